@@ -1,0 +1,1 @@
+"""Plan, collect, publish and check differentially private data."""

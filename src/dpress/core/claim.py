@@ -1,0 +1,135 @@
+"""What a release promises: the privacy loss, between which neighbours, for which unit, published and proven."""
+
+import enum
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpress.core import check
+
+
+class Relation(enum.StrEnum):
+    """Which two tables are neighbours.
+
+    `ADD_REMOVE`: one unit is added or removed.
+    `REPLACE_ONE`: one unit's data is replaced; the number of units is public.
+    """
+
+    ADD_REMOVE = "add-remove"
+    REPLACE_ONE = "replace-one"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """Whom the promise protects: one row, or a person who owns at most `rows` rows.
+
+    Args:
+        relation: the neighbour relation.
+        column: the column that names the person; None protects a single row.
+        rows: the largest number of rows a person keeps (enforced before anything is counted).
+    """
+
+    relation: Relation = Relation.ADD_REMOVE
+    column: str | None = None
+    rows: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "relation", Relation(self.relation))
+        check.count("rows_per_unit", self.rows)
+        if self.column is None and self.rows != 1:
+            raise ValueError(f"rows_per_unit must be 1 when the unit is a row, got rows_per_unit={self.rows}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PureDP:
+    """Pure epsilon-differential privacy: P(M(D) in S) <= exp(epsilon) P(M(D') in S).
+
+    Args:
+        epsilon: in [1e-9, 1000]; kept as the exact rational its decimal form names.
+    """
+
+    epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", check.loss_parameter("epsilon", self.epsilon))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZCDP:
+    """Zero-concentrated differential privacy: D_alpha(M(D) || M(D')) <= rho alpha for every alpha > 1.
+
+    Paper: Bun and Steinke 2016, Definition 1.1 (D_alpha is the Renyi divergence).
+
+    Args:
+        rho: in [1e-9, 1000]; kept as an exact rational.
+    """
+
+    rho: Fraction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rho", check.loss_parameter("rho", self.rho))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproxDP:
+    """Approximate differential privacy: P(M(D) in S) <= exp(epsilon) P(M(D') in S) + delta.
+
+    Args:
+        epsilon: in [1e-9, 1000].
+        delta: strictly between 0 and 1.
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", check.loss_parameter("epsilon", self.epsilon))
+        object.__setattr__(self, "delta", check.probability("delta", self.delta))
+
+
+Loss = PureDP | ZCDP | ApproxDP
+LOSSES: tuple[type[PureDP] | type[ZCDP] | type[ApproxDP], ...] = (PureDP, ZCDP, ApproxDP)
+
+
+def parameters(loss: Loss) -> dict[str, Fraction]:
+    """Return the loss's parameters by name, e.g. `{"epsilon": Fraction(1, 2)}`."""
+    return {name: getattr(loss, name) for name in type(loss).__slots__}
+
+
+def from_parameters(values: dict[str, check.Number]) -> Loss:
+    """Return the loss that these parameter names describe: epsilon; rho; or epsilon and delta.
+
+    Raises:
+        ValueError: the names describe no loss.
+    """
+    for kind in LOSSES:
+        if set(values) == set(kind.__slots__):
+            return kind(**values)  # type: ignore[arg-type]  # __post_init__ makes the rational exact
+    raise ValueError(f"a privacy loss is epsilon, or rho, or epsilon and delta; got {sorted(values) or 'nothing'}")
+
+
+def as_floats(loss: Loss | None) -> dict[str, float] | None:
+    """Return the loss for people and JSON: floats rounded up, None where nothing is claimed."""
+    return None if loss is None else {name: check.float_up(value) for name, value in parameters(loss).items()}
+
+
+def describe(loss: Loss | None) -> str:
+    """Return the loss in the field's short notation, e.g. `epsilon = 1` or `rho = 0.5`."""
+    floats = as_floats(loss)
+    return "nothing" if floats is None else ", ".join(f"{name} = {value:.6g}" for name, value in floats.items())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """The promise of one mechanism on one table.
+
+    Args:
+        published: what the method's paper claims; None if it claims nothing of the kind.
+        proven: what a proof shows for the code that runs; None without a proof.
+        unit: between which neighbours.
+        basis: one sentence that says why, naming the numbers that the sampler uses.
+    """
+
+    published: Loss | None
+    proven: Loss | None
+    unit: Unit
+    basis: str

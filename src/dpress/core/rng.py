@@ -1,0 +1,66 @@
+"""The only maker of generators: AES-256-CTR words, secure by default, seeded only where nothing is private."""
+
+import hashlib
+import os
+
+import numpy as np
+import numpy.typing as npt
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+Words = npt.NDArray[np.uint64]
+
+_BLOCK = 1 << 20
+_ZEROS = bytes(_BLOCK)
+
+
+class Generator:
+    """A stream of uniform 64-bit words: the AES-256 keystream in counter mode.
+
+    Make one with `secure()`; `seeded(seed)` repeats itself and so protects nobody.
+    A secure stream takes a fresh key in a forked child, so that parent and child never share noise;
+    a seeded one refuses to go on there.
+    """
+
+    __slots__ = ("_encryptor", "_pid", "private")
+
+    def __init__(self, key: bytes, *, private: bool) -> None:
+        self.private = private
+        self._restart(key)
+
+    def _restart(self, key: bytes) -> None:
+        self._encryptor = Cipher(algorithms.AES256(key), modes.CTR(bytes(16))).encryptor()
+        self._pid = os.getpid()
+
+    def _check_fork(self) -> None:
+        if self._pid == os.getpid():
+            return
+        if not self.private:
+            raise RuntimeError("a seeded generator was used after a fork; spawn one for each process before forking")
+        self._restart(os.urandom(32))
+
+    def words(self, size: int) -> Words:
+        """Return `size` independent uniform 64-bit words."""
+        self._check_fork()
+        out = np.empty(size, dtype=np.uint64)
+        view = out.data.cast("B")
+        for start in range(0, len(view), _BLOCK):
+            part = view[start : start + _BLOCK]
+            self._encryptor.update_into(_ZEROS[: len(part)], part)
+        return out
+
+    def spawn(self) -> "Generator":
+        """Return an independent generator, keyed from this one's stream; never reuse a seed instead."""
+        return Generator(self.words(4).tobytes(), private=self.private)
+
+    def __getstate__(self) -> object:
+        raise TypeError("a generator cannot be pickled: two copies would draw the same noise; use spawn()")
+
+
+def secure() -> Generator:
+    """Return a generator keyed by the operating system; the only kind a release may use."""
+    return Generator(os.urandom(32), private=True)
+
+
+def seeded(seed: int) -> Generator:
+    """Return a repeatable generator for tests and simulations; what it draws protects nobody."""
+    return Generator(hashlib.sha256(b"dpress seeded generator %d" % seed).digest(), private=False)

@@ -1,0 +1,1 @@
+"""What was spent: append-only facts, their price, and the file that keeps them."""

@@ -1,0 +1,1 @@
+"""Choosing one of a public list of candidates."""

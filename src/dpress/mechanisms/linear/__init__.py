@@ -1,0 +1,1 @@
+"""Noisy answers to linear queries over a table that a curator holds."""

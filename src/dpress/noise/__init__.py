@@ -1,0 +1,1 @@
+"""Exact samplers, one distribution a file, all on integers from the secure stream."""

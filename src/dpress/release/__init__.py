@@ -1,0 +1,1 @@
+"""Plan a publication, run it, and keep its result."""
