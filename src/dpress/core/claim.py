@@ -1,6 +1,7 @@
 """What a release promises: the privacy loss, between which neighbours, for which unit, published and proven."""
 
 import enum
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -39,7 +40,10 @@ class Unit:
             raise ValueError(f"rows_per_unit must be 1 when the unit is a row, got rows_per_unit={self.rows}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+ROW = Unit()
+
+
+@dataclass(frozen=True, slots=True, init=False)
 class PureDP:
     """Pure epsilon-differential privacy: P(M(D) in S) <= exp(epsilon) P(M(D') in S).
 
@@ -49,11 +53,11 @@ class PureDP:
 
     epsilon: Fraction
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", check.loss_parameter("epsilon", self.epsilon))
+    def __init__(self, *, epsilon: check.Number) -> None:
+        object.__setattr__(self, "epsilon", check.loss_parameter("epsilon", epsilon))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, init=False)
 class ZCDP:
     """Zero-concentrated differential privacy: D_alpha(M(D) || M(D')) <= rho alpha for every alpha > 1.
 
@@ -65,11 +69,11 @@ class ZCDP:
 
     rho: Fraction
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", check.loss_parameter("rho", self.rho))
+    def __init__(self, *, rho: check.Number) -> None:
+        object.__setattr__(self, "rho", check.loss_parameter("rho", rho))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, init=False)
 class ApproxDP:
     """Approximate differential privacy: P(M(D) in S) <= exp(epsilon) P(M(D') in S) + delta.
 
@@ -81,9 +85,9 @@ class ApproxDP:
     epsilon: Fraction
     delta: Fraction
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", check.loss_parameter("epsilon", self.epsilon))
-        object.__setattr__(self, "delta", check.probability("delta", self.delta))
+    def __init__(self, *, epsilon: check.Number, delta: check.Number) -> None:
+        object.__setattr__(self, "epsilon", check.loss_parameter("epsilon", epsilon))
+        object.__setattr__(self, "delta", check.probability("delta", delta))
 
 
 Loss = PureDP | ZCDP | ApproxDP
@@ -95,7 +99,7 @@ def parameters(loss: Loss) -> dict[str, Fraction]:
     return {name: getattr(loss, name) for name in type(loss).__slots__}
 
 
-def from_parameters(values: dict[str, check.Number]) -> Loss:
+def from_parameters(values: Mapping[str, check.Number]) -> Loss:
     """Return the loss that these parameter names describe: epsilon; rho; or epsilon and delta.
 
     Raises:
@@ -103,8 +107,20 @@ def from_parameters(values: dict[str, check.Number]) -> Loss:
     """
     for kind in LOSSES:
         if set(values) == set(kind.__slots__):
-            return kind(**values)  # type: ignore[arg-type]  # __post_init__ makes the rational exact
+            return kind(**values)
     raise ValueError(f"a privacy loss is epsilon, or rho, or epsilon and delta; got {sorted(values) or 'nothing'}")
+
+
+def composed(losses: Sequence[Loss]) -> Loss:
+    """Return the loss of several mechanisms on one table, chosen adaptively: parameters of one kind add up.
+
+    Paper: foundations, basic composition; for zCDP Bun and Steinke 2016, Lemma 1.7.
+    """
+    kinds = {type(loss) for loss in losses}
+    if len(kinds) != 1:
+        raise ValueError(f"only losses of one kind add up, got {sorted(kind.__name__ for kind in kinds)}")
+    names = next(iter(kinds)).__slots__
+    return from_parameters({name: sum((getattr(loss, name) for loss in losses), Fraction(0)) for name in names})
 
 
 def as_floats(loss: Loss | None) -> dict[str, float] | None:

@@ -38,14 +38,21 @@ class Generator:
             raise RuntimeError("a seeded generator was used after a fork; spawn one for each process before forking")
         self._restart(os.urandom(32))
 
-    def words(self, size: int) -> Words:
-        """Return `size` independent uniform 64-bit words."""
+    def fill(self, out: Words) -> None:
+        """Overwrite the contiguous array `out` with independent uniform 64-bit words.
+
+        For loops over blocks: touching fresh memory can cost several times the keystream itself.
+        """
         self._check_fork()
-        out = np.empty(size, dtype=np.uint64)
-        view = out.data.cast("B")
+        view = out.data.cast("B") if out.size else memoryview(b"")
         for start in range(0, len(view), _BLOCK):
             part = view[start : start + _BLOCK]
             self._encryptor.update_into(_ZEROS[: len(part)], part)
+
+    def words(self, size: int) -> Words:
+        """Return `size` independent uniform 64-bit words."""
+        out = np.empty(size, dtype=np.uint64)
+        self.fill(out)
         return out
 
     def spawn(self) -> "Generator":

@@ -1,0 +1,124 @@
+"""What a method is: the protocols every family keeps, and the card that names its paper."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from dpress.core.claim import Claim
+from dpress.core.linear import Array, LinearMap, Numbers, Variance
+from dpress.core.measurement import Measurement
+from dpress.core.rng import Generator
+
+Weights = Sequence[Array]
+
+
+@runtime_checkable
+class Decoder(Protocol):
+    """How to answer any query from what was measured, with its exact variance.
+
+    A query is a product: one weight vector for every axis of the table (all ones where an axis does not matter).
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of cells along every axis."""
+        ...
+
+    @property
+    def tables(self) -> tuple[tuple[int, ...], ...]:
+        """The axes of every table that is published."""
+        ...
+
+    def estimate(self, measurement: Measurement) -> tuple[Array, ...]:
+        """Return the unbiased estimate of every published table, each flat."""
+        ...
+
+    def cell_variances(self, variance: Variance) -> tuple[Array, ...]:
+        """Return the variance of every estimated cell for answers with this variance, table by table, each flat."""
+        ...
+
+    def answer(self, measurement: Measurement, weights: Weights) -> float:
+        """Return the unbiased answer to a query, in counts."""
+        ...
+
+    def query_variance(self, variance: Variance, weights: Weights) -> float:
+        """Return the exact variance of that answer; with variance 1 the error coefficient of the query."""
+        ...
+
+
+@runtime_checkable
+class Strategy(Protocol):
+    """Which queries to measure, and how to answer others from them: public mathematics only."""
+
+    @property
+    def map(self) -> LinearMap:
+        """The queries that are measured."""
+        ...
+
+    @property
+    def decoder(self) -> Decoder:
+        """How other queries are answered."""
+        ...
+
+
+@runtime_checkable
+class RangeStrategy(Strategy, Protocol):
+    """A strategy over one ordered attribute."""
+
+    def average_coefficient(self) -> float:
+        """Return the mean error coefficient of all ranges."""
+        ...
+
+    @property
+    def accuracy_index(self) -> float:
+        """The limit of log2(n)^3 / (average variance epsilon^2 / 2) as n grows; higher is more accurate."""
+        ...
+
+
+class Linear(Protocol):
+    """A central mechanism that adds noise to linear queries."""
+
+    @property
+    def claim(self) -> Claim:
+        """The promise, from the numbers the sampler uses."""
+        ...
+
+    def measure(self, counts: Numbers, *, rng: Generator) -> Measurement:
+        """Return noisy answers for the exact counts, shape (cells,)."""
+        ...
+
+
+class Choice(Protocol):
+    """A central mechanism that chooses one of a public list."""
+
+    @property
+    def claim(self) -> Claim:
+        """The promise, from the numbers the sampler uses."""
+        ...
+
+    def choose(self, scores: Numbers, *, rng: Generator) -> int:
+        """Return the index of the chosen candidate for integer scores of shape (candidates,)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """What the catalogue shows of a method.
+
+    Args:
+        name: as its paper names it.
+        family: the folder it lives in.
+        model: "central" or "local".
+        paper: the document and the theorem or algorithm.
+        summary: one sentence for people who choose.
+        method: the class.
+        example: makes a tiny instance under a loss, for the checks that run over every method.
+    """
+
+    name: str
+    family: str
+    model: str
+    paper: str
+    summary: str
+    method: type
+    example: Callable[..., Any]

@@ -1,0 +1,53 @@
+"""`marginals`: several marginal tables are measured, and least squares makes them agree."""
+
+from dataclasses import dataclass
+
+from dpress.core.linear import Marginal, Stack
+from dpress.core.mechanism import Card
+from dpress.estimate.consistency import Consistent
+from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+
+
+@dataclass(frozen=True, slots=True)
+class Marginals:
+    """A set of tables over some axes of a table that may be far too large to form.
+
+    Promise: each of the t tables gets its share of the loss (equal unless stated), and is a histogram of its own:
+    sensitivity 1 (add-remove), 2 (replace-one). The shares add up by basic composition; see `MatrixMechanism`.
+    Error: exact for every product query, after consistency: `estimate.consistency.query_variance`.
+    Paper: foundations, histogram and basic composition; consistency after Xiao, He, Zhang and Kifer 2023.
+
+    Args:
+        shape: the number of cells along every axis.
+        sets: the axes of every table, each a different set.
+    """
+
+    shape: tuple[int, ...]
+    sets: tuple[tuple[int, ...], ...]
+
+    def __post_init__(self) -> None:
+        if not self.sets or len({frozenset(axes) for axes in self.sets}) != len(self.sets):
+            raise ValueError(f"marginals need at least one table, each over a different set of axes, got {self.sets}")
+
+    @property
+    def map(self) -> Stack:
+        """The tables, one below the other."""
+        return Stack(tuple(Marginal(self.shape, axes) for axes in self.sets))
+
+    @property
+    def decoder(self) -> Consistent:
+        """Least squares over all tables together."""
+        return Consistent(self.map)
+
+
+CARD = Card(
+    name="marginals",
+    family="linear",
+    model="central",
+    paper="foundations: histograms and basic composition (consistency: Xiao, He, Zhang, Kifer 2023)",
+    summary="Several tables over a few attributes each, made to agree with one another.",
+    method=Marginals,
+    example=lambda loss, unit: MatrixMechanism(
+        strategy=Marginals((2, 3, 2), ((0, 1), (1, 2), (0,))), loss=loss, unit=unit
+    ),
+)

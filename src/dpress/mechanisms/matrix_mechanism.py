@@ -1,0 +1,107 @@
+"""The matrix mechanism: a strategy's queries plus exact integer noise. counts -> A x + noise -> Measurement."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from dpress.core import check
+from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Unit, composed, describe
+from dpress.core.errors import NotSupported
+from dpress.core.linear import LinearMap, Numbers, Stack, Variance
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Strategy
+from dpress.core.rng import Generator
+from dpress.noise.distribution import Noise
+from dpress.noise.gaussian import DiscreteGaussian
+from dpress.noise.laplace import DiscreteLaplace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixMechanism:
+    """Measures `strategy.map` with discrete Laplace noise (pure epsilon) or discrete Gaussian noise (zCDP).
+
+    Promise: every part i of the map (a plain map is its own only part) gets the share s_i of the loss. Laplace of scale
+    k D1_i / (s_i epsilon) costs s_i epsilon, Gaussian of variance k^2 D2_i^2 / (2 s_i rho) costs s_i rho; the parts
+    compose basically. D1, D2 are the part's exact sensitivities under the unit's relation, k its rows per unit. Proven.
+    Error: noise variance of the part times the strategy's error coefficient, exactly.
+    Paper: Li, Hay, Rastogi, Miklau, McGregor 2010; noise by Canonne, Kamath, Steinke 2020.
+
+    Args:
+        strategy: what to measure.
+        loss: pure epsilon or zCDP.
+        unit: whom the promise protects.
+        shares: the parts' shares of the loss, adding up to 1; left out, equal.
+    """
+
+    strategy: Strategy
+    loss: PureDP | ZCDP
+    unit: Unit = ROW
+    shares: tuple[Fraction, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.loss, (PureDP, ZCDP)):
+            raise NotSupported(f"additive noise is calibrated to epsilon or rho, got {describe(self.loss)}")
+        parts = len(_parts(self.strategy.map))
+        shares = check.shares("shares", self.shares or (Fraction(1, parts),) * parts)
+        if len(shares) != parts:
+            raise ValueError(f"shares must have one number for each of the {parts} tables, got {len(shares)}")
+        object.__setattr__(self, "shares", shares)
+
+    @property
+    def noises(self) -> tuple[Noise, ...]:
+        """The noise distribution of every part."""
+        parts = zip(_parts(self.strategy.map), self.shares, strict=True)
+        return tuple(_calibrated(self.loss, share, self._sensitivity(part)) for part, share in parts)
+
+    @property
+    def claim(self) -> Claim:
+        """The promise, computed back from the noise that `measure` draws and the map's sensitivities."""
+        pairs = [
+            (noise, self._sensitivity(part)) for noise, part in zip(self.noises, _parts(self.strategy.map), strict=True)
+        ]
+        loss = composed([noise.loss(sensitivity) for noise, sensitivity in pairs])
+        basis = "; ".join(dict.fromkeys(f"{noise} against sensitivity {sensitivity}" for noise, sensitivity in pairs))
+        return Claim(published=loss, proven=loss, unit=self.unit, basis=basis)
+
+    @property
+    def variance(self) -> Variance:
+        """The variance of every answer, in counts squared: a number, or shape (rows,) where the parts differ."""
+        variances = [noise.variance for noise in self.noises]
+        if len(set(variances)) == 1:
+            return variances[0]
+        return np.repeat(variances, [part.rows for part in _parts(self.strategy.map)])
+
+    def measure(self, counts: Numbers, *, rng: Generator) -> Measurement:
+        """Return the noisy answers.
+
+        Args:
+            counts: the exact integer counts: the map's cells, or, where the map is a stack of marginal tables, these
+                tables one after the other (the full table need not fit anywhere).
+            rng: a secure generator.
+        """
+        matrix = self.strategy.map
+        exact = counts if isinstance(matrix, Stack) else matrix.apply(counts)
+        if exact.shape != (matrix.rows,) or not np.issubdtype(exact.dtype, np.integer):
+            raise ValueError(f"counts must be integers that give {matrix.rows} answers, got {exact.dtype}{exact.shape}")
+        parts = zip(self.noises, _parts(matrix), strict=True)
+        noise = np.concatenate([noise.sample(part.rows, rng=rng) for noise, part in parts])
+        return Measurement(map=matrix, answers=exact + noise, variance=self.variance)
+
+    def _sensitivity(self, part: LinearMap) -> Fraction:
+        """Return the part's L1 sensitivity (epsilon) or squared L2 sensitivity (rho) for the whole unit.
+
+        At worst all rows of the unit change the same answers. A part that no neighbour can change counts as one.
+        """
+        order = 1 if isinstance(self.loss, PureDP) else 2
+        return Fraction(max(1, part.sensitivity(order, self.unit.relation)) * self.unit.rows**order)
+
+
+def _parts(matrix: LinearMap) -> tuple[LinearMap, ...]:
+    return matrix.parts if isinstance(matrix, Stack) else (matrix,)
+
+
+def _calibrated(loss: PureDP | ZCDP, share: Fraction, sensitivity: Fraction) -> Noise:
+    if isinstance(loss, PureDP):
+        return DiscreteLaplace(scale=sensitivity / (share * loss.epsilon))
+    return DiscreteGaussian(sigma2=sensitivity / (2 * share * loss.rho))
