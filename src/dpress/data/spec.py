@@ -1,0 +1,169 @@
+"""The spec file: one TOML that describes a publication or a collection and travels unchanged."""
+
+import csv
+import hashlib
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from dpress.core import check
+from dpress.core.claim import Loss, Relation, Unit, from_parameters
+from dpress.core.domain import Attribute, Categorical, Schema
+from dpress.core.errors import SchemaMismatch
+from dpress.data.spec_error import first_fault
+
+Kind = Literal["histogram", "ranges", "marginals", "joint", "spatial", "microdata"]
+
+
+class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the rows are; `--data` overrides it."""
+
+    source: str
+
+
+class Privacy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The promise that is asked for."""
+
+    model: Literal["central", "local"] = "central"
+    unit: str = "row"
+    rows_per_unit: int = 1
+    relation: Relation = Relation.ADD_REMOVE
+    epsilon: float | None = None
+    rho: float | None = None
+    delta: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a promise that cannot be kept, naming its place."""
+        given = {name: value for name in ("epsilon", "rho", "delta") if (value := getattr(self, name)) is not None}
+        for name, value in given.items():
+            _check_number(name, value)
+        if set(given) not in ({"epsilon"}, {"rho"}, {"epsilon", "delta"}):
+            raise ValueError(f"expected epsilon, or rho, or epsilon and delta, got {sorted(given) or 'none of them'}")
+        if self.rows_per_unit < 1 or (self.unit == "row" and self.rows_per_unit != 1):
+            raise ValueError(
+                '`rows_per_unit` must be >= 1, and 1 where unit = "row" (name the person\'s column in `unit`)'
+            )
+
+    @property
+    def loss(self) -> Loss:
+        """The privacy loss as an exact number."""
+        given = {name: value for name in ("epsilon", "rho", "delta") if (value := getattr(self, name)) is not None}
+        return from_parameters(given)
+
+    @property
+    def protected(self) -> Unit:
+        """Whom the promise protects."""
+        column = None if self.unit == "row" else self.unit
+        return Unit(relation=self.relation, column=column, rows=self.rows_per_unit)
+
+
+class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is published, and how."""
+
+    kind: Kind
+    attributes: tuple[str, ...] | None = None
+    method: str = "auto"
+    parameters: dict[str, Any] = {}
+
+
+class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One publication or collection.
+
+    Args:
+        data: where the rows are; not needed to plan.
+        attribute: the columns and their public cells.
+        privacy: the promise.
+        release: the result.
+    """
+
+    data: Data | None = None
+    attribute: tuple[Attribute, ...]
+    privacy: Privacy
+    release: Release
+
+    def __post_init__(self) -> None:
+        """Check that the parts fit each other."""
+        if not self.attribute:
+            raise ValueError("expected at least one [[attribute]]")
+        _ = self.schema
+
+    @property
+    def schema(self) -> Schema:
+        """The attributes that are released, in the order in which the release names them."""
+        full = Schema(self.attribute)
+        return full if self.release.attributes is None else full.subset(self.release.attributes)
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of everything but the place of the rows, in a canonical form; hexadecimal."""
+        return hashlib.sha256(msgspec.json.encode(as_dict(self), order="sorted")).hexdigest()
+
+
+def as_dict(spec: Spec) -> dict[str, Any]:
+    """Return the spec as plain objects without the place of the rows; `from_dict` reads it back."""
+    plain: dict[str, Any] = msgspec.to_builtins(spec)
+    plain.pop("data", None)
+    return plain
+
+
+def from_dict(plain: dict[str, Any]) -> Spec:
+    """Return the spec that plain objects describe.
+
+    Raises:
+        SchemaMismatch: naming the place of the first fault and what would be right there.
+    """
+    try:
+        return msgspec.convert(plain, Spec)
+    except msgspec.ValidationError as error:
+        raise SchemaMismatch(first_fault(str(error), plain, Spec)) from None
+
+
+def load_spec(path: str | Path) -> Spec:
+    """Read a spec file; files it names are looked up beside it.
+
+    Raises:
+        OSError: the file cannot be read.
+        SchemaMismatch: it is not TOML, or a field, type or bound is wrong; the message names its place.
+    """
+    path = Path(path)
+    try:
+        plain = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SchemaMismatch(f"{path}: not a TOML file: {error}") from None
+    try:
+        spec = from_dict(plain)
+        return _with_files(spec, path.parent)
+    except SchemaMismatch as error:
+        raise SchemaMismatch(f"{path}: {error}") from None
+
+
+def _check_number(name: str, value: float) -> None:
+    checker = check.probability if name == "delta" else check.loss_parameter
+    try:
+        checker(name, value)
+    except ValueError:
+        smallest, largest = (0, 1) if name == "delta" else (0 if not value > 0 else "1e-9", 1000)
+        wanted = "a number > 0" if name != "delta" and not value > 0 else f"a number between {smallest} and {largest}"
+        raise ValueError(f".{name}: expected {wanted}, got {value:g}") from None
+
+
+def _with_files(spec: Spec, folder: Path) -> Spec:
+    """Resolve the data's path and read the hierarchies."""
+    attributes = tuple(_with_hierarchy(attribute, folder) for attribute in spec.attribute)
+    data = spec.data and Data(source=str(folder / spec.data.source))
+    return msgspec.structs.replace(spec, attribute=attributes, data=data)
+
+
+def _with_hierarchy(attribute: Attribute, folder: Path) -> Attribute:
+    if not isinstance(attribute, Categorical) or not isinstance(attribute.hierarchy, str):
+        return attribute
+    with (folder / attribute.hierarchy).open(newline="", encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    if header[:1] != ["value"] or any(len(row) != len(header) for row in rows):
+        raise SchemaMismatch(f"{attribute.hierarchy}: expected a CSV with the header value,level1,... and full rows")
+    missing = set(attribute.labels[: len(attribute.values)]) - {row[0] for row in rows}
+    if missing:
+        raise SchemaMismatch(f"{attribute.hierarchy}: no row for the value {min(missing)!r} of {attribute.name}")
+    return msgspec.structs.replace(attribute, hierarchy=tuple(tuple(row) for row in rows))

@@ -1,0 +1,91 @@
+"""Turns a validation error of the spec into its place, what would be right, and what stands there."""
+
+import re
+from typing import Any
+
+import msgspec
+
+from dpress.core import domain
+
+WORDS = {
+    "float": "a number",
+    "int": "an integer",
+    "str": "a string",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+    "null": "nothing",
+}
+KINDS: dict[str, type[msgspec.Struct]] = {
+    "categorical": domain.Categorical,
+    "ordinal": domain.Ordinal,
+    "integer": domain.Integer,
+    "numeric": domain.Numeric,
+    "location": domain.Location,
+}
+
+
+def first_fault(message: str, plain: dict[str, Any], spec: type[msgspec.Struct]) -> str:
+    """Return e.g. `$.privacy.epsilon: expected a number > 0, got -1`.
+
+    The spec is public, so its values may be shown.
+    """
+    text, _, place = message.partition(" - at `")
+    place = place.rstrip("`") or "$"
+    if text.startswith("."):  # the check of a section names the field itself
+        field, _, rest = text.partition(": ")
+        return f"{place}{field}: {rest}"
+    found = _look_up(plain, place)
+    if unknown := re.match(r"Object contains unknown field `(.+)`", text):
+        return f"{place}: unknown field `{unknown[1]}`; the fields are {', '.join(_fields(place, found, spec))}"
+    if missing := re.match(r"Object missing required field `(.+)`", text):
+        return f"{place}: the field `{missing[1]}` is missing"
+    if text.startswith(("Invalid value", "Invalid enum value")):
+        return f"{place}: {_choices(place)}, got {_show(found)}"
+    if not text.startswith("Expected `"):  # our own words
+        return f"{place}: {text}"
+    wanted = re.sub(r"`([^`]+)`", lambda match: _words(match[1]), text.partition(", got ")[0])
+    return f"{place}: {wanted[:1].lower()}{wanted[1:]}, got {_show(found)}"
+
+
+def _look_up(plain: Any, place: str) -> Any:
+    for name, index in re.findall(r"\.([^.\[]+)|\[(\d+)\]", place):
+        try:
+            plain = plain[name] if name else plain[int(index)]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return plain
+
+
+def _fields(place: str, found: Any, spec: type[msgspec.Struct]) -> list[str]:
+    names = re.findall(r"\.([^.\[]+)", place)
+    struct = spec
+    if names[:1] == ["attribute"]:
+        struct = KINDS.get(found.get("kind", ""), domain.Categorical) if isinstance(found, dict) else domain.Categorical
+        return ["kind", *(field.encode_name for field in msgspec.structs.fields(struct))]
+    if names:
+        module = {field.name: field.type for field in msgspec.structs.fields(spec)}[names[0]]
+        struct = next(kind for kind in getattr(module, "__args__", (module,)) if kind is not type(None))
+    return [field.encode_name for field in msgspec.structs.fields(struct)]
+
+
+def _choices(place: str) -> str:
+    choices = {
+        "kind": f"expected one of {', '.join(KINDS)}",
+        "release.kind": "expected one of histogram, ranges, marginals, joint, spatial, microdata",
+        "model": "expected central or local",
+        "relation": "expected add-remove or replace-one",
+        "outside": "expected clamp, drop or reject",
+    }
+    path = re.sub(r"\[\d+\]", "", place.removeprefix("$."))
+    return choices.get(path) or choices.get(path.rsplit(".", 1)[-1], "expected another value")
+
+
+def _words(types: str) -> str:
+    return " or ".join(WORDS.get(name, name) for name in types.split(" | ") if name != "null") or "nothing"
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, (dict, list)):
+        return "a table" if isinstance(value, dict) else "a list"
+    return repr(value) if isinstance(value, str) else str(value)

@@ -1,0 +1,159 @@
+"""The price of many losses together: pure functions of exact rationals, no state.
+
+Charges (loss, partition) -> cost of each in the limit's terms -> worst sum over the parts one unit can touch.
+
+A limit is a *privacy filter*: the analyst may choose the next loss after seeing earlier answers. Every price here is
+therefore a plain sum against thresholds fixed by the limit alone, which stays valid under such choices:
+epsilon sums (Rogers et al. 2016), rho sums (Feldman and Zrnic 2021; Whitehouse et al. 2023, Theorem 1).
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpress.core import check
+from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit, describe, parameters
+from dpress.ledger.convert import best_order, entry, exp_up, round_up
+
+Amounts = dict[str, Fraction]
+"""Like `claim.parameters(loss)`, but zero and any size are possible."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charge:
+    """One loss, and the part of the table it looks at (None: all of it)."""
+
+    loss: Loss
+    partition: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.partition == "":
+            raise ValueError("partition must name a part of the table, or be None for all of it; got an empty name")
+
+
+def pure_to_zcdp(epsilon: Fraction) -> Fraction:
+    """Return rho = epsilon^2 / 2: what pure epsilon-DP costs in zCDP.
+
+    Paper: Bun and Steinke 2016, Proposition 1.4.
+
+    >>> pure_to_zcdp(Fraction(1, 10))
+    Fraction(1, 200)
+    """
+    return epsilon * epsilon / 2
+
+
+def cost(loss: Loss, limit: Loss) -> Amounts:
+    """Return what one loss adds to the account of a limit.
+
+    epsilon: epsilon adds up. rho: rho adds up, epsilon counts epsilon^2 / 2.
+    (epsilon, delta): both add up; rho counts alpha rho, at the order alpha that `zcdp_for` uses for the limit.
+
+    >>> cost(PureDP(epsilon=0.1), ZCDP(rho=1))
+    {'rho': Fraction(1, 200)}
+
+    Raises:
+        ValueError: a limit of this kind cannot pay for such a loss.
+    """
+    match limit, loss:
+        case (PureDP(), PureDP()) | (ZCDP(), ZCDP()) | (ApproxDP(), ApproxDP()):
+            return parameters(loss)
+        case ZCDP(), PureDP(epsilon=epsilon):
+            return {"rho": pure_to_zcdp(epsilon)}
+        case ApproxDP(), PureDP(epsilon=epsilon):
+            return {"epsilon": epsilon, "delta": Fraction(0)}
+        case ApproxDP(), ZCDP(rho=rho):
+            return {"epsilon": best_order(limit.epsilon, limit.delta) * rho, "delta": Fraction(0)}
+    payable = "epsilon" if isinstance(limit, PureDP) else "rho or epsilon"
+    raise ValueError(f"a limit of {describe(limit)} pays only for losses in {payable}, got {describe(loss)}")
+
+
+def total(charges: Sequence[Charge], limit: Loss, unit: Unit) -> Amounts:
+    """Return the price of all charges together, in the limit's terms.
+
+    Sequential: costs add up, whatever was chosen adaptively (basic composition).
+    Parallel: charges with a partition look at disjoint parts of one division of the table (parts of another
+    division are charged without). Only the parts that one unit can touch count, at worst the dearest ones:
+    1 under add-remove; 2 under replace-one, since a replaced row may leave one part and enter another; times
+    `unit.rows` for a person, whose rows may lie in as many parts. A loss is meant for neighbours of the whole table.
+    An (epsilon, delta) limit that pays for rho also pays `entry(alpha, delta)` once: the fixed part of the
+    conversion, which takes the whole delta. So it cannot also hold (epsilon, delta) losses: a choice between the two
+    after seeing an answer would cost up to 2 delta.
+
+    Paper: foundations.md; McSherry 2009, Theorem 4 (parallel); Canonne, Kamath and Steinke 2020, Proposition 12.
+
+    >>> total([Charge(loss=PureDP(epsilon=0.1))] * 10, PureDP(epsilon=1), Unit())
+    {'epsilon': Fraction(1, 1)}
+
+    Raises:
+        ValueError: the limit cannot pay for one of the losses.
+    """
+    fixed = _fixed({type(charge.loss) for charge in charges}, limit)
+    costs = [(charge.partition, cost(charge.loss, limit)) for charge in charges]
+    return {
+        name: value + _worst([(part, amounts[name]) for part, amounts in costs], touched(unit))
+        for name, value in fixed.items()
+    }
+
+
+def touched(unit: Unit) -> int:
+    """Return how many disjoint parts of the table one unit can touch.
+
+    >>> touched(Unit(relation=Relation.REPLACE_ONE))
+    2
+    """
+    return unit.rows * (2 if unit.relation is Relation.REPLACE_ONE else 1)
+
+
+def fits(amounts: Amounts, limit: Loss) -> bool:
+    """Say whether the amounts are within the limit, exactly.
+
+    >>> fits({"epsilon": Fraction(1)}, PureDP(epsilon=1))
+    True
+    """
+    return all(amounts[name] <= value for name, value in parameters(limit).items())
+
+
+def group(loss: Loss, size: int) -> Loss:
+    """Return the loss between tables that differ in `size` units.
+
+    g epsilon; g^2 rho; (g epsilon, delta sum over i < g of exp(i epsilon)), the sum rounded up.
+    Paper: foundations.md, Theorem 7; Bun and Steinke 2016, Proposition 1.9; Vadhan 2017, Lemma 2.2 (its proof).
+
+    >>> group(PureDP(epsilon=0.1), 3)
+    PureDP(epsilon=Fraction(3, 10))
+
+    Raises:
+        ValueError: the result is no loss any more, e.g. delta would reach 1.
+    """
+    check.count("size", size)
+    match loss:
+        case PureDP(epsilon=epsilon):
+            return PureDP(epsilon=size * epsilon)
+        case ZCDP(rho=rho):
+            return ZCDP(rho=size * size * rho)
+        case ApproxDP(epsilon=epsilon, delta=delta):
+            bound = check.loss_parameter("epsilon", size * epsilon)
+            growth = (exp_up(bound) - 1) / (1 / exp_up(-epsilon) - 1)
+            return ApproxDP(epsilon=bound, delta=round_up(delta * growth) if size > 1 else delta)
+
+
+def _fixed(kinds: set[type[PureDP] | type[ZCDP] | type[ApproxDP]], limit: Loss) -> Amounts:
+    """Return what is charged once, whatever the number of losses."""
+    if not isinstance(limit, ApproxDP) or ZCDP not in kinds:
+        return dict.fromkeys(parameters(limit), Fraction(0))
+    if ApproxDP in kinds:
+        raise ValueError(
+            "one limit in (epsilon, delta) pays for losses in rho or in (epsilon, delta), not both; "
+            "turn rho into (epsilon, delta) with convert.epsilon_for before asking"
+        )
+    return {"epsilon": entry(best_order(limit.epsilon, limit.delta), limit.delta), "delta": limit.delta}
+
+
+def _worst(costs: list[tuple[str | None, Fraction]], parts: int) -> Fraction:
+    """Return the sequential costs plus those of the `parts` dearest partitions."""
+    sums: dict[str | None, Fraction] = defaultdict(Fraction)
+    for partition, value in costs:
+        sums[partition] += value
+    sequential = sums.pop(None, Fraction(0))
+    return sequential + sum(sorted(sums.values(), reverse=True)[:parts], start=Fraction(0))

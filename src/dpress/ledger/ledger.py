@@ -1,0 +1,226 @@
+"""The ledger: a limit, and every loss ever charged against it, in one file that cannot be overspent or refunded.
+
+check -> reserve (charged, on disk) -> noise is drawn -> spend (confirmed).
+
+Each call opens the file, checks the whole chain of hashes and closes the file again, so threads and forks are safe.
+The chain finds any edit that does not recompute every later hash; keep the head hash elsewhere to find those as well.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from pathlib import Path
+
+from dpress.core.claim import Loss, Unit, parameters
+from dpress.core.errors import BudgetExceeded
+from dpress.ledger import store
+from dpress.ledger.compose import Amounts, Charge, fits, total
+from dpress.ledger.event import History, Opening, Reservation, Spend, now, replay, write_loss
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One charge as `Ledger.summary` lists it; `confirmed` says that its noise was drawn."""
+
+    reservation: str
+    time: str
+    label: str
+    spec_hash: str
+    loss: Loss
+    partition: str | None
+    confirmed: bool
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What a ledger says: `spent` and `remaining` are exact, by the names of the limit's parameters."""
+
+    limit: Loss
+    unit: Unit
+    spent: Amounts
+    remaining: Amounts
+    entries: tuple[Entry, ...]
+    rows: int
+    head: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """A chain found whole: its number of rows and the hash of the last one."""
+
+    rows: int
+    head: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """An append-only account of privacy losses in a SQLite file.
+
+    >>> import tempfile
+    >>> from dpress.core.claim import PureDP
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ledger = Ledger.create(Path(folder) / "budget.db", limit=PureDP(epsilon=1), unit=Unit())
+    ...     ticket = ledger.reserve(PureDP(epsilon=0.4), Unit(), label="identity", spec_hash="")
+    ...     ledger.spend(ticket, "release-1")
+    ...     ledger.summary().remaining
+    {'epsilon': Fraction(3, 5)}
+    """
+
+    path: Path
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], *, limit: Loss, unit: Unit) -> "Ledger":
+        """Start a ledger in a new file.
+
+        Raises:
+            FileExistsError: the file exists.
+            OSError: the file cannot be written.
+        """
+        opening = Opening(
+            time=now(), limit=write_loss(limit), relation=unit.relation, column=unit.column, rows=unit.rows
+        )
+        store.create(Path(path), opening)
+        return cls(path=Path(path).absolute())
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> "Ledger":
+        """Open an existing ledger and check its chain.
+
+        Raises:
+            OSError: no such file, or it cannot be read.
+            ValueError: not a ledger, or an edited one.
+        """
+        verify(path)
+        return cls(path=Path(path).absolute())
+
+    def check(self, loss: Loss, unit: Unit, partition: str | None = None) -> None:
+        """Raise what `reserve` would raise now; write nothing."""
+        _afford(_history(self.path), Charge(loss=loss, partition=partition), unit)
+
+    def reserve(self, loss: Loss, unit: Unit, *, label: str, spec_hash: str, partition: str | None = None) -> str:
+        """Charge a loss, for ever, and return the reservation's id; call it before the noise is drawn.
+
+        Price, refusal and charge happen in one transaction that only one process holds; it is on disk on return.
+
+        Raises:
+            BudgetExceeded: the limit does not allow it; nothing was charged.
+            ValueError: another unit, a loss that the limit's kind cannot pay, or an edited ledger.
+            OSError: the file cannot be written, or another process holds it for longer than `store.BUSY_SECONDS`.
+        """
+        ticket = os.urandom(8).hex()
+        with store.writing(self.path) as connection:
+            history = replay(store.rows(connection))
+            _afford(history, Charge(loss=loss, partition=partition), unit)
+            event = Reservation(
+                time=now(), id=ticket, price=write_loss(loss), label=label, spec_hash=spec_hash, partition=partition
+            )
+            store.append(connection, event, seq=history.rows + 1, previous=history.head)
+        return ticket
+
+    def spend(self, reservation: str, note: str) -> None:
+        """Confirm that the noise of a reservation was drawn; `note` is free text, e.g. the release's id.
+
+        Raises:
+            ValueError: no such reservation, or confirmed before.
+        """
+        with store.writing(self.path) as connection:
+            history = replay(store.rows(connection))
+            if reservation in history.spends:
+                raise ValueError(
+                    f"reservation {reservation} is confirmed already; noise needs a reservation of its own"
+                )
+            if all(reservation != known.id for known in history.reservations):
+                raise ValueError(f"no reservation {reservation} in {self.path}; use the id that reserve returned")
+            event = Spend(time=now(), reservation=reservation, note=note)
+            store.append(connection, event, seq=history.rows + 1, previous=history.head)
+
+    def summary(self) -> Summary:
+        """Return the limit, what is spent and left of it, and every charge."""
+        history = _history(self.path)
+        limit, spent = history.opening.loss, _spent(history)
+        return Summary(
+            limit=limit,
+            unit=history.opening.unit,
+            spent=spent,
+            remaining={name: value - spent[name] for name, value in parameters(limit).items()},
+            entries=tuple(_entry(reservation, history) for reservation in history.reservations),
+            rows=history.rows,
+            head=history.head,
+        )
+
+
+def verify(path: str | os.PathLike[str], *, head: str | None = None) -> Verified:
+    """Check every row of the ledger at `path` against the chain of hashes.
+
+    Args:
+        path: the ledger's file.
+        head: the head hash noted earlier; it must still be in the chain, else rows were cut off or rewritten.
+
+    Raises:
+        ValueError: names the first bad row.
+        OSError: no such file, or it cannot be read.
+    """
+    with store.reading(Path(path)) as connection:
+        rows = store.rows(connection)
+    history = replay(rows)
+    if head is not None and all(head != row.hash for row in rows):
+        raise ValueError(f"row {history.rows + 1} is missing, or earlier rows were rewritten: no row has hash {head}")
+    return Verified(rows=history.rows, head=history.head)
+
+
+def _history(path: Path) -> History:
+    with store.reading(path) as connection:
+        return replay(store.rows(connection))
+
+
+def _charges(history: History) -> Sequence[Charge]:
+    return [Charge(loss=known.loss, partition=known.partition) for known in history.reservations]
+
+
+def _spent(history: History) -> Amounts:
+    return total(_charges(history), history.opening.loss, history.opening.unit)
+
+
+def _afford(history: History, asked: Charge, unit: Unit) -> None:
+    limit, own = history.opening.loss, history.opening.unit
+    if unit != own:
+        raise ValueError(f"the ledger protects {_whom(own)}; the loss must be stated for that, got {_whom(unit)}")
+    after = total([*_charges(history), asked], limit, own)
+    if not fits(after, limit):
+        raise BudgetExceeded(
+            f"budget exceeded: limit {_shown(parameters(limit))}; spent {_shown(_spent(history))}; "
+            f"asked {_shown(parameters(asked.loss))}; together {_shown(after)}"
+        )
+
+
+def _whom(unit: Unit) -> str:
+    protected = "one row" if unit.column is None else f"a {unit.column} with at most {unit.rows} rows"
+    return f"{protected} under {unit.relation}"
+
+
+def _shown(amounts: Amounts) -> str:
+    return ", ".join(f"{name} = {_ceiling(value)}" for name, value in amounts.items())
+
+
+def _ceiling(value: Fraction) -> str:
+    """Return a number >= 0 with 12 digits, rounded up."""
+    digits = Context(prec=12, rounding=ROUND_CEILING)
+    shown = digits.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(digits)
+    return f"{shown:e}" if 0 < shown < Decimal("1e-4") else f"{shown:f}"
+
+
+def _entry(reservation: Reservation, history: History) -> Entry:
+    spend = history.spends.get(reservation.id)
+    return Entry(
+        reservation=reservation.id,
+        time=reservation.time,
+        label=reservation.label,
+        spec_hash=reservation.spec_hash,
+        loss=reservation.loss,
+        partition=reservation.partition,
+        confirmed=spend is not None,
+        note=None if spend is None else spend.note,
+    )

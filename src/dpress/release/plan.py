@@ -1,0 +1,187 @@
+"""What to publish, by which method, at which error: everything that can be known before any row is read."""
+
+import itertools
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpress import catalog
+from dpress.core import check
+from dpress.core.claim import ZCDP, ApproxDP, PureDP
+from dpress.core.domain import Bounded, Ordinal
+from dpress.core.errors import NotSupported
+from dpress.core.mechanism import RangeStrategy, Strategy
+from dpress.core.workload import AllRanges, Marginals, Workload
+from dpress.data.spec import Spec
+from dpress.estimate.error import lower_bound
+from dpress.ledger.convert import zcdp_for
+from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.noise.gaussian import DiscreteGaussian
+from dpress.noise.laplace import DiscreteLaplace
+
+AUTO = "auto"
+UNIT = "counts squared"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """One method that could publish this.
+
+    Args:
+        method: its name.
+        mechanism: ready to measure.
+        predicted_error: the mean variance over the workload, exact, in counts squared.
+    """
+
+    method: str
+    mechanism: MatrixMechanism
+    predicted_error: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What would happen.
+
+    Args:
+        workload: the questions the error is averaged over.
+        candidates: smallest predicted error first.
+        chosen: the one that `publish` runs.
+        lower_bound: no strategy with this kind of noise has a smaller mean variance, in counts squared.
+    """
+
+    workload: Workload
+    candidates: tuple[Candidate, ...]
+    chosen: Candidate
+    lower_bound: float
+
+
+def plan(spec: Spec) -> Plan:
+    """Return the candidates for a spec with their predicted error; reads no data and spends nothing.
+
+    Raises:
+        NotSupported: no method serves this kind of release.
+        ValueError: the release's attributes or parameters do not fit its kind.
+    """
+    workload = make_workload(spec)
+    candidates = sorted(_candidates(spec, workload), key=lambda candidate: candidate.predicted_error)
+    named = [one for one in candidates if spec.release.method in (AUTO, one.method)]
+    if not named:
+        serving = ", ".join(sorted(one.method for one in candidates)) or "none yet"
+        raise NotSupported(
+            f"$.release.method: {spec.release.method!r} does not serve kind = {spec.release.kind!r}; "
+            f"those that do: {serving}"
+        )
+    bound = min(lower_bound(workload, spec.privacy.relation) * variance for variance in _unit_variances(spec))
+    return Plan(workload=workload, candidates=tuple(candidates), chosen=named[0], lower_bound=bound)
+
+
+def make_workload(spec: Spec) -> Workload:
+    """Return the questions that a release of this kind is for."""
+    if spec.privacy.model != "central":
+        raise NotSupported('$.privacy.model: this release needs model = "central"')
+    parameters = dict(spec.release.parameters)
+    parameters.pop("shares", None)
+    schema = spec.schema
+    if spec.release.kind == "marginals":
+        tables = _tables(spec, parameters)
+        workload: Workload = Marginals(schema.shape, tables)
+    elif spec.release.kind == "histogram":
+        workload = Marginals(schema.shape, (tuple(range(len(schema.attributes))),))
+    elif spec.release.kind == "ranges":
+        _check_ordered(spec)
+        workload = AllRanges(schema.size)
+    else:
+        raise NotSupported(f"$.release.kind: no method publishes {spec.release.kind!r} in the central model yet")
+    if parameters:
+        raise ValueError(f"$.release.parameters: unknown parameter {min(parameters)!r} for kind {spec.release.kind!r}")
+    return workload
+
+
+def _tables(spec: Spec, parameters: dict[str, Any]) -> tuple[tuple[int, ...], ...]:
+    """Return the axes of the tables: those listed in `tables`, or all of `ways` attributes (default 2)."""
+    schema = spec.schema
+    listed, ways = parameters.pop("tables", None), parameters.pop("ways", None)
+    if listed is not None and ways is not None:
+        raise ValueError("$.release.parameters: set either `tables` or `ways`")
+    if listed is None:
+        ways = min(2, len(schema.attributes)) if ways is None else check.count("$.release.parameters.ways", ways)
+        return tuple(itertools.combinations(range(len(schema.attributes)), ways))
+    if not isinstance(listed, list) or not all(isinstance(names, list) and names for names in listed):
+        raise ValueError("$.release.parameters.tables: expected a list of lists of attribute names")
+    return tuple(schema.axes(names) for names in listed)
+
+
+def _check_ordered(spec: Spec) -> None:
+    attributes = spec.schema.attributes
+    if len(attributes) != 1 or not isinstance(attributes[0], (Bounded, Ordinal)):
+        raise ValueError(
+            "$.release.attributes: ranges need exactly one integer, numeric or ordinal attribute, "
+            f"got {', '.join(f'{one.name} ({type(one).__name__.lower()})' for one in attributes)}"
+        )
+
+
+def _candidates(spec: Spec, workload: Workload) -> list[Candidate]:
+    found = []
+    for card in catalog.cards().values():
+        strategy = card.strategy(workload) if card.strategy is not None else None
+        if strategy is not None:
+            found.append(_best(card.name, strategy, workload, spec))
+    return found
+
+
+def _best(method: str, strategy: Strategy, workload: Workload, spec: Spec) -> Candidate:
+    """Return the method under the noise that suits it best within the budget."""
+    candidates = []
+    for loss in affordable(spec):
+        mechanism = MatrixMechanism(
+            strategy=strategy, loss=loss, unit=spec.privacy.protected, shares=_shares(spec, strategy)
+        )
+        error = mean_variance(mechanism, workload)
+        candidates.append(Candidate(method=method, mechanism=mechanism, predicted_error=error))
+    return min(candidates, key=lambda candidate: candidate.predicted_error)
+
+
+def affordable(spec: Spec) -> tuple[PureDP | ZCDP, ...]:
+    """Return the losses that additive noise can be calibrated to within the budget.
+
+    An (epsilon, delta) budget pays for pure epsilon, or for the largest rho whose conversion stays within it.
+    """
+    loss = spec.privacy.loss
+    if isinstance(loss, ApproxDP):
+        return PureDP(epsilon=loss.epsilon), ZCDP(rho=zcdp_for(loss.epsilon, loss.delta))
+    return (loss,)
+
+
+def _shares(spec: Spec, strategy: Strategy) -> tuple[Fraction, ...]:
+    listed = spec.release.parameters.get("shares", [])
+    if len(strategy.decoder.tables) == 1 or not isinstance(listed, list):
+        return ()
+    return tuple(check.exact("$.release.parameters.shares", share) for share in listed)
+
+
+def mean_variance(mechanism: MatrixMechanism, workload: Workload) -> float:
+    """Return the exact variance of an answer, averaged over the workload, in counts squared."""
+    decoder = mechanism.strategy.decoder
+    if isinstance(workload, AllRanges):
+        if not isinstance(mechanism.strategy, RangeStrategy) or np.ndim(mechanism.variance):
+            raise NotSupported(f"{type(mechanism.strategy).__name__} has no exact mean error over ranges")
+        return mechanism.strategy.average_coefficient() * float(mechanism.variance)
+    total = 0.0
+    for table in workload.tables:  # within a table every cell has the same variance
+        weights = [np.eye(1, n)[0] if axis in table else np.ones(n) for axis, n in enumerate(workload.shape)]
+        cells = int(np.prod([workload.shape[axis] for axis in table], dtype=np.int64))
+        total += cells * decoder.query_variance(mechanism.variance, weights)
+    return total / workload.queries
+
+
+def _unit_variances(spec: Spec) -> list[float]:
+    """Return the variance of noise for sensitivity one, under each affordable loss."""
+    rows = Fraction(spec.privacy.rows_per_unit)
+    return [
+        DiscreteLaplace(scale=rows / loss.epsilon).variance
+        if isinstance(loss, PureDP)
+        else DiscreteGaussian(sigma2=rows**2 / (2 * loss.rho)).variance
+        for loss in affordable(spec)
+    ]

@@ -1,0 +1,105 @@
+"""The one pipeline of a central release: plan, count, charge, measure, write."""
+
+from pathlib import Path
+from typing import Any
+
+from dpress.core import rng as generators
+from dpress.core.claim import describe
+from dpress.core.errors import NotSupported
+from dpress.core.rng import Generator
+from dpress.data.fold import Counts, Progress, count, fold
+from dpress.data.spec import Spec
+from dpress.data.table import Table
+from dpress.ledger.ledger import Ledger
+from dpress.release.artifact import Release, check_new, now
+from dpress.release.plan import Plan, plan
+
+
+def publish(
+    spec: Spec,
+    data: Any = None,
+    *,
+    ledger: Ledger | None = None,
+    out: str | Path | None = None,
+    allow_unproven: bool = False,
+    rng: Generator | None = None,
+    progress: Progress | None = None,
+) -> Release:
+    """Count a table, add noise, and return the release.
+
+    Whatever can fail for reasons that are not the disk's fails before the budget is charged; the charge is made before
+    the noise is drawn, and stands from then on.
+
+    Args:
+        spec: what to publish.
+        data: a CSV or Parquet file, or a pandas, polars, pyarrow or DuckDB table; left out, the spec's source.
+        ledger: pays for the release; without one, nothing guards the table against being published again and again.
+        out: a new folder to write the release to.
+        allow_unproven: also run a method whose published claim has no proof.
+        rng: left out, a secure generator; a seeded one stamps the release "not private".
+        progress: called with the number of rows counted so far.
+
+    Raises:
+        BudgetExceeded: the ledger cannot pay; nothing was read or charged.
+        NotSupported: no method serves the spec, or the method is unproven.
+        SchemaMismatch: the data does not fit the spec; nothing was charged.
+        OSError: the data cannot be read (nothing was charged), or the release cannot be written (the charge stands).
+    """
+    planned = plan(spec)
+    mechanism = planned.chosen.mechanism
+    claim = mechanism.claim
+    charged = claim.proven or claim.published
+    if charged is None or (claim.proven is None and not allow_unproven):
+        raise NotSupported(f"{planned.chosen.method}: the published claim is not proven; allow_unproven runs it anyway")
+    if ledger is not None:
+        ledger.check(charged, claim.unit)
+    if out is not None:
+        check_new(out)
+    counts = true_counts(spec, planned, data, progress=progress)
+    generator = generators.secure() if rng is None else rng
+    reservation = ledger and ledger.reserve(charged, claim.unit, label=planned.chosen.method, spec_hash=spec.hash)
+    measurement = mechanism.measure(counts, rng=generator)
+    if ledger is not None and reservation:
+        ledger.spend(reservation, now())
+    release = Release(
+        spec=spec,
+        planned=planned,
+        measurement=measurement,
+        charged=charged,
+        private=generator.private,
+        created=now(),
+        ledger_head=ledger.summary().head if ledger is not None else None,
+    )
+    if out is not None:
+        _write(release, out)
+    return release
+
+
+def true_counts(spec: Spec, planned: Plan, data: Any = None, *, progress: Progress | None = None) -> Counts:
+    """Return the exact counts that the mechanism measures: private, never written anywhere."""
+    schema = spec.schema
+    kernel = count(schema.shape, planned.chosen.mechanism.strategy.decoder.tables)
+    return fold(table(spec, data), schema, kernel, progress=progress)
+
+
+def table(spec: Spec, data: Any = None) -> Table:
+    """Return the rows that a spec is about.
+
+    Raises:
+        ValueError: neither `data` nor the spec names any.
+    """
+    if data is None:
+        if spec.data is None:
+            raise ValueError("no data: name a file in [data] source, or pass one")
+        data = spec.data.source
+    return Table(data, spec.schema.names, spec.privacy.protected)
+
+
+def _write(release: Release, out: str | Path) -> None:
+    try:
+        release.write(out)
+    except OSError as error:
+        raise OSError(
+            f"cannot write {out}: {error.strerror or error}; nothing was left behind, and the charge of "
+            f"{describe(release.charged)} stands"
+        ) from None

@@ -1,0 +1,202 @@
+"""Prices: exact rationals, the tables of foundations.md, and laws that every price obeys."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
+from dpress.ledger.compose import Amounts, Charge, cost, fits, group, pure_to_zcdp, total, touched
+from dpress.ledger.convert import best_order, entry, zcdp_for
+
+ROW = Unit()
+REPLACED = Unit(relation=Relation.REPLACE_ONE)
+ONE = PureDP(epsilon=1)
+APPROX = ApproxDP(epsilon=1, delta=1e-6)
+
+
+def pure(epsilon: float | Fraction, partition: str | None = None) -> Charge:
+    return Charge(loss=PureDP(epsilon=epsilon), partition=partition)
+
+
+def rho(value: float | Fraction, partition: str | None = None) -> Charge:
+    return Charge(loss=ZCDP(rho=value), partition=partition)
+
+
+def approx(epsilon: float, delta: float, partition: str | None = None) -> Charge:
+    return Charge(loss=ApproxDP(epsilon=epsilon, delta=delta), partition=partition)
+
+
+def test_ten_tenths_fill_a_limit_of_one_exactly() -> None:
+    spent = total([pure(0.1)] * 10, ONE, ROW)
+    assert spent == {"epsilon": Fraction(1)}
+    assert fits(spent, ONE)
+    assert not fits(total([*[pure(0.1)] * 10, pure(1e-9)], ONE, ROW), ONE)
+
+
+@pytest.mark.parametrize("k", [1, 3, 7, 30])
+def test_basic_composition_of_the_notes_is_k_epsilon(k: int) -> None:
+    assert total([pure(0.3)] * k, ONE, ROW) == {"epsilon": k * Fraction(3, 10)}
+
+
+def test_a_rho_limit_counts_rho_and_half_of_epsilon_squared() -> None:
+    assert pure_to_zcdp(Fraction(1, 10)) == Fraction(1, 200)
+    assert total([rho(0.1), pure(0.1), pure(0.2)], ZCDP(rho=1), ROW) == {"rho": Fraction(1, 10) + Fraction(5, 200)}
+
+
+def test_an_approximate_limit_adds_epsilons_and_deltas() -> None:
+    spent = total([approx(0.25, 1e-7), approx(0.5, 3e-7), pure(0.25)], APPROX, ROW)
+    assert spent == {"epsilon": Fraction(1), "delta": Fraction(4, 10**7)}
+    assert fits(total([Charge(loss=APPROX)], APPROX, ROW), APPROX)
+
+
+def test_an_approximate_limit_has_room_for_exactly_the_rho_it_converts_to() -> None:
+    whole = zcdp_for(1, 1e-6)
+    assert fits(total([rho(whole)], APPROX, ROW), APPROX)
+    assert fits(total([rho(whole / 4)] * 4, APPROX, ROW), APPROX)
+    assert not fits(total([rho(whole + Fraction(1, 10**9))], APPROX, ROW), APPROX)
+
+
+def test_an_approximate_limit_prices_rho_at_one_fixed_order() -> None:
+    order, delta = best_order(Fraction(1), APPROX.delta), APPROX.delta
+    spent = total([rho(0.001), rho(0.002), pure(0.1)], APPROX, ROW)
+    assert spent == {"epsilon": entry(order, delta) + order * Fraction(3, 1000) + Fraction(1, 10), "delta": delta}
+
+
+@pytest.mark.parametrize(
+    ("charges", "limit"),
+    [
+        ([rho(0.1)], ONE),
+        ([approx(0.1, 1e-9)], ONE),
+        ([approx(0.1, 1e-9)], ZCDP(rho=1)),
+        ([rho(0.001), approx(0.1, 1e-9)], APPROX),
+    ],
+)
+def test_a_loss_that_the_limit_cannot_pay_is_refused(charges: list[Charge], limit: Loss) -> None:
+    with pytest.raises(ValueError, match="pays"):
+        total(charges, limit, ROW)
+
+
+def test_an_empty_partition_name_is_refused() -> None:
+    with pytest.raises(ValueError, match="partition must name a part"):
+        pure(0.1, "")
+
+
+@pytest.mark.parametrize(
+    ("unit", "parts", "price"),
+    [
+        (ROW, 1, "0.6"),
+        (REPLACED, 2, "0.9"),
+        (Unit(column="uid", rows=2), 2, "0.9"),
+        (Unit(relation=Relation.REPLACE_ONE, column="uid", rows=2), 4, "1.0"),
+    ],
+)
+def test_parallel_parts_cost_the_dearest_that_one_unit_can_touch(unit: Unit, parts: int, price: str) -> None:
+    charges = [pure(0.1), pure(0.2, "north"), pure(0.3, "north"), pure(0.3, "south"), pure(0.1, "west")]
+    assert touched(unit) == parts
+    assert total(charges, ONE, unit) == {"epsilon": Fraction(price)}
+
+
+def test_parallel_parts_work_for_every_kind_of_limit() -> None:
+    assert total([rho(0.1, "a"), rho(0.2, "b")], ZCDP(rho=1), ROW) == {"rho": Fraction(1, 5)}
+    assert total([rho(0.1, "a"), rho(0.2, "b")], ZCDP(rho=1), REPLACED) == {"rho": Fraction(3, 10)}
+    spent = total([approx(0.1, 1e-7, "a"), approx(0.2, 1e-8, "b")], APPROX, ROW)
+    assert spent == {"epsilon": Fraction(1, 5), "delta": Fraction(1, 10**7)}
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 11])
+def test_group_privacy_table(size: int) -> None:
+    assert group(PureDP(epsilon=0.1), size) == PureDP(epsilon=size * Fraction(1, 10))
+    assert group(ZCDP(rho=0.01), size) == ZCDP(rho=size * size * Fraction(1, 100))
+
+
+def test_group_privacy_of_an_approximate_loss_is_the_rounded_up_geometric_sum() -> None:
+    loss = ApproxDP(epsilon=0.5, delta=1e-6)
+    assert group(loss, 1) == loss
+    tripled = group(loss, 3)
+    assert isinstance(tripled, ApproxDP)
+    root, e = Fraction("1.6487212707001281468486507878"), Fraction("2.7182818284590452353602874713")
+    exact = Fraction("1e-6") * (1 + root + e)
+    assert tripled.epsilon == Fraction(3, 2)
+    assert exact <= tripled.delta <= exact + Fraction(1, 10**23)
+    assert tripled.delta <= 3 * e * Fraction("1e-6")
+
+
+def test_a_group_too_large_for_any_promise_is_refused() -> None:
+    with pytest.raises(ValueError, match="epsilon must lie between"):
+        group(ApproxDP(epsilon=1, delta=1e-6), 10**12)
+    with pytest.raises(ValueError, match="delta must lie strictly"):
+        group(ApproxDP(epsilon=1, delta=1e-6), 100)
+
+
+epsilons = st.fractions(min_value=Fraction(1, 1000), max_value=3, max_denominator=1000)
+parts = st.sampled_from([None, "a", "b", "c"])
+units = st.sampled_from([ROW, REPLACED, Unit(column="uid", rows=2)])
+pure_charges = st.builds(pure, epsilons, parts)
+rho_charges = st.builds(rho, epsilons, parts)
+accounts = st.one_of(
+    st.tuples(st.just(ONE), st.lists(pure_charges, max_size=8)),
+    st.tuples(st.just(ZCDP(rho=1)), st.lists(pure_charges | rho_charges, max_size=8)),
+    st.tuples(st.just(APPROX), st.lists(pure_charges | rho_charges, max_size=8)),
+    st.tuples(st.just(APPROX), st.lists(pure_charges | st.builds(approx, epsilons, st.just(1e-7), parts), max_size=8)),
+)
+
+
+def dominates(more: Amounts, less: Amounts) -> bool:
+    return all(more[name] >= value for name, value in less.items())
+
+
+@given(accounts, units)
+def test_one_more_charge_never_lowers_the_price(account: tuple[Loss, list[Charge]], unit: Unit) -> None:
+    limit, charges = account
+    prices = [total(charges[:n], limit, unit) for n in range(len(charges) + 1)]
+    assert all(dominates(later, earlier) for earlier, later in pairwise(prices))
+
+
+@given(accounts, units, st.randoms(use_true_random=False))
+def test_the_price_does_not_depend_on_the_order(account: tuple[Loss, list[Charge]], unit: Unit, random: object) -> None:
+    limit, charges = account
+    shuffled = charges.copy()
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert total(shuffled, limit, unit) == total(charges, limit, unit)
+
+
+@given(st.lists(pure_charges, min_size=1, max_size=8), units, st.integers(0, 7))
+def test_a_larger_loss_is_never_cheaper(charges: list[Charge], unit: Unit, index: int) -> None:
+    at = index % len(charges)
+    dearer = charges.copy()
+    dearer[at] = pure(2 * charges[at].loss.epsilon, charges[at].partition)  # type: ignore[union-attr]
+    assert dominates(total(dearer, ONE, unit), total(charges, ONE, unit))
+
+
+@given(accounts, units)
+def test_partitions_lie_between_the_dearest_charge_and_the_sequential_price(
+    account: tuple[Loss, list[Charge]], unit: Unit
+) -> None:
+    limit, charges = account
+    spent = total(charges, limit, unit)
+    assert dominates(total([Charge(loss=charge.loss) for charge in charges], limit, unit), spent)
+    assert all(dominates(spent, cost(charge.loss, limit)) for charge in charges)
+
+
+def assert_table_of_the_notes(price: Callable[[Sequence[Charge], Loss, Unit], Amounts]) -> None:
+    """Rows of foundations.md and of Bun and Steinke; must fail on a pricing that is 5 % too low."""
+    for k in (1, 4, 10):
+        assert price([pure(0.1)] * k, ONE, ROW)["epsilon"] == k * Fraction(1, 10)
+        assert price([pure(0.1)] * k, ZCDP(rho=1), ROW)["rho"] == k * Fraction(1, 200)
+        assert price([pure(0.1, str(part)) for part in range(k)], ONE, ROW)["epsilon"] == Fraction(1, 10)
+
+
+def test_the_table_of_the_notes() -> None:
+    assert_table_of_the_notes(total)
+
+
+def test_a_planted_pricing_5_percent_too_low_is_caught() -> None:
+    def cheap(charges: Sequence[Charge], limit: Loss, unit: Unit) -> Amounts:
+        return {name: value * Fraction(95, 100) for name, value in total(charges, limit, unit).items()}
+
+    with pytest.raises(AssertionError):
+        assert_table_of_the_notes(cheap)
