@@ -5,7 +5,7 @@ import importlib
 import pkgutil
 
 import dpress.mechanisms
-from dpress.core.claim import ZCDP, Loss, PureDP, Relation, Unit
+from dpress.core.claim import ROW, ZCDP, Claim, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
 
@@ -32,19 +32,20 @@ def card(name: str) -> Card:
     return cards()[name]
 
 
-def kinds(method: Card) -> dict[str, tuple[bool, bool]]:
-    """Return for every kind of loss the method can be run under whether it is published and whether it is proven."""
-    found = {}
-    for kind, loss in LOSSES.items():
-        claim = _claim(method, loss)
-        if claim is not None:
-            found[kind] = claim
-    return found
+def claims(method: Card) -> tuple[str | None, str | None]:
+    """Return what the method's paper publishes and what is proven, e.g. "epsilon, rho"; None where it is nothing.
+
+    Both are read off the claims of tiny instances under every loss, never written beside the code.
+    """
+    found = [(kind, claim) for kind, loss in LOSSES.items() if (claim := _claim(method, loss)) is not None]
+    published = ", ".join(kind for kind, claim in found if claim.published is not None)
+    proven = ", ".join(kind for kind, claim in found if claim.proven is not None)
+    return published or None, proven or None
 
 
-def _claim(method: Card, loss: Loss) -> tuple[bool, bool] | None:
+def _claim(method: Card, loss: PureDP | ZCDP) -> Claim | None:
     try:
-        claim = method.example(loss, Unit(relation=Relation.ADD_REMOVE)).claim
+        claim: Claim = method.example(loss, ROW).claim
     except NotSupported:
         return None
-    return claim.published is not None, claim.proven is not None
+    return claim

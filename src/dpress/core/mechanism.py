@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from dpress.core.claim import Claim
+from dpress.core.claim import Claim, Unit
 from dpress.core.linear import Array, LinearMap, Numbers, Variance
 from dpress.core.measurement import Measurement
 from dpress.core.rng import Generator
+from dpress.core.workload import Workload
 
 Weights = Sequence[Array]
 
@@ -112,7 +113,8 @@ class Card:
         paper: the document and the theorem or algorithm.
         summary: one sentence for people who choose.
         method: the class.
-        example: makes a tiny instance under a loss, for the checks that run over every method.
+        example: makes a tiny instance under a loss and a unit, for the checks that run over every method.
+        strategy: where the method is a strategy, the one that serves a workload, or None if it does not serve it.
     """
 
     name: str
@@ -121,4 +123,5 @@ class Card:
     paper: str
     summary: str
     method: type
-    example: Callable[..., Any]
+    example: Callable[[Any, Unit], Any]
+    strategy: Callable[[Workload], Strategy | None] | None = None

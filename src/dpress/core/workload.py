@@ -53,10 +53,13 @@ class AllRanges:
         return self.cells * (self.cells + 1) // 2
 
     @property
-    def root_sum(self) -> float:
-        """The sum of the singular values: their squares are (n + 1) / (4 sin^2(pi k / (2 (n + 1)))), k = 1..n."""
+    def singular_values(self) -> tuple[Array, Array]:
+        """The singular values, largest first, and how often each occurs.
+
+        Their squares are (n + 1) / (4 sin^2(pi k / (2 (n + 1)))), k = 1..n.
+        """
         angles = np.arange(1, self.cells + 1) * (math.pi / (2 * (self.cells + 1)))
-        return float(np.sum(math.sqrt(self.cells + 1) / (2 * np.sin(angles))))
+        return math.sqrt(self.cells + 1) / (2 * np.sin(angles)), np.ones(self.cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +85,17 @@ class Marginals:
         return sum(math.prod(self.shape[axis] for axis in table) for table in self.tables)
 
     @property
-    def root_sum(self) -> float:
-        """The sum of the singular values.
+    def singular_values(self) -> tuple[Array, Array]:
+        """The singular values, largest first, and how often each occurs.
 
         The Gram matrix is a sum of Kronecker products of I and the all-ones J, which share their eigenspaces: for a set
         T of axes the eigenvalue is the sum over the tables S that contain T of the product of the sizes outside S,
         with multiplicity prod_{i in T} (n_i - 1).
         """
-        subsets = {frozenset(s) for table in self.tables for s in _subsets(table)}
-        return math.fsum(
-            math.prod(self.shape[axis] - 1 for axis in subset) * math.sqrt(self._eigenvalue(subset))
-            for subset in subsets
-        )
+        subsets = {frozenset(part) for table in self.tables for part in _subsets(table)}
+        pairs = [(math.sqrt(self._eigenvalue(part)), math.prod(self.shape[i] - 1 for i in part)) for part in subsets]
+        values, times = np.array(sorted(pairs, reverse=True), dtype=np.float64).T
+        return values, times
 
     def _eigenvalue(self, subset: frozenset[int]) -> int:
         axes = range(len(self.shape))

@@ -61,7 +61,9 @@ class MatrixMechanism:
             (noise, self._sensitivity(part)) for noise, part in zip(self.noises, _parts(self.strategy.map), strict=True)
         ]
         loss = composed([noise.loss(sensitivity) for noise, sensitivity in pairs])
-        basis = "; ".join(dict.fromkeys(f"{noise} against sensitivity {sensitivity}" for noise, sensitivity in pairs))
+        norm = "L1" if isinstance(self.loss, PureDP) else "squared L2"
+        words = [f"{_in_words(noise)} against {norm} sensitivity {sensitivity}" for noise, sensitivity in pairs]
+        basis = "; ".join(dict.fromkeys(words))
         return Claim(published=loss, proven=loss, unit=self.unit, basis=basis)
 
     @property
@@ -105,3 +107,9 @@ def _calibrated(loss: PureDP | ZCDP, share: Fraction, sensitivity: Fraction) -> 
     if isinstance(loss, PureDP):
         return DiscreteLaplace(scale=sensitivity / (share * loss.epsilon))
     return DiscreteGaussian(sigma2=sensitivity / (2 * share * loss.rho))
+
+
+def _in_words(noise: Noise) -> str:
+    if isinstance(noise, DiscreteLaplace):
+        return f"discrete Laplace noise of scale {noise.scale}"
+    return f"discrete Gaussian noise of variance {noise.sigma2}"

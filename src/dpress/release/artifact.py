@@ -176,7 +176,6 @@ class Release:
             "error": {
                 "predicted_mean_variance": chosen.predicted_error,
                 "lower_bound": self.planned.lower_bound,
-                "noise": [repr(noise) for noise in chosen.mechanism.noises],
             },
             "tables": {
                 f"table_{number}.parquet": [self.schema.names[axis] for axis in axes]
@@ -267,7 +266,7 @@ def _from_manifest(folder: Path, manifest: dict[str, Any]) -> Release:
         created=manifest["created"],
         ledger_head=manifest["ledger_head"],
     )
-    if release.manifest()["claim"] != manifest["claim"]:
+    if any(manifest["claim"][name] != value for name, value in release.manifest()["claim"].items() if name != "basis"):
         raise SchemaMismatch("the claim is not the one that the method and its noise give")
     return release
 

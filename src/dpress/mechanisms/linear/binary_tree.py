@@ -8,6 +8,7 @@ import numpy as np
 from dpress.core.linear import Array, Tree, Variance
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
+from dpress.core.workload import AllRanges
 from dpress.estimate.error import average_over_ranges
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 
@@ -117,4 +118,5 @@ CARD = Card(
     summary="A tree of counts used as it is: the yardstick that `boost` and `privelet` improve on.",
     method=BinaryTree,
     example=lambda loss, unit: MatrixMechanism(strategy=BinaryTree(8), loss=loss, unit=unit),
+    strategy=lambda workload: BinaryTree(workload.cells) if isinstance(workload, AllRanges) else None,
 )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from dpress.core.linear import Tree
 from dpress.core.mechanism import Card
+from dpress.core.workload import AllRanges
 from dpress.estimate.error import tree_average
 from dpress.estimate.least_squares import LeastSquares
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
@@ -55,4 +56,5 @@ CARD = Card(
     summary="A tree of counts made consistent by least squares: good for ranges of any length.",
     method=Boost,
     example=lambda loss, unit: MatrixMechanism(strategy=Boost(8), loss=loss, unit=unit),
+    strategy=lambda workload: Boost(workload.cells) if isinstance(workload, AllRanges) else None,
 )

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 
 from dpress.core.linear import Identity as IdentityMap
 from dpress.core.mechanism import Card
+from dpress.core.workload import AllRanges, Workload
 from dpress.estimate.least_squares import LeastSquares
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+
+LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,12 @@ class Identity:
         return 0.0
 
 
+def _strategy(workload: Workload) -> Identity | None:
+    if workload.cells > LARGEST_TABLE:
+        return None
+    return Identity((workload.cells,) if isinstance(workload, AllRanges) else workload.shape)
+
+
 CARD = Card(
     name="identity",
     family="linear",
@@ -54,4 +63,5 @@ CARD = Card(
     summary="One noisy count per cell: best for single cells, poor for long ranges.",
     method=Identity,
     example=lambda loss, unit: MatrixMechanism(strategy=Identity((8,)), loss=loss, unit=unit),
+    strategy=_strategy,
 )

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from dpress.core.linear import Marginal, Stack
 from dpress.core.mechanism import Card
+from dpress.core.workload import Marginals as MarginalWorkload
+from dpress.core.workload import Workload
 from dpress.estimate.consistency import Consistent
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 
@@ -40,6 +42,12 @@ class Marginals:
         return Consistent(self.map)
 
 
+def _strategy(workload: Workload) -> Marginals | None:
+    if not isinstance(workload, MarginalWorkload) or workload.tables == (tuple(range(len(workload.shape))),):
+        return None  # the full table alone is `identity`
+    return Marginals(workload.shape, workload.tables)
+
+
 CARD = Card(
     name="marginals",
     family="linear",
@@ -50,4 +58,5 @@ CARD = Card(
     example=lambda loss, unit: MatrixMechanism(
         strategy=Marginals((2, 3, 2), ((0, 1), (1, 2), (0,))), loss=loss, unit=unit
     ),
+    strategy=_strategy,
 )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from dpress.core.linear import Haar
 from dpress.core.mechanism import Card
+from dpress.core.workload import AllRanges
 from dpress.estimate.error import haar_average
 from dpress.estimate.least_squares import LeastSquares
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
@@ -55,4 +56,5 @@ CARD = Card(
     summary="Haar wavelet coefficients: good for ranges of any length.",
     method=Privelet,
     example=lambda loss, unit: MatrixMechanism(strategy=Privelet(8), loss=loss, unit=unit),
+    strategy=lambda workload: Privelet(workload.cells) if isinstance(workload, AllRanges) else None,
 )

@@ -1,0 +1,99 @@
+"""`dpress demo`: the whole path on built-in data."""
+
+import math
+from pathlib import Path
+
+import click
+
+from dpress.cli.output import json_option, print_json
+from dpress.core.claim import as_floats, describe
+from dpress.data.people import people
+from dpress.data.spec import load_spec
+from dpress.ledger.ledger import Ledger
+from dpress.release.run import publish
+from dpress.report.page import write_report
+
+SPEC = """\
+# Which cells the table has is public: it is written here, never read from the people.
+[data]
+source = "people.parquet"
+
+[[attribute]]
+name = "age"
+kind = "integer"
+bounds = [0, 84]
+bins = 17
+
+[[attribute]]
+name = "sex"
+kind = "categorical"
+values = ["Female", "Male"]
+
+[[attribute]]
+name = "education"
+kind = "ordinal"
+values = ["Primary", "Secondary", "Vocational", "Bachelor", "Master"]
+
+[[attribute]]
+name = "region"
+kind = "categorical"
+values = ["North", "East", "South", "West"]
+
+[privacy]
+epsilon = 1.0
+
+[release]
+kind = "marginals"
+parameters = { tables = [["age", "sex"], ["age", "education"], ["education", "region"]] }
+"""
+QUERIES = ("age in 30..39 and sex = Female", "education in Bachelor..Master and region = North")
+
+
+@click.command("demo")
+@click.option(
+    "--out", type=click.Path(), default="dpress-demo", show_default=True, help="The folder; numbered if taken."
+)
+@json_option
+def command(out: str, *, as_json: bool) -> None:
+    """Make up 50,000 people, plan, publish, ask two questions and write the report."""
+    folder = _new_folder(Path(out))
+    _write_people(folder)
+    spec = load_spec(folder / "spec.toml")
+    ledger = Ledger.create(folder / "ledger.sqlite", limit=spec.privacy.loss, unit=spec.privacy.protected)
+    release = publish(spec, ledger=ledger, out=folder / "release")
+    answers = [release.query(text) for text in QUERIES]
+    report = write_report(release, folder / "report.html")
+    claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
+    if as_json:
+        print_json({"release": str(folder / "release"), "report": str(report), "claim": claim, "answers": answers})
+        return
+    error = math.sqrt(release.planned.chosen.predicted_error)
+    click.echo(f"50,000 made-up people and a spec are in {folder}.")
+    click.echo(f"Plan: {release.planned.chosen.method}; a cell will typically be off by {error:.1f} people.")
+    click.echo(f"Published with {describe(release.claim.proven)}, charged to {folder / 'ledger.sqlite'}.")
+    for answer in answers:
+        low, high = answer.interval
+        click.echo(f"  {answer.query}: {answer.value:,.0f} people, 95 % interval {low:,.0f} to {high:,.0f}")
+    click.echo(f"Report: {report.resolve()}")
+    click.echo(
+        f"Guarantee: {describe(release.claim.proven)}, proven: whether any one row is in the data or not changes "
+        f"the odds of every result by a factor of at most {math.exp(claim['proven']['epsilon']):.3g}."
+        if claim["proven"] is not None
+        else "Guarantee: none."
+    )
+
+
+def _new_folder(wanted: Path) -> Path:
+    folder, number = wanted, 1
+    while folder.exists():
+        number += 1
+        folder = wanted.with_name(f"{wanted.name}-{number}")
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _write_people(folder: Path) -> None:
+    import pyarrow.parquet as pq  # noqa: PLC0415  # only here
+
+    pq.write_table(people(), folder / "people.parquet")
+    (folder / "spec.toml").write_text(SPEC, encoding="utf-8")

@@ -1,0 +1,25 @@
+"""`dpress evaluate`: a release against the truth."""
+
+import click
+
+from dpress.cli.output import counting, json_option, number, print_json, print_table, quiet_option
+from dpress.release.artifact import load_release
+from dpress.release.evaluate import evaluate
+
+
+@click.command("evaluate")
+@click.argument("release", type=click.Path())
+@click.option("--data", type=click.Path(), required=True, help="The CSV or Parquet file that was published.")
+@quiet_option
+@json_option
+def command(release: str, data: str, *, quiet: bool, as_json: bool) -> None:
+    """Compare RELEASE with the true counts. The output is NOT private: keep it where the data is kept."""
+    with counting(quiet=quiet) as progress:
+        metrics = evaluate(load_release(release), data, progress=progress)
+    if as_json:
+        print_json({"private": False, "metrics": metrics})
+        return
+    click.echo("NOT PRIVATE: this compares with the true data; do not publish it.")
+    print_table(
+        ("metric", "value"), [[name.replace("_", " "), number(value)] for name, value in metrics.items()], numbers=(1,)
+    )

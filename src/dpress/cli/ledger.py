@@ -1,0 +1,91 @@
+"""`dpress ledger`: what was spent, and that nobody edited it."""
+
+from fractions import Fraction
+from typing import Any
+
+import click
+
+from dpress.cli.output import json_option, print_json, print_table
+from dpress.core.check import float_up
+from dpress.core.claim import Relation, Unit, as_floats, describe, from_parameters
+from dpress.ledger.ledger import Ledger, verify
+
+
+@click.group("ledger")
+def command() -> None:
+    """Show, verify or create a budget ledger."""
+
+
+@command.command("create")
+@click.argument("file", type=click.Path())
+@click.option("--epsilon", help="The limit in epsilon (with --delta: in epsilon and delta).")
+@click.option("--delta", help="The limit's delta.")
+@click.option("--rho", help="The limit in rho (zCDP).")
+@click.option("--unit", default="row", show_default=True, help='"row", or the column that names the person.')
+@click.option("--rows-per-unit", type=int, default=1, show_default=True, help="The most rows a person keeps.")
+@click.option("--relation", type=click.Choice([one.value for one in Relation]), default="add-remove", show_default=True)
+@json_option
+def create(file: str, unit: str, rows_per_unit: int, relation: str, *, as_json: bool, **limit: str | None) -> None:
+    """Create FILE with a limit that all releases of one table share."""
+    loss = from_parameters({name: value for name, value in limit.items() if value is not None})
+    protected = Unit(relation=Relation(relation), column=None if unit == "row" else unit, rows=rows_per_unit)
+    Ledger.create(file, limit=loss, unit=protected)
+    if as_json:
+        print_json({"ledger": file, "limit": as_floats(loss)})
+    else:
+        click.echo(f"Ledger: {file}, limit {describe(loss)}")
+
+
+@command.command("show")
+@click.argument("file", type=click.Path())
+@json_option
+def show(file: str, *, as_json: bool) -> None:
+    """What FILE allows, what was spent, and on what."""
+    summary = Ledger.open(file).summary()
+    entries: list[dict[str, Any]] = [
+        {
+            "time": entry.time,
+            "method": entry.label,
+            "charged": as_floats(entry.loss),
+            "confirmed": entry.confirmed,
+            "spec_hash": entry.spec_hash,
+        }
+        for entry in summary.entries
+    ]
+    if as_json:
+        amounts = {"spent": _up(summary.spent), "remaining": _down(summary.remaining)}
+        print_json({"limit": as_floats(summary.limit), **amounts, "entries": entries, "head": summary.head})
+        return
+    click.echo(f"Limit:     {describe(summary.limit)}")
+    click.echo(f"Spent:     {_text(_up(summary.spent))}")
+    click.echo(f"Remaining: {_text(_down(summary.remaining))}")
+    rows = [
+        [e.time, e.label, describe(e.loss), "yes" if e.confirmed else "charged, but the release was never finished"]
+        for e in summary.entries
+    ]
+    print_table(("time", "method", "charged", "released"), rows)
+
+
+@command.command("verify")
+@click.argument("file", type=click.Path())
+@click.option("--head", help="A hash noted earlier (release.json: ledger_head) that must still be in the chain.")
+@json_option
+def check(file: str, head: str | None, *, as_json: bool) -> None:
+    """Check that no entry of FILE was edited, removed or reordered."""
+    found = verify(file, head=head)
+    if as_json:
+        print_json({"ledger": file, "rows": found.rows, "head": found.head})
+    else:
+        click.echo(f"{file}: {found.rows} entries, unbroken; head {found.head}")
+
+
+def _up(amounts: dict[str, Fraction]) -> dict[str, float]:
+    return {name: float_up(value) for name, value in amounts.items()}
+
+
+def _down(amounts: dict[str, Fraction]) -> dict[str, float]:
+    return {name: 0.0 - float_up(-value) for name, value in amounts.items()}
+
+
+def _text(amounts: dict[str, float]) -> str:
+    return ", ".join(f"{name} = {value:.6g}" for name, value in amounts.items())

@@ -1,0 +1,88 @@
+"""The `dpress` command: finds its subcommands by name, and turns every refusal into one line and exit code 1."""
+
+import importlib
+import os
+import sys
+import traceback
+from typing import Any
+
+import click
+
+COMMANDS = ("demo", "list", "error", "plan", "publish", "query", "report", "evaluate", "ledger")
+SUMMARIES = {
+    "demo": "The whole path on built-in data: plan, publish, query, report.",
+    "list": "Every method: family, model, claim, paper.",
+    "error": "Exact error of a strategy, before any data is read.",
+    "plan": "Candidate methods for a spec, with predicted error.",
+    "publish": "Turn a table into a differentially private release.",
+    "query": "Ask a release, with standard error and interval.",
+    "report": "Make the HTML report of a release.",
+    "evaluate": "Compare a release with the truth (not private).",
+    "ledger": "Show, verify or create a budget ledger.",
+}
+
+
+class Commands(click.Group):
+    """Loads a command's module only when it is used, so that `--help` needs no numerical library."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order of use."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of that name."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"dpress.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the summaries without loading the commands."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUMMARIES.items()))
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="dpress")
+def cli() -> None:
+    """Plan, collect, publish and check differentially private data."""
+
+
+def main(arguments: list[str] | None = None) -> Any:
+    """Run the command line; exits 0 (done), 1 (refused or failed, one line on standard error) or 2 (usage)."""
+    try:
+        cli.main(args=arguments, prog_name="dpress", standalone_mode=False)
+    except click.exceptions.Abort:
+        _fail("stopped")
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:  # noqa: BLE001  # the last place that can keep a data value from the terminal
+        _fail(_one_line(error))
+
+
+def _one_line(error: Exception) -> str:
+    """Return what may be shown: our own refusals speak for themselves, anything else may quote the rows."""
+    from dpress.core.errors import BudgetExceeded  # noqa: PLC0415  # keeps the start fast
+
+    if isinstance(error, BudgetExceeded):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, ValueError) and frames and f"{os.sep}dpress{os.sep}" in frames[-1].filename:
+        return str(error)
+    place = next((f for f in reversed(frames) if f"{os.sep}dpress{os.sep}" in f.filename), None)
+    where = f" at {os.path.basename(place.filename)}:{place.lineno}" if place else ""  # noqa: PTH119
+    return f"internal error: {type(error).__name__}{where} (its message is withheld: it may quote the data)"
+
+
+def _fail(message: str) -> None:
+    click.echo(f"dpress: {' '.join(message.split())}", err=True)
+    sys.exit(1)

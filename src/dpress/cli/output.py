@@ -1,0 +1,84 @@
+"""What every command shares: `--json`, `--quiet`, tables for people, progress for long reads."""
+
+import contextlib
+import dataclasses
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PATIENCE = 2.0  # seconds before progress is shown
+
+
+def json_option(function: F) -> F:
+    """Add `--json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON for scripts.")(function)
+
+
+def quiet_option(function: F) -> F:
+    """Add `--quiet`."""
+    return click.option("--quiet", is_flag=True, help="No progress, no hints.")(function)
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON value; records become objects."""
+    click.echo(json.dumps(value, indent=2, default=_plain))
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    return str(value)
+
+
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Sequence[int] = ()) -> None:
+    """Print a table; the columns listed in `numbers` are aligned right."""
+    from rich.console import Console  # noqa: PLC0415  # keeps the start fast
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for position, name in enumerate(header):
+        table.add_column(name, justify="right" if position in numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    Console(highlight=False, markup=False).print(table)
+
+
+def hint(message: str, *, quiet: bool) -> None:
+    """Print a remark on standard error."""
+    if not quiet:
+        click.echo(f"note: {message}", err=True)
+
+
+@contextlib.contextmanager
+def counting(*, quiet: bool) -> Iterator[Callable[[int], None] | None]:
+    """Yield a callback that shows the number of rows read, once that takes longer than two seconds."""
+    if quiet:
+        yield None
+        return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+    bar = Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=Console(stderr=True))
+    started = time.monotonic()
+    task = bar.add_task("reading")
+
+    def show(rows: int) -> None:
+        if time.monotonic() - started > PATIENCE:
+            bar.start()
+            bar.update(task, description=f"counted {rows:,} rows")
+
+    try:
+        yield show
+    finally:
+        if bar.live.is_started:
+            bar.stop()
+
+
+def number(value: float) -> str:
+    """Return a number for people: thousands separated, six significant digits at most."""
+    return f"{value:,.0f}" if abs(value) >= 1e5 else f"{value:,.6g}"

@@ -1,0 +1,46 @@
+"""`dpress plan`: candidate methods for a spec, with predicted error."""
+
+import math
+
+import click
+
+from dpress.cli.output import json_option, number, print_json, print_table
+from dpress.core.claim import as_floats, describe
+from dpress.data.spec import load_spec
+from dpress.release.plan import UNIT, Candidate, plan
+
+
+@click.command("plan")
+@click.argument("spec", type=click.Path())
+@json_option
+def command(spec: str, *, as_json: bool) -> None:
+    """Candidate methods for SPEC with predicted error and claim, the chosen one, and the lower bound."""
+    planned = plan(load_spec(spec))
+    if as_json:
+        print_json(
+            {
+                "candidates": [_plain(candidate) for candidate in planned.candidates],
+                "chosen": planned.chosen.method,
+                "lower_bound": planned.lower_bound,
+            }
+        )
+        return
+    rows = [_row(candidate, chosen=candidate is planned.chosen) for candidate in planned.candidates]
+    print_table(("", "method", "proven", "mean variance", "typical error"), rows, numbers=(3, 4))
+    click.echo(f"No strategy with this noise has a mean variance below {number(planned.lower_bound)} {UNIT}.")
+
+
+def _plain(candidate: Candidate) -> dict[str, object]:
+    claim = candidate.mechanism.claim
+    return {
+        "method": candidate.method,
+        "claim": {"published": as_floats(claim.published), "proven": as_floats(claim.proven)},
+        "predicted_error": candidate.predicted_error,
+        "unit": UNIT,
+    }
+
+
+def _row(candidate: Candidate, *, chosen: bool) -> list[str]:
+    error = candidate.predicted_error
+    claim = describe(candidate.mechanism.claim.proven)
+    return ["*" if chosen else "", candidate.method, claim, number(error), f"+- {math.sqrt(error):,.1f}"]

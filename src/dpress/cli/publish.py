@@ -1,0 +1,54 @@
+"""`dpress publish`: a table becomes a release."""
+
+import time
+from pathlib import Path
+
+import click
+
+from dpress.cli.output import counting, hint, json_option, print_json, quiet_option
+from dpress.core.claim import as_floats, describe
+from dpress.data.spec import Spec, load_spec
+from dpress.ledger.ledger import Ledger
+from dpress.release.run import publish
+
+
+@click.command("publish")
+@click.argument("spec", type=click.Path())
+@click.option("--data", type=click.Path(), help="A CSV or Parquet file; overrides the spec's source.")
+@click.option("--out", type=click.Path(), required=True, help="The new folder of the release.")
+@click.option(
+    "--ledger", type=click.Path(), help="The ledger that pays; a new one gets the spec's budget as its limit."
+)
+@click.option("--allow-unproven", is_flag=True, help="Also run a method whose claim has no proof.")
+@quiet_option
+@json_option
+def command(
+    spec: str, data: str | None, out: str, ledger: str | None, *, allow_unproven: bool, quiet: bool, as_json: bool
+) -> None:
+    """Publish the table that SPEC describes: count, charge the budget, add noise, write the release."""
+    started = time.perf_counter()
+    loaded = load_spec(spec)
+    if ledger is None:
+        hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)
+    account = None if ledger is None else _open(ledger, loaded, quiet=quiet)
+    with counting(quiet=quiet) as progress:
+        release = publish(loaded, data, ledger=account, out=out, allow_unproven=allow_unproven, progress=progress)
+    claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
+    if as_json:
+        seconds = time.perf_counter() - started
+        print_json({"release": out, "claim": claim, "charged": as_floats(release.charged), "seconds": seconds})
+        return
+    unit = release.claim.unit
+    click.echo(f"Release: {out}")
+    click.echo(f"Method:  {release.planned.chosen.method}")
+    click.echo(f"Promise: {describe(release.claim.proven)} (proven), per {unit.column or 'row'}, {unit.relation}")
+    click.echo(f"Next:    dpress report {out}")
+
+
+def _open(path: str, spec: Spec, *, quiet: bool) -> Ledger:
+    """Open the ledger; a new one may spend what the spec asks for, once."""
+    if Path(path).exists():
+        return Ledger.open(path)
+    limit = spec.privacy.loss
+    hint(f"new ledger {path} with the limit {describe(limit)}; `dpress ledger create` sets another", quiet=quiet)
+    return Ledger.create(path, limit=limit, unit=spec.privacy.protected)

@@ -1,0 +1,30 @@
+"""`dpress query`: answers from a release."""
+
+import click
+
+from dpress.cli.output import json_option, print_json, print_table
+from dpress.release.artifact import CONFIDENCE, load_release
+
+
+@click.command("query")
+@click.argument("release", type=click.Path())
+@click.argument("queries", nargs=-1, required=True, metavar="QUERY...")
+@click.option("--confidence", type=float, default=CONFIDENCE, show_default=True, help="Of the interval.")
+@json_option
+def command(release: str, queries: tuple[str, ...], confidence: float, *, as_json: bool) -> None:
+    """Answer queries such as 'age in 30..40 and sex = Female' from RELEASE; spends nothing."""
+    loaded = load_release(release)
+    results = [loaded.query(text, confidence=confidence) for text in queries]
+    if as_json:
+        print_json(results)
+        return
+    rows = [
+        [
+            result.query,
+            f"{result.value:,.1f}",
+            f"{result.standard_error:,.1f}",
+            f"{result.interval[0]:,.1f} to {result.interval[1]:,.1f}",
+        ]
+        for result in results
+    ]
+    print_table(("query", "count", "standard error", f"{confidence:.4g} interval"), rows, numbers=(1, 2, 3))

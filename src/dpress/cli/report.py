@@ -1,0 +1,22 @@
+"""`dpress report`: the HTML page of a release."""
+
+from pathlib import Path
+
+import click
+
+from dpress.cli.output import json_option, print_json
+from dpress.release.artifact import load_release
+from dpress.report.page import write_report
+
+
+@click.command("report")
+@click.argument("release", type=click.Path())
+@click.option("--out", type=click.Path(), help="The HTML file [default: report.html beside the tables].")
+@json_option
+def command(release: str, out: str | None, *, as_json: bool) -> None:
+    """Make the HTML report of RELEASE: one file that opens offline."""
+    path = write_report(load_release(release), Path(release) / "report.html" if out is None else Path(out))
+    if as_json:
+        print_json({"report": str(path)})
+    else:
+        click.echo(f"Report: {path}")

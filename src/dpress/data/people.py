@@ -1,0 +1,46 @@
+"""Made-up people for the demo: census-like, the same every time, about nobody."""
+
+import numpy as np
+import pyarrow as pa
+
+from dpress.core import rng as generators
+from dpress.core.linear import Array
+
+SEX = ("Female", "Male")
+EDUCATION = ("Primary", "Secondary", "Vocational", "Bachelor", "Master")
+REGION = ("North", "East", "South", "West")
+PYRAMID = (58, 56, 58, 62, 68, 70, 72, 66, 60, 62, 64, 60, 52, 44, 36, 22, 10)  # weight of each five years of age
+SCHOOLING = ((30, 40, 20, 8, 2), (10, 32, 25, 23, 10), (18, 38, 26, 12, 6))  # under 25, 25 to 54, older
+
+
+def people(count: int = 50_000) -> pa.Table:
+    """Return `count` made-up people: person, age, sex, education, region, income.
+
+    Ages follow a population pyramid, education depends on age, income on education and age.
+    """
+    rng = generators.seeded(2021)
+
+    def uniform() -> Array:
+        return rng.words(count).astype(np.float64) / 2.0**64
+
+    ages = np.minimum(_pick(uniform(), PYRAMID) * 5 + (uniform() * 5).astype(np.int64), 84)
+    group = np.digitize(ages, [25, 55])
+    education = np.select([group == g for g in range(3)], [_pick(uniform(), weights) for weights in SCHOOLING])
+    education = np.where(ages < 15, 0, education)
+    region = _pick(uniform(), (3, 2, 4, 2))
+    spread = -np.log(1 - uniform() * 0.999)
+    income = np.where(ages < 16, 0.0, (9_000 + 7_000 * education + 150 * ages) * (0.4 + spread))
+    return pa.table(
+        {
+            "person": np.arange(count),
+            "age": ages,
+            "sex": pa.array(SEX).take(pa.array((uniform() < 0.49).astype(np.int64))),
+            "education": pa.array(EDUCATION).take(pa.array(education)),
+            "region": pa.array(REGION).take(pa.array(region)),
+            "income": np.round(income),
+        }
+    )
+
+
+def _pick(uniform: Array, weights: tuple[int, ...]) -> np.ndarray:
+    return np.searchsorted(np.cumsum(weights) / sum(weights), uniform, side="right")
