@@ -6,7 +6,7 @@ rows never leaves this module: its messages may quote them.
 
 import contextlib
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from dpress.core.claim import Unit
 from dpress.core.errors import SchemaMismatch
 
 BATCH_ROWS = 1 << 17
+ROWS_TO_SORT = 1_500_000  # how many rows are sorted at once to bound persons: about half a gigabyte
 READERS = {
     ".csv": "read_csv(?, all_varchar = true, header = true)",
     ".parquet": "read_parquet(?)",
@@ -41,7 +42,10 @@ class Table:
     unit: Unit
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in batches of about 2^17; constant memory, except that bounding persons sorts (on disk).
+        """Yield the rows in batches of about 2^17, in constant memory.
+
+        To bound persons, the persons are split into groups by a keyed hash, one pass over the table for every 1.5
+        million rows.
 
         Raises:
             OSError: the file cannot be read, or it changed while it was read.
@@ -79,16 +83,37 @@ class Table:
 
     def _read(self, connection: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:
         source, values = self._source(connection)
-        described = connection.sql(f"SELECT * FROM {source}", params=values)  # noqa: S608
-        present = described.columns
+        self._check_columns(connection, source, values)
+        for query in self._queries(connection, source, values):
+            yield from connection.sql(query, params=values).to_arrow_reader(BATCH_ROWS)
+
+    def _check_columns(self, connection: duckdb.DuckDBPyConnection, source: str, values: list[str]) -> None:
+        present = connection.sql(f"SELECT * FROM {source}", params=values).columns  # noqa: S608
         wanted = dict.fromkeys(self.columns + ((self.unit.column,) if self.unit.column else ()))
         for column in wanted:
             if column not in present:
                 raise SchemaMismatch(f"{self.name} has no column {column!r}; its columns are {', '.join(present)}")
-        if self.unit.column:
-            _check_persons(connection, source, values, self.unit.column, self.name)
-        rows = connection.sql(_select(source, self.columns, self.unit), params=values)
-        yield from rows.to_arrow_reader(BATCH_ROWS)
+
+    def _queries(self, connection: duckdb.DuckDBPyConnection, source: str, values: list[str]) -> list[str]:
+        """Return the SQL that yields the rows; where persons are bounded, group after group of persons."""
+        names = ", ".join(_quoted(column) for column in self.columns)
+        if self.unit.column is None:
+            return [f"SELECT {names} FROM {source}"]  # noqa: S608  # names are quoted; the path is a parameter
+        person = _quoted(self.unit.column)
+        counted = connection.sql(f"SELECT count(*), count({person}) FROM {source}", params=values)  # noqa: S608
+        rows, named = counted.fetchall()[0]
+        if named < rows:
+            raise SchemaMismatch(f"{self.name}: a row has no {self.unit.column!r}; every row needs its person")
+        key = secrets.token_hex(16)
+        groups = -(-rows // ROWS_TO_SORT)
+        group = f"('0x' || sha256('{key}|' || {person})[:8])::UINTEGER % {groups}"
+        content = " || '|' || ".join(f"coalesce({_quoted(column)}::VARCHAR, '')" for column in self.columns)
+        order = f"sha256('{key}|' || {person} || '|' || {content})"
+        return [
+            f"SELECT {names} FROM (SELECT * FROM {source} WHERE {group} = {number}) "  # noqa: S608
+            f"QUALIFY row_number() OVER (PARTITION BY {person} ORDER BY {order}) <= {self.unit.rows}"
+            for number in range(groups)
+        ]
 
     def _source(self, connection: duckdb.DuckDBPyConnection) -> tuple[str, list[str]]:
         """Return the SQL that names the rows, and its parameters."""
@@ -110,29 +135,6 @@ def _arrow(data: Any) -> pa.Table:
         ) from None
     eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     return eager.to_arrow()
-
-
-def _select(source: str, columns: Sequence[str], unit: Unit) -> str:
-    names = ", ".join(_quoted(column) for column in columns)
-    if unit.column is None:
-        return f"SELECT {names} FROM {source}"  # noqa: S608  # names are quoted; the path is a parameter
-    content = " || '|' || ".join(f"coalesce({_quoted(column)}::VARCHAR, '')" for column in (unit.column, *columns))
-    order = f"sha256('{secrets.token_hex(16)}|' || {content})"
-    return (
-        f"SELECT {names} FROM {source} "  # noqa: S608
-        f"QUALIFY row_number() OVER (PARTITION BY {_quoted(unit.column)} ORDER BY {order}) <= {unit.rows}"
-    )
-
-
-def _check_persons(
-    connection: duckdb.DuckDBPyConnection, source: str, values: list[str], column: str, name: str
-) -> None:
-    missing = connection.execute(
-        f"SELECT 1 FROM {source} WHERE {_quoted(column)} IS NULL LIMIT 1",  # noqa: S608
-        values,
-    ).fetchall()
-    if missing:
-        raise SchemaMismatch(f"{name}: column {column!r} is missing in some row; every row needs its person")
 
 
 def _quoted(column: str) -> str:

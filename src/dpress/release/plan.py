@@ -107,6 +107,8 @@ def _tables(spec: Spec, parameters: dict[str, Any]) -> tuple[tuple[int, ...], ..
         raise ValueError("$.release.parameters: set either `tables` or `ways`")
     if listed is None:
         ways = min(2, len(schema.attributes)) if ways is None else check.count("$.release.parameters.ways", ways)
+        if ways > len(schema.attributes):
+            raise ValueError(f"$.release.parameters.ways: expected at most {len(schema.attributes)}, got {ways}")
         return tuple(itertools.combinations(range(len(schema.attributes)), ways))
     if not isinstance(listed, list) or not all(isinstance(names, list) and names for names in listed):
         raise ValueError("$.release.parameters.tables: expected a list of lists of attribute names")

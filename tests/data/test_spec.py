@@ -1,0 +1,135 @@
+import copy
+from fractions import Fraction
+
+import pytest
+
+from dpress.core.claim import ZCDP, ApproxDP, PureDP, Relation
+from dpress.core.errors import SchemaMismatch
+from dpress.data.spec import as_dict, from_dict, load_spec
+
+PLAIN = {
+    "attribute": [
+        {"name": "age", "kind": "integer", "bounds": [17, 90]},
+        {"name": "work", "kind": "categorical", "values": ["a", "b"], "other": "else"},
+    ],
+    "privacy": {"epsilon": 0.1},
+    "release": {"kind": "ranges", "attributes": ["age"]},
+}
+
+
+def changed(*path, value):
+    plain = copy.deepcopy(PLAIN)
+    place = plain
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    return plain
+
+
+def test_a_spec_survives_its_plain_form_and_keeps_its_hash():
+    spec = from_dict(PLAIN)
+    assert from_dict(as_dict(spec)) == spec
+    assert from_dict(as_dict(spec)).hash == spec.hash
+    assert from_dict(changed("data", value={"source": "x.csv"})).hash == spec.hash
+    assert from_dict(changed("privacy", "epsilon", value=0.2)).hash != spec.hash
+
+
+def test_losses_are_exact_rationals():
+    assert from_dict(PLAIN).privacy.loss == PureDP(epsilon=Fraction(1, 10))
+    assert from_dict(changed("privacy", value={"rho": 0.5})).privacy.loss == ZCDP(rho=Fraction(1, 2))
+    both = from_dict(changed("privacy", value={"epsilon": 1, "delta": 1e-6})).privacy.loss
+    assert both == ApproxDP(epsilon=1, delta=Fraction(1, 10**6))
+
+
+def test_the_schema_has_the_released_attributes_in_the_release_order():
+    assert from_dict(changed("release", "attributes", value=["work", "age"])).schema.names == ("work", "age")
+    assert from_dict(changed("release", value={"kind": "marginals"})).schema.shape == (74, 3)
+
+
+def test_a_person_is_the_unit_where_a_column_names_it():
+    privacy = {"epsilon": 1, "unit": "uid", "rows_per_unit": 3, "relation": "replace-one"}
+    unit = from_dict(changed("privacy", value=privacy)).privacy.protected
+    assert (unit.column, unit.rows, unit.relation) == ("uid", 3, Relation.REPLACE_ONE)
+
+
+@pytest.mark.parametrize(
+    ("plain", "message"),
+    [
+        (changed("privacy", "epsilon", value=-1), "$.privacy.epsilon: expected a number > 0, got -1"),
+        (changed("privacy", "epsilon", value=0), "$.privacy.epsilon: expected a number > 0, got 0"),
+        (changed("privacy", "epsilon", value=float("nan")), "$.privacy.epsilon: expected a number > 0, got nan"),
+        (
+            changed("privacy", "epsilon", value=float("inf")),
+            "$.privacy.epsilon: expected a number between 1e-9 and 1000, got inf",
+        ),
+        (
+            changed("privacy", "epsilon", value=1e-320),
+            "$.privacy.epsilon: expected a number between 1e-9 and 1000, got 9.99989e-321",
+        ),
+        (changed("privacy", "epsilon", value="1"), "$.privacy.epsilon: expected a number, got '1'"),
+        (changed("privacy", "delta", value=2), "$.privacy.delta: expected a number between 0 and 1, got 2"),
+        (
+            changed("privacy", value={"epsilon": 1, "rho": 1}),
+            "$.privacy: expected epsilon, or rho, or epsilon and delta, got ['epsilon', 'rho']",
+        ),
+        (changed("privacy", value={}), "$.privacy: expected epsilon, or rho, or epsilon and delta, got none of them"),
+        (
+            changed("privacy", "budget", value=1),
+            (
+                "$.privacy: unknown field `budget`; "
+                "the fields are model, unit, rows_per_unit, relation, epsilon, rho, delta"
+            ),
+        ),
+        (changed("relese", value=1), "$: unknown field `relese`; the fields are data, attribute, privacy, release"),
+        (
+            changed("attribute", 0, "bins_", value=1),
+            "$.attribute[0]: unknown field `bins_`; the fields are kind, name, outside, null, bounds, bins",
+        ),
+        (
+            changed("attribute", 0, "kind", value="number"),
+            "$.attribute[0].kind: expected one of categorical, ordinal, integer, numeric, location, got 'number'",
+        ),
+        (changed("attribute", 0, "bounds", value=[0, "x"]), "$.attribute[0].bounds[1]: expected an integer, got 'x'"),
+        (
+            changed("attribute", 0, "bounds", value=[9, 1]),
+            "$.attribute[0]: attribute age: `bounds` must be [low, high] with low <= high below 2^53",
+        ),
+        (
+            changed("attribute", 0, "outside", value="ignore"),
+            "$.attribute[0].outside: expected clamp, drop or reject, got 'ignore'",
+        ),
+        (
+            changed("release", "kind", value="pie"),
+            "$.release.kind: expected one of histogram, ranges, marginals, joint, spatial, microdata, got 'pie'",
+        ),
+        (
+            changed("release", "attributes", value=["nope"]),
+            "$: there is no attribute 'nope'; the attributes are age, work",
+        ),
+        (changed("privacy", "relation", value="x"), "$.privacy.relation: expected add-remove or replace-one, got 'x'"),
+    ],
+)
+def test_a_fault_names_its_place_and_what_would_be_right(plain, message):
+    with pytest.raises(SchemaMismatch) as caught:
+        from_dict(plain)
+    assert str(caught.value) == message
+
+
+def test_files_are_found_beside_the_spec(tmp_path):
+    (tmp_path / "groups.csv").write_text("value,level1\na,vowel\nb,consonant\n")
+    (tmp_path / "spec.toml").write_text(
+        '[data]\nsource = "rows.csv"\n[[attribute]]\nname = "work"\nkind = "categorical"\nvalues = ["a", "b"]\n'
+        'hierarchy = "groups.csv"\n[privacy]\nepsilon = 1\n[release]\nkind = "histogram"\n'
+    )
+    spec = load_spec(tmp_path / "spec.toml")
+    assert spec.data.source == str(tmp_path / "rows.csv")
+    assert spec.attribute[0].groups == {"vowel": (0,), "consonant": (1,)}
+    (tmp_path / "groups.csv").write_text("value,level1\na,vowel\n")
+    with pytest.raises(SchemaMismatch, match="no row for the value 'b' of work"):
+        load_spec(tmp_path / "spec.toml")
+
+
+def test_a_file_that_is_no_toml_is_refused_with_its_place(tmp_path):
+    (tmp_path / "spec.toml").write_text("[privacy\n")
+    with pytest.raises(SchemaMismatch, match=r"not a TOML file: .*line 1"):
+        load_spec(tmp_path / "spec.toml")

@@ -1,0 +1,114 @@
+import math
+
+import numpy as np
+import pytest
+
+from dpress.core.claim import ZCDP, PureDP
+from dpress.core.errors import NotSupported
+from dpress.core.workload import AllRanges
+from dpress.ledger.convert import epsilon_for
+from dpress.release.plan import plan
+
+
+def errors(planned):
+    return {candidate.method: candidate.predicted_error for candidate in planned.candidates}
+
+
+def test_ranges_are_planned_over_every_range_strategy(make_spec):
+    planned = plan(make_spec("ranges", ["age"]))
+    assert set(errors(planned)) == {"identity", "binary_tree", "boost", "privelet"}
+    assert list(errors(planned).values()) == sorted(errors(planned).values())
+    assert planned.chosen is planned.candidates[0]
+    assert isinstance(planned.workload, AllRanges)
+
+
+def test_a_named_method_is_chosen(make_spec):
+    planned = plan(make_spec("ranges", ["age"], method="boost"))
+    assert planned.chosen.method == "boost"
+    with pytest.raises(NotSupported, match=r"\$.release.method: 'rr_ldp' does not serve kind = 'ranges'"):
+        plan(make_spec("ranges", ["age"], method="rr_ldp"))
+
+
+def test_marginals_beat_the_full_table_where_it_is_large(make_spec):
+    planned = plan(make_spec("marginals", parameters={"ways": 1}))
+    assert planned.chosen.method == "marginals"
+    assert errors(planned)["identity"] > errors(planned)["marginals"]
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("privacy", [{"epsilon": 0.1}, {"epsilon": 5.0}, {"rho": 0.5}, {"epsilon": 1, "delta": 1e-6}])
+@pytest.mark.parametrize("kind", ["ranges", "marginals", "histogram"])
+def test_no_candidate_is_below_the_lower_bound(make_spec, kind, privacy, relation):
+    attributes = ["age"] if kind == "ranges" else None
+    planned = plan(make_spec(kind, attributes, {**privacy, "relation": relation}))
+    assert planned.lower_bound > 0
+    assert min(errors(planned).values()) >= planned.lower_bound * (1 - 1e-9)
+
+
+def test_predicted_error_is_the_mean_variance_of_all_answers(make_spec):
+    planned = plan(make_spec("marginals", parameters={"tables": [["age", "sex"], ["size"]]}))
+    for candidate in planned.candidates:
+        decoder, variance = candidate.mechanism.strategy.decoder, candidate.mechanism.variance
+        spread = []
+        for axes in ((0, 1), (2,)):
+            shape = [10, 2, 4]
+            for cell in np.ndindex(*(shape[axis] for axis in axes)):
+                weights = [np.ones(size) for size in shape]
+                for axis, position in zip(axes, cell, strict=True):
+                    weights[axis] = np.eye(1, shape[axis], position)[0]
+                spread.append(decoder.query_variance(variance, weights))
+        assert candidate.predicted_error == pytest.approx(np.mean(spread))
+
+
+def test_an_epsilon_delta_budget_takes_the_better_noise(make_spec):
+    many = plan(make_spec("marginals", privacy={"epsilon": 1, "delta": 1e-6}, parameters={"ways": 2}))
+    one = plan(make_spec("histogram", ["sex"], privacy={"epsilon": 1, "delta": 1e-6}))
+    assert isinstance(one.chosen.mechanism.loss, PureDP)
+    large = plan(make_spec("marginals", privacy={"epsilon": 1, "delta": 1e-3}, parameters={"ways": 2}))
+    assert min(errors(large).values()) <= min(errors(many).values())
+    wide = [{"name": f"a{i}", "kind": "integer", "bounds": [0, 9]} for i in range(12)]
+    from dpress.data.spec import from_dict
+
+    spec = from_dict({"attribute": wide, "privacy": {"epsilon": 1, "delta": 1e-6}, "release": {"kind": "marginals"}})
+    loss = plan(spec).chosen.mechanism.loss
+    assert isinstance(loss, ZCDP)
+    assert epsilon_for(loss.rho, 1e-6) <= 1
+    assert math.prod(spec.schema.shape) == 10**12  # the full table is never formed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("ranges", ["sex"]), "ranges need exactly one integer, numeric or ordinal attribute, got sex"),
+        (("ranges", ["age", "size"]), "ranges need exactly one"),
+        (("spatial", None), "no method publishes 'spatial' in the central model yet"),
+        (("microdata", None), "no method publishes 'microdata'"),
+    ],
+)
+def test_a_release_that_no_method_serves_is_refused(make_spec, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        plan(make_spec(*arguments))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"way": 2}, "unknown parameter 'way'"),
+        ({"ways": 0}, "ways must be an integer >= 1"),
+        ({"ways": 2, "tables": [["age"]]}, "either `tables` or `ways`"),
+        ({"tables": [["nope"]]}, "there is no attribute 'nope'"),
+        ({"tables": "age"}, "expected a list of lists"),
+        ({"tables": [["age"], ["age"]]}, "each over a different set of axes"),
+        ({"tables": [["age"], ["sex"]], "shares": ["1/2", "1/3"]}, "shares must be positive and add up to 1"),
+        ({"tables": [["age"], ["sex"]], "shares": [1]}, "shares must have one number for each of the 2 tables"),
+        ({"ways": 4}, "ways"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(make_spec, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        plan(make_spec("marginals", parameters=parameters))
+
+
+def test_the_local_model_is_refused_for_central_kinds(make_spec):
+    with pytest.raises(NotSupported, match=r"\$.privacy.model"):
+        plan(make_spec("marginals", privacy={"epsilon": 1, "model": "local"}))

@@ -1,0 +1,95 @@
+import msgspec
+import numpy as np
+import pytest
+
+from dpress.core.domain import Attribute, Schema
+from dpress.release.query import parse
+
+SCHEMA = Schema(
+    tuple(
+        msgspec.convert(plain, Attribute)
+        for plain in (
+            {"name": "age", "kind": "integer", "bounds": [17, 90], "null": "unknown"},
+            {"name": "five", "kind": "integer", "bounds": [0, 19], "bins": 4},
+            {"name": "income", "kind": "numeric", "bounds": [0, 100], "bins": 4},
+            {
+                "name": "place of birth",
+                "kind": "categorical",
+                "values": ["Trinidad and Tobago", "Peru", "Fiji"],
+                "hierarchy": [["Trinidad and Tobago", "America"], ["Peru", "America"], ["Fiji", "Oceania"]],
+                "other": "Else",
+            },
+            {"name": "grade", "kind": "ordinal", "values": ["low", "mid", "high"]},
+        )
+    )
+)
+
+
+def cells(text, name):
+    weights = parse(SCHEMA, text)
+    for other, weight in zip(SCHEMA.names, weights, strict=True):
+        assert other == name or np.all(weight == 1)
+    return np.flatnonzero(weights[SCHEMA.names.index(name)]).tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "expected"),
+    [
+        ("age in 30..40", "age", list(range(13, 24))),
+        ("age = 17", "age", [0]),
+        ("age != 17", "age", list(range(1, 75))),
+        ("age >= 88", "age", [71, 72, 73]),
+        ("age > 88", "age", [72, 73]),
+        ("age < 19", "age", [0, 1]),
+        ("age <= 19", "age", [0, 1, 2]),
+        ("age in 0..17", "age", [0]),
+        ("age in (17, 20)", "age", [0, 3]),
+        ("age = unknown", "age", [74]),
+        ("five in 5..14", "five", [1, 2]),
+        ("five = 5..9", "five", [1]),
+        ("income in 25..75", "income", [1, 2]),
+        ("income < 50", "income", [0, 1]),
+        ("income >= 50", "income", [2, 3]),
+        ("income = '[0, 25)'", "income", [0]),
+        ("place of birth = Trinidad and Tobago", "place of birth", [0]),
+        ('place of birth = "Peru"', "place of birth", [1]),
+        ("place of birth = America", "place of birth", [0, 1]),
+        ("place of birth in ('Trinidad and Tobago', Fiji)", "place of birth", [0, 2]),
+        ("place of birth = Else", "place of birth", [3]),
+        ("grade in mid..high", "grade", [1, 2]),
+        ("grade <= mid", "grade", [0, 1]),
+    ],
+)
+def test_conditions_select_cells(text, name, expected):
+    assert cells(text, name) == expected
+
+
+def test_conditions_are_joined_by_and():
+    weights = parse(SCHEMA, "place of birth = Trinidad and Tobago and age in 17..18 and grade = low and age >= 18")
+    assert [np.flatnonzero(w).tolist() for w in (weights[0], weights[3], weights[4])] == [[1], [0], [0]]
+    assert all(np.all(weight == 1) for weight in parse(SCHEMA, "total"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "cannot read ''"),
+        ("weight = 3", "cannot read 'weight = 3'.*with the attributes age, five"),
+        ("age", "cannot read 'age'"),
+        ("age in 30", r"write a..b or \(a, b, c\)"),
+        ("age in a..b", "age: expected a number, got 'a'"),
+        ("age = 16", "age"),
+        ("age in 91..95", "empty within 17..90"),
+        ("age in 40..30", "is empty"),
+        ("five in 3..9", r"cuts through a cell; the nearest range around it is 0..9"),
+        ("five = 3", "five has no cell '3'|cuts through a cell"),
+        ("income in 10..50", "cuts through a cell"),
+        ("place of birth = Mars", "place of birth has no value 'Mars'; it has Trinidad and Tobago, Peru, Fiji, Else"),
+        ("place of birth in Peru..Fiji", "has no order"),
+        ("grade < high", "use <=, >= or in a..b"),
+        ("grade in high..low", "is no range"),
+    ],
+)
+def test_what_cannot_be_answered_says_what_can(text, message):
+    with pytest.raises(ValueError, match=message):
+        parse(SCHEMA, text)
