@@ -1,8 +1,11 @@
 """Exact error before any budget is spent: coefficients, averages over all ranges, and the lower bound."""
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
+from dpress.core.claim import Relation
 from dpress.core.linear import Array, Haar, Tree
 from dpress.core.workload import Workload
 
@@ -69,10 +72,17 @@ def tree_average(matrix: Tree) -> float:
     return average_over_ranges(total, cells)
 
 
-def lower_bound(workload: Workload) -> float:
-    """Return the least average error coefficient times squared L2 sensitivity that any strategy can have.
+def lower_bound(workload: Workload, relation: Relation) -> float:
+    """Return the least mean error coefficient times squared sensitivity that any strategy can have.
 
-    Source: Li and Miklau 2013, singular value bound: (sum of the workload's singular values)^2 / (n m), m queries.
-    It bounds pure epsilon too, since the L1 sensitivity is never smaller than the L2 sensitivity.
+    Formula: (sum of the workload's singular values)^2 / (n m), m queries. Under replace-one the number of rows is
+    public, so the largest singular value may be lost, and a strategy of diameter d fits in a ball of radius
+    d / sqrt(2) (Jung): 2 (sum of the other singular values)^2 / (n m).
+    It holds for L2, and so for L1, which is never smaller.
+    Source: Li and Miklau 2013, singular value bound.
     """
-    return float(workload.root_sum**2 / workload.cells / workload.queries)
+    values, times = workload.singular_values
+    total = float(values @ times)
+    if relation is Relation.REPLACE_ONE:
+        total = math.sqrt(2) * (total - float(values[0]))
+    return total**2 / workload.cells / workload.queries

@@ -49,16 +49,18 @@ class LeastSquares:
         return float(flat(weights) @ self.estimate(measurement)[0])
 
     def query_variance(self, variance: Variance, weights: Sequence[Array]) -> float:
-        """Return w Cov w^T."""
+        """Return w Cov w^T; for equal noise on every cell the product of the squared norms of the axes' weights."""
+        if isinstance(self.map, Identity) and np.ndim(variance) == 0:
+            return float(variance) * math.prod(float(axis @ axis) for axis in weights)
         query = flat(weights)
         return float(query @ self.map.covariance(query, variance))
 
 
 def flat(weights: Sequence[Array]) -> Array:
     """Return a product query as one weight for every cell of the flattened table."""
-    query, *others = weights
-    for other in others:
-        query = np.kron(query, other)
+    query = np.ones(1)
+    for axis in weights:
+        query = np.multiply.outer(query, axis).ravel()
     return query
 
 
