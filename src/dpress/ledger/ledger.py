@@ -17,7 +17,7 @@ from dpress.core.claim import Loss, Unit, parameters
 from dpress.core.errors import BudgetExceeded
 from dpress.ledger import store
 from dpress.ledger.compose import Amounts, Charge, fits, total
-from dpress.ledger.event import History, Opening, Reservation, Spend, now, replay, write_loss
+from dpress.ledger.event import History, Opening, Reservation, Row, Spend, now, replay, write_loss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +112,7 @@ class Ledger:
         """
         ticket = os.urandom(8).hex()
         with store.writing(self.path) as connection:
-            history = replay(store.rows(connection))
+            history = _replayed(self.path, store.rows(connection))
             _afford(history, Charge(loss=loss, partition=partition), unit)
             event = Reservation(
                 time=now(), id=ticket, price=write_loss(loss), label=label, spec_hash=spec_hash, partition=partition
@@ -127,7 +127,7 @@ class Ledger:
             ValueError: no such reservation, or confirmed before.
         """
         with store.writing(self.path) as connection:
-            history = replay(store.rows(connection))
+            history = _replayed(self.path, store.rows(connection))
             if reservation in history.spends:
                 raise ValueError(
                     f"reservation {reservation} is confirmed already; noise needs a reservation of its own"
@@ -165,15 +165,24 @@ def verify(path: str | os.PathLike[str], *, head: str | None = None) -> Verified
     """
     with store.reading(Path(path)) as connection:
         rows = store.rows(connection)
-    history = replay(rows)
+    history = _replayed(Path(path), rows)
     if head is not None and all(head != row.hash for row in rows):
-        raise ValueError(f"row {history.rows + 1} is missing, or earlier rows were rewritten: no row has hash {head}")
+        raise ValueError(
+            f"{path}: row {history.rows + 1} is missing, or earlier rows were rewritten: no row has hash {head}"
+        )
     return Verified(rows=history.rows, head=history.head)
 
 
 def _history(path: Path) -> History:
     with store.reading(path) as connection:
-        return replay(store.rows(connection))
+        return _replayed(path, store.rows(connection))
+
+
+def _replayed(path: Path, rows: Sequence[Row]) -> History:
+    try:
+        return replay(rows)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}; the ledger was edited, restore it from a copy") from None
 
 
 def _charges(history: History) -> Sequence[Charge]:

@@ -1,0 +1,217 @@
+"""Each bad input gives one clear line and exit code 1; nothing is half-written, no budget is lost or gained."""
+
+import re
+import sqlite3
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dpress import Ledger, PureDP, Unit, load_spec, publish
+from dpress.cli.main import main
+from dpress.data import table as table_module
+from dpress.ledger import store
+from dpress.release import artifact
+
+SECRET = "4711-secret"
+
+
+@pytest.fixture
+def ledger(folder):
+    return Ledger.create(folder / "budget.sqlite", limit=PureDP(epsilon=1), unit=Unit())
+
+
+@pytest.fixture
+def refused(folder, capsys, monkeypatch):
+    """Run a command that must be refused and return its only line."""
+
+    def run(*arguments):
+        monkeypatch.chdir(folder)
+        with pytest.raises(SystemExit) as caught:
+            main([str(argument) for argument in arguments])
+        assert caught.value.code == 1
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert re.fullmatch(r"dpress: [^\n]+\n", err), err
+        assert SECRET not in err
+        assert not [path for path in folder.iterdir() if path.name == "out" or ".out." in path.name]
+        return err.removeprefix("dpress: ").strip()
+
+    return run
+
+
+@pytest.fixture
+def publish_refused(refused, ledger):
+    """Publish with a ledger; the refusal must cost nothing."""
+
+    def run(spec="spec.toml", *more, spent=0):
+        line = refused("publish", spec, "--out", "out", "--ledger", "budget.sqlite", *more)
+        assert ledger.summary().spent == {"epsilon": spent}
+        return line
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "wanted"),
+    [
+        ("0", "expected a number > 0, got 0"),
+        ("-1", "expected a number > 0, got -1"),
+        ("nan", "expected a number > 0, got nan"),
+        ("inf", "expected a number between 1e-9 and 1000, got inf"),
+        ("1e-320", "expected a number between 1e-9 and 1000, got 9.99989e-321"),
+        ('"1"', "expected a number, got '1'"),
+    ],
+)
+def test_epsilon(spec, publish_refused, epsilon, wanted):
+    spec(privacy=f"epsilon = {epsilon}")
+    assert publish_refused() == f"spec.toml: $.privacy.epsilon: {wanted}"
+
+
+@pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", "1e-320", "x"])
+def test_epsilon_of_the_error_command(refused, epsilon):
+    assert refused("error", "boost", "--cells", "8", f"--epsilon={epsilon}").startswith("epsilon must ")
+
+
+def test_an_attribute_that_the_file_does_not_have(spec, publish_refused):
+    spec(extra='[[attribute]]\nname = "weight"\nkind = "integer"\nbounds = [0, 9]')
+    assert publish_refused() == "rows.csv has no column 'weight'; its columns are age, sex, size"
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "attribute", "wanted"),
+    [
+        ("age,sex", f"1,{SECRET}", "", "attribute sex: a value is not in its cells; say what to do in `other`"),
+        ("age,sex", "1,", "", "attribute sex: a value is missing or not of its type; say what to do in `null`"),
+        ("age,sex", ",F", "", "attribute age: a value is missing or not of its type; say what to do in `null`"),
+        ("age,sex", f"{SECRET},F", "", "attribute age: a value is missing or not of its type"),
+        ("age,sex", "4711,F", 'outside = "reject"', "attribute age: a value is not in its cells"),
+    ],
+)
+def test_values_that_the_spec_rejects(folder, spec, publish_refused, header, row, attribute, wanted):
+    (folder / "rows.csv").write_text(f"{header}\n1,F\n{row}\n")
+    base = '[[attribute]]\nname = "age"\nkind = "integer"\nbounds = [0, 9]\n' + attribute
+    sex = '[[attribute]]\nname = "sex"\nkind = "categorical"\nvalues = ["F", "M"]'
+    spec(attributes=f"{base}\n{sex}")
+    line = publish_refused()
+    assert line.startswith(wanted)
+    assert "4711" not in line
+
+
+def test_an_empty_file(folder, spec, publish_refused):
+    spec()
+    (folder / "rows.csv").write_text("")
+    assert publish_refused() == "rows.csv is empty"
+    (folder / "rows.csv").write_text("age,sex\n")
+    assert publish_refused() == "rows.csv has no rows"
+
+
+def test_a_file_that_is_not_there_or_no_table(folder, spec, publish_refused):
+    spec()
+    assert publish_refused("spec.toml", "--data", "nope.csv") == "nope.csv: No such file or directory"
+    (folder / "broken.parquet").write_bytes(b"PAR1" + SECRET.encode() * 9)
+    assert "broken.parquet cannot be read as a table" in publish_refused("spec.toml", "--data", "broken.parquet")
+
+
+def test_a_file_that_changes_while_it_is_read(folder, spec, publish_refused, monkeypatch):
+    rows = pa.table({"age": [1] * 1000, "sex": ["F"] * 1000})
+    pq.write_table(rows, folder / "rows.parquet")
+    monkeypatch.setattr(table_module, "BATCH_ROWS", 64)
+    encode = table_module.Table._read
+
+    def grow(self, connection):
+        for batch in encode(self, connection):
+            (folder / "rows.parquet").touch()
+            yield batch
+
+    monkeypatch.setattr(table_module.Table, "_read", grow)
+    spec()
+    line = publish_refused("spec.toml", "--data", "rows.parquet")
+    assert line == "rows.parquet changed while it was read; nothing was released"
+
+
+def test_a_spec_with_an_unknown_field_or_none_at_all(folder, spec, refused, publish_refused):
+    spec(privacy="epsilon = 1\nbudget = 3")
+    assert publish_refused().startswith("spec.toml: $.privacy: unknown field `budget`; the fields are ")
+    (folder / "spec.toml").write_text("[privacy")
+    assert "not a TOML file" in publish_refused()
+    assert refused("plan", "nope.toml") == "nope.toml: No such file or directory"
+
+
+def test_a_truncated_release(folder, refused):
+    publish(load_spec(folder / "ages.toml"), out=folder / "kept")
+    manifest = folder / "kept" / "release.json"
+    manifest.write_text(manifest.read_text()[:200])
+    for command in (["query", "kept", "total"], ["report", "kept"], ["evaluate", "kept", "--data", "rows.csv"]):
+        assert refused(*command) == "kept/release.json is truncated or was edited; publish again or restore the file"
+    assert refused("query", "nope", "total") == "nope/release.json: No such file or directory"
+
+
+def test_a_full_disk(spec, publish_refused, monkeypatch):
+    def full(*_arguments, **_keywords):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(artifact.pq, "write_table", full)
+    spec()
+    line = publish_refused(spent=1)
+    assert line == (
+        "cannot write out: No space left on device; nothing was left behind, and the charge of epsilon = 1 stands"
+    )
+
+
+def test_a_locked_ledger(folder, spec, publish_refused, monkeypatch):
+    monkeypatch.setattr(store, "BUSY_SECONDS", 0.05)
+    spec()
+    with sqlite3.connect(folder / "budget.sqlite") as other:
+        other.execute("BEGIN EXCLUSIVE")
+        line = refusal_while_locked(publish_refused)
+        other.rollback()
+    assert "locked" in line
+
+
+def refusal_while_locked(publish_refused):
+    try:
+        return publish_refused()
+    except TimeoutError as error:  # the fixture reads the ledger too, and finds it locked
+        return str(error)
+
+
+def test_an_edited_ledger(folder, spec, refused, ledger):
+    spec()
+    publish(load_spec(folder / "ages.toml"), ledger=ledger)
+    connection = sqlite3.connect(folder / "budget.sqlite")
+    names = connection.execute("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'").fetchall()
+    for name, _ in names:
+        connection.execute(f"DROP TRIGGER {name}")
+    connection.execute(f"DELETE FROM {names[0][1]} WHERE rowid = 2")  # noqa: S608
+    connection.commit()
+    connection.close()
+    for command in (
+        ["publish", "spec.toml", "--out", "out", "--ledger", "budget.sqlite"],
+        ["ledger", "verify", "budget.sqlite"],
+        ["ledger", "show", "budget.sqlite"],
+    ):
+        assert "budget.sqlite" in refused(*command)
+
+
+def test_a_ledger_that_is_none(folder, spec, refused):
+    spec()
+    (folder / "other.sqlite").write_text("no ledger" * 100)
+    assert "other.sqlite" in refused("publish", "spec.toml", "--out", "out", "--ledger", "other.sqlite")
+    assert "nope.sqlite" in refused("ledger", "show", "nope.sqlite")
+
+
+def test_a_ledger_for_another_unit(folder, spec, refused):
+    spec()
+    Ledger.create(folder / "people.sqlite", limit=PureDP(epsilon=1), unit=Unit(column="uid", rows=2))
+    assert "uid" in refused("publish", "spec.toml", "--out", "out", "--ledger", "people.sqlite")
+
+
+def test_what_nobody_foresaw_is_reported_without_its_message(refused, monkeypatch):
+    from dpress.release import plan as module
+
+    def broken(_spec):
+        raise KeyError(SECRET)
+
+    monkeypatch.setattr(module, "make_workload", broken)
+    assert refused("plan", "ages.toml").startswith("internal error: KeyError")
