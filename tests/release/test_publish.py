@@ -220,3 +220,15 @@ def test_the_manifest_holds_no_true_count(make_spec, rows, tmp_path):
         "spec", "sha256",
     }  # fmt: skip
     assert "500" not in json.dumps({**manifest, "sha256": None, "spec_hash": None, "created": None})
+
+
+def test_a_new_ledger_is_made_only_when_there_is_something_to_charge(make_spec, rows, tmp_path):
+    path = tmp_path / "new.sqlite"
+    with pytest.raises(SchemaMismatch):
+        publish(make_spec(), pa.table({"age": [1], "sex": ["X"], "size": [1.0]}), ledger=path)
+    assert not path.exists()
+    publish(make_spec(privacy={"epsilon": 0.3}), rows, ledger=path)
+    summary = Ledger.open(path).summary()
+    assert (summary.limit, summary.spent) == (PureDP(epsilon=0.3), {"epsilon": Fraction(3, 10)})
+    with pytest.raises(BudgetExceeded):
+        publish(make_spec(privacy={"epsilon": 0.3}), rows, ledger=path)

@@ -7,8 +7,7 @@ import click
 
 from dpress.cli.output import counting, hint, json_option, print_json, quiet_option
 from dpress.core.claim import as_floats, describe
-from dpress.data.spec import Spec, load_spec
-from dpress.ledger.ledger import Ledger
+from dpress.data.spec import load_spec
 from dpress.release.run import publish
 
 
@@ -30,9 +29,12 @@ def command(
     loaded = load_spec(spec)
     if ledger is None:
         hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)
-    account = None if ledger is None else _open(ledger, loaded, quiet=quiet)
+    new = ledger is not None and not Path(ledger).exists()
     with counting(quiet=quiet) as progress:
-        release = publish(loaded, data, ledger=account, out=out, allow_unproven=allow_unproven, progress=progress)
+        release = publish(loaded, data, ledger=ledger, out=out, allow_unproven=allow_unproven, progress=progress)
+    if new:
+        limit = describe(loaded.privacy.loss)
+        hint(f"new ledger {ledger} with the limit {limit}; `dpress ledger create` sets another", quiet=quiet)
     claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
     if as_json:
         seconds = time.perf_counter() - started
@@ -43,12 +45,3 @@ def command(
     click.echo(f"Method:  {release.planned.chosen.method}")
     click.echo(f"Promise: {describe(release.claim.proven)} (proven), per {unit.column or 'row'}, {unit.relation}")
     click.echo(f"Next:    dpress report {out}")
-
-
-def _open(path: str, spec: Spec, *, quiet: bool) -> Ledger:
-    """Open the ledger; a new one may spend what the spec asks for, once."""
-    if Path(path).exists():
-        return Ledger.open(path)
-    limit = spec.privacy.loss
-    hint(f"new ledger {path} with the limit {describe(limit)}; `dpress ledger create` sets another", quiet=quiet)
-    return Ledger.create(path, limit=limit, unit=spec.privacy.protected)

@@ -149,11 +149,15 @@ class Integer(_Bounded, frozen=True, kw_only=True, forbid_unknown_fields=True, t
     def edges(self) -> tuple[int, ...]:
         """The lowest integer of every cell, then one more than the highest integer."""
         cells, low = self.ordered, self.bounds[0]
+        if self.bins is None:
+            return tuple(range(low, self.bounds[1] + 2))
         return tuple(low - (-cell * self.span // cells) for cell in range(cells + 1))
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """The name of every cell, in code order."""
+        if self.bins is None:
+            return (*map(str, self.edges[:-1]), *self.extra)
         pairs = itertools.pairwise(self.edges)
         return (*(str(low) if high == low + 1 else f"{low}..{high - 1}" for low, high in pairs), *self.extra)
 

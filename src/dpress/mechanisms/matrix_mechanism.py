@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpress.core import check
-from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Unit, composed, describe
+from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit, composed, describe
 from dpress.core.errors import NotSupported
 from dpress.core.linear import LinearMap, Numbers, Stack, Variance
 from dpress.core.measurement import Measurement
@@ -93,10 +93,12 @@ class MatrixMechanism:
     def _sensitivity(self, part: LinearMap) -> Fraction:
         """Return the part's L1 sensitivity (epsilon) or squared L2 sensitivity (rho) for the whole unit.
 
-        At worst all rows of the unit change the same answers. A part that no neighbour can change counts as one.
+        A replaced row may also fall out of the table, where the specification drops it: then it changes as much as a
+        removed one. At worst all rows of the unit change the same answers.
         """
         order = 1 if isinstance(self.loss, PureDP) else 2
-        return Fraction(max(1, part.sensitivity(order, self.unit.relation)) * self.unit.rows**order)
+        relations = {self.unit.relation, Relation.ADD_REMOVE}
+        return Fraction(max(part.sensitivity(order, one) for one in relations) * self.unit.rows**order)
 
 
 def _parts(matrix: LinearMap) -> tuple[LinearMap, ...]:

@@ -19,7 +19,7 @@ def publish(
     spec: Spec,
     data: Any = None,
     *,
-    ledger: Ledger | None = None,
+    ledger: Ledger | str | Path | None = None,
     out: str | Path | None = None,
     allow_unproven: bool = False,
     rng: Generator | None = None,
@@ -33,7 +33,8 @@ def publish(
     Args:
         spec: what to publish.
         data: a CSV or Parquet file, or a pandas, polars, pyarrow or DuckDB table; left out, the spec's source.
-        ledger: pays for the release; without one, nothing guards the table against being published again and again.
+        ledger: pays for the release; a path where there is none yet becomes a ledger whose limit is the spec's budget.
+            Without one, nothing guards the table against being published again and again.
         out: a new folder to write the release to.
         allow_unproven: also run a method whose published claim has no proof.
         rng: left out, a secure generator; a seeded one stamps the release "not private".
@@ -51,16 +52,22 @@ def publish(
     charged = claim.proven or claim.published
     if charged is None or (claim.proven is None and not allow_unproven):
         raise NotSupported(f"{planned.chosen.method}: the published claim is not proven; allow_unproven runs it anyway")
-    if ledger is not None:
-        ledger.check(charged, claim.unit)
+    account = _existing(ledger)
+    if account is not None:
+        account.check(charged, claim.unit)
     if out is not None:
         check_new(out)
     counts = true_counts(spec, planned, data, progress=progress)
     generator = generators.secure() if rng is None else rng
-    reservation = ledger and ledger.reserve(charged, claim.unit, label=planned.chosen.method, spec_hash=spec.hash)
+    if account is None and ledger is not None:
+        account = Ledger.create(str(ledger), limit=spec.privacy.loss, unit=claim.unit)
+    head = None
+    if account is not None:
+        reservation = account.reserve(charged, claim.unit, label=planned.chosen.method, spec_hash=spec.hash)
     measurement = mechanism.measure(counts, rng=generator)
-    if ledger is not None and reservation:
-        ledger.spend(reservation, now())
+    if account is not None:
+        account.spend(reservation, now())
+        head = account.summary().head
     release = Release(
         spec=spec,
         planned=planned,
@@ -68,11 +75,18 @@ def publish(
         charged=charged,
         private=generator.private,
         created=now(),
-        ledger_head=ledger.summary().head if ledger is not None else None,
+        ledger_head=head,
     )
     if out is not None:
         _write(release, out)
     return release
+
+
+def _existing(ledger: Ledger | str | Path | None) -> Ledger | None:
+    """Return the ledger, or None where there is none yet."""
+    if ledger is None or isinstance(ledger, Ledger):
+        return ledger
+    return Ledger.open(ledger) if Path(ledger).exists() else None
 
 
 def true_counts(spec: Spec, planned: Plan, data: Any = None, *, progress: Progress | None = None) -> Counts:
