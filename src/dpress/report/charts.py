@@ -1,0 +1,187 @@
+"""Altair charts as inline SVG: colours are CSS variables, so that one drawing serves light, dark and print."""
+
+import itertools
+import json
+import math
+import re
+from typing import Any
+
+from dpress.report.extra import load
+from dpress.report.rounding import number
+from dpress.report.views import Axis, View
+
+Chart = Any  # an altair chart
+
+INK, MUTED, GRID, MARK, SOFT, ON_MARK = "#1b1f24", "#5b6471", "#e2e6eb", "#2a64a8", "#a9b4c2", "#fefefe"
+VARIABLES = {INK: "ink", MUTED: "muted", GRID: "grid", MARK: "mark", SOFT: "soft", ON_MARK: "on-mark"}
+FONT = "system-ui, sans-serif"
+LETTER = 6.6  # mean width of a letter at 11 px
+UPRIGHT = 64.0  # labels up to this width stay horizontal
+TAG = re.compile(r"<[^>]*>")
+NOTHING = re.compile(r'^<path[^>]*(?: display="none"| d="M0,0h0v0h0Z")')
+IDLE = re.compile(
+    r' (?:class|role|aria-[a-z]+|pointer-events|font-family|stroke-miterlimit)="[^"]*"'
+    r'| opacity="1"| transform="translate\(0,0\)"'
+)
+DIGITS = re.compile(r"(\d\.\d\d)\d+")
+LONGEST_LABEL = 24
+
+
+def svg(chart: Chart, label: str, kind: str) -> str:
+    """Return a chart as an SVG element of the class `kind` that a screen reader reads as `label`."""
+    text: str = load("vl_convert").vegalite_to_svg(_configured(chart).to_json(validate=False), allowed_base_urls=[])
+    text = TAG.sub(lambda tag: _lean(tag[0]), text)
+    match = re.match(r'<svg[^>]* width="([\d.]+)" height="([\d.]+)"[^>]*>', text)
+    if match is None:
+        raise RuntimeError("vl-convert returned no SVG with a size")
+    head = load("markupsafe").Markup(
+        '<svg class="chart {}" role="img" aria-label="{}" viewBox="0 0 {} {}" width="{}" height="{}">'
+    )
+    return f"{head.format(kind, label, *match.groups(), *match.groups())}{text[match.end() :]}"
+
+
+def _lean(tag: str) -> str:
+    """Return a tag without what a picture does not need: half the size."""
+    if NOTHING.search(tag):
+        return ""
+    return DIGITS.sub(r"\1", IDLE.sub("", tag))
+
+
+def colours() -> str:
+    """Return the style rules that give every colour of a chart its value in light, dark and print."""
+    kinds = ("fill", "stroke")
+    rules = [
+        f'.chart [{kind}="{colour}"] {{ {kind}: var(--{name}); }}'
+        for colour, name in VARIABLES.items()
+        for kind in kinds
+    ]
+    return "\n".join(rules)
+
+
+def _configured(chart: Chart) -> Chart:
+    axis = {"labelColor": MUTED, "titleColor": INK, "gridColor": GRID, "domainColor": SOFT, "tickColor": SOFT}
+    text = {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": 500, "labelFont": FONT, "titleFont": FONT}
+    padding = {"left": 12, "right": 14, "top": 4, "bottom": 4}
+    return chart.configure(
+        background="transparent", font=FONT, padding=padding, axis={**axis, **text, "aria": False}, aria=False
+    ).configure_view(stroke=None)
+
+
+def _data(records: list[dict[str, Any]]) -> Any:
+    return load("altair").Data(values=records)
+
+
+def _records(view: View) -> list[dict[str, Any]]:
+    names = ["x", "y"][: len(view.axes)]
+    rows = []
+    for cell in itertools.product(*(range(axis.size) for axis in view.axes)):
+        place = dict(zip(names, cell, strict=True))
+        rows.append(
+            place | {"n": float(view.count[cell]), "low": float(view.low[cell]), "high": float(view.high[cell])}
+        )
+    return rows
+
+
+def cell_axis(axis: Axis, length: float, *, upright: bool, title: str | None) -> Any:
+    """Return the chart axis that names an attribute's cells: as many labels as fit, none over another."""
+    alt = load("altair")
+    longest = max(len(_short(tick)) for tick in axis.ticks) * LETTER
+    step = length / axis.size
+    flat = longest <= step or (axis.ordered > 0 and longest <= UPRIGHT)
+    room = longest + 12 if upright and flat and longest > step - 6 else 14.0
+    every = max(1, math.ceil(room / step))
+    shown = [code for code in range(axis.size) if code % every == 0 or (code >= axis.ordered > 0)]
+    angle = -40 if upright and not flat else 0
+    names = {str(code): _short(axis.ticks[code]) for code in shown}
+    return alt.Axis(
+        values=shown, title=title, labelExpr=_lookup(names), labelAngle=angle, labelLimit=0,
+        labelOverlap=False, grid=False, ticks=False, domain=False, labelPadding=5,
+        labelAlign="right" if angle else alt.Undefined, minExtent=0 if upright else _margin(axis) - 24,
+    )  # fmt: skip
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def _lookup(names: dict[str, str]) -> str:
+    """Return a Vega expression that maps a code to its label; JSON keeps any label harmless."""
+    return f"({json.dumps(names)})[datum.value]"
+
+
+def bars(view: View, width: float, *, ends: tuple[float, float] | None = None, title: str | None = None) -> Chart:
+    """Return a bar for every cell of one axis, upright if it has an order, with whiskers for the intervals."""
+    axis = view.axes[0]
+    upright = axis.ordered > 0
+    length = width - 60 if upright else max(40.0, 26.0 * axis.size)
+    names = cell_axis(axis, length, upright=upright, title=axis.name if upright else None)
+    alt = load("altair")
+    low, high = ends or (view.low.min(), view.high.max())
+    scale = alt.Scale(domain=[min(0.0, float(low)), max(1.0, float(high))], nice=False)
+    counts = alt.Axis(
+        title="rows",
+        tickCount=5,
+        format=",.6~g",
+        ticks=False,
+        domain=False,
+        labelPadding=5,
+        minExtent=44 if upright else 0,
+    )
+    cells = alt.X if upright else alt.Y
+    values, values2 = (alt.Y, alt.Y2) if upright else (alt.X, alt.X2)
+    base, codes = alt.Chart(_data(_records(view))), list(range(axis.size))
+    place = cells("x:O", axis=names, scale=alt.Scale(domain=codes, paddingInner=0.15, paddingOuter=0.1))
+    bar = base.mark_bar(color=MARK, opacity=0.75).encode(place, values("n:Q", scale=scale, axis=counts))
+    whisker = base.mark_rule(color=INK, strokeWidth=1.2).encode(place, values("low:Q"), values2("high:Q"))
+    size = {"width": width - 60, "height": 190} if upright else {"width": width - _margin(axis), "height": length}
+    return (bar + whisker).properties(**size, **_title(title))
+
+
+def heat(view: View, width: float, *, top: float, title: str | None = None) -> Chart:
+    """Return a cell for every pair: the shade is the square root of the count, a dot says that it may be zero."""
+    rows, columns = view.axes
+    width -= _margin(rows)
+    step = min(30.0, max(7.0, 420.0 / rows.size))
+    height = step * rows.size
+    alt = load("altair")
+    y_axis = cell_axis(rows, height, upright=False, title=None)
+    x_axis = cell_axis(columns, width, upright=True, title=columns.name)
+    y = alt.Y("x:O", axis=y_axis, scale=alt.Scale(domain=list(range(rows.size)), padding=0.04))
+    x = alt.X("y:O", axis=x_axis, scale=alt.Scale(domain=list(range(columns.size)), padding=0.04))
+    base = alt.Chart(_data(_shaded(view, top))).encode(y, x)
+    opacity = alt.Opacity("shade:Q", scale=None)
+    cells = base.mark_rect(color=MARK).encode(opacity=opacity).transform_filter("datum.low > 0")
+    dots = base.mark_point(
+        shape="circle", filled=False, color=MUTED, strokeWidth=1, size=min(12.0, step)
+    ).transform_filter("datum.low <= 0")
+    layers = [cells, dots]
+    if width / columns.size >= 7 * max(len(number(float(view.count.max()))), 3) and step >= 16:
+        ink = alt.condition("datum.shade > 0.55", alt.value(ON_MARK), alt.value(INK))
+        layers.append(base.mark_text(fontSize=10.5).encode(text="text:N", color=ink).transform_filter("datum.low > 0"))
+    return alt.layer(*layers).properties(width=width, height=height, **_title(title))
+
+
+def _shaded(view: View, top: float) -> list[dict[str, Any]]:
+    return [record | {"shade": shade(record["n"], top), "text": number(record["n"])} for record in _records(view)]
+
+
+def shade(count: float, top: float) -> float:
+    """Return the opacity of a cell of a heat map whose largest count is `top`."""
+    return 0.08 + 0.92 * math.sqrt(max(count, 0.0) / top)
+
+
+def _margin(axis: Axis) -> float:
+    """Return the room that the labels left of a chart take, with its padding."""
+    return max(len(_short(tick)) for tick in axis.ticks) * LETTER + 32
+
+
+def _title(text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    style = {"anchor": "start", "color": INK, "fontSize": 12, "fontWeight": 600, "font": FONT, "offset": 6}
+    return {"title": load("altair").TitleParams(text=[text], **style)}
+
+
+def stacked(charts: list[Chart]) -> Chart:
+    """Return charts one below the other."""
+    return load("altair").vconcat(*charts, spacing=14) if len(charts) > 1 else charts[0]

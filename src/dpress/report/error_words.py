@@ -1,0 +1,130 @@
+"""The error in plain words: what was measured with which noise, how large the error is, and how good that is.
+
+Data flow: release -> frozen words -> template.
+"""
+
+import math
+import shlex
+from dataclasses import dataclass
+
+from dpress import catalog
+from dpress.core.domain import Bounded, Integer
+from dpress.core.workload import AllRanges
+from dpress.noise.distribution import Noise
+from dpress.noise.laplace import DiscreteLaplace
+from dpress.release.artifact import Release, Result
+from dpress.report.rounding import error, interval, number, unit_for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """The fourth section.
+
+    Args:
+        method: its name, with the catalogue's summary and paper.
+        noise: what was added to what.
+        mean_variance: predicted, in counts squared.
+        typical: its square root, in rows.
+        over: what the mean is taken over.
+        bound: the square root of the lower bound.
+        ratio: typical error over bound.
+    """
+
+    method: str
+    summary: str
+    paper: str
+    noise: str
+    mean_variance: str
+    typical: str
+    over: str
+    bound: str
+    ratio: str
+
+
+def accuracy(release: Release) -> Accuracy:
+    """Return the fourth section's words."""
+    planned = release.planned
+    variance, bound = planned.chosen.predicted_error, planned.lower_bound
+    card = catalog.card(planned.chosen.method)
+    return Accuracy(
+        method=card.name,
+        summary=card.summary,
+        paper=card.paper,
+        noise=_noise(release),
+        mean_variance=_variance(variance),
+        typical=error(math.sqrt(variance)),
+        over=over(release),
+        bound=error(math.sqrt(bound)),
+        ratio=_ratio(math.sqrt(variance / bound)) if bound > 0 else "",
+    )
+
+
+def over(release: Release) -> str:
+    """Return what the typical error is the root of the mean over."""
+    workload = release.planned.workload
+    count = number(workload.queries)
+    return f"all {count} ranges" if isinstance(workload, AllRanges) else f"the {count} cells asked for"
+
+
+def typical(release: Release) -> str:
+    """Return the predicted typical error, in rows."""
+    return error(math.sqrt(release.planned.chosen.predicted_error))
+
+
+def _noise(release: Release) -> str:
+    mechanism = release.planned.chosen.mechanism
+    kinds = " or ".join(dict.fromkeys(_distribution(noise) for noise in mechanism.noises))
+    rows = number(mechanism.strategy.map.rows)
+    return f"{kinds}, drawn independently and exactly in whole numbers for each of {rows} measured counts"
+
+
+def _distribution(noise: Noise) -> str:
+    spread = f"(standard deviation {error(math.sqrt(noise.variance))})"
+    if isinstance(noise, DiscreteLaplace):
+        return f"discrete Laplace noise of scale {float(noise.scale):.6g} {spread}"
+    return f"discrete Gaussian noise with σ² = {float(noise.sigma2):.6g} {spread}"
+
+
+def _variance(value: float) -> str:
+    return number(value, 10.0 ** min(0, math.floor(math.log10(value)) - 2)) if value > 0 else "0"
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.2f}" if value < 10 else number(value)
+
+
+def example(release: Release) -> tuple[str, str]:
+    """Return a query as typed in a shell, and its answer."""
+    try:
+        result = release.query(_query(release))
+    except ValueError:  # a name or a label that the query language cannot spell
+        result = release.query("total")
+    return f"dpress query FOLDER {shlex.quote(result.query)}", _answer(result)
+
+
+def total(release: Release) -> str:
+    """Return the estimated number of rows."""
+    return _answer(release.query("total"))
+
+
+def _query(release: Release) -> str:
+    axes = release.planned.chosen.mechanism.strategy.decoder.tables[0]
+    return " and ".join(_condition(release.schema.tabular[axis]) for axis in axes[:2])
+
+
+def _condition(attribute: object) -> str:
+    if isinstance(attribute, Bounded):
+        first, last = attribute.ordered // 4, (attribute.ordered + 1) // 2
+        low, high = attribute.edges[first], attribute.edges[last] - isinstance(attribute, Integer)
+        return f"{attribute.name} in {low:.10g}..{high:.10g}"
+    name, labels = attribute.name, attribute.labels  # type: ignore[attr-defined]
+    return f'{name} = "{labels[0]}"' if " " in labels[0] else f"{name} = {labels[0]}"
+
+
+def _answer(result: Result) -> str:
+    unit = unit_for(result.standard_error)
+    unit = max(1.0, unit) if result.value % 1 == 0 else unit
+    return (
+        f"{number(result.value, unit)}, 95 % interval {interval(*result.interval, unit)}, "
+        f"standard error {error(result.standard_error)}"
+    )

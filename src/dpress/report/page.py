@@ -1,0 +1,133 @@
+"""The report: one HTML file that opens offline, needs no script and asks nobody for anything.
+
+Data flow: release -> words, tables, figures -> template -> file.
+"""
+
+import importlib.metadata
+import importlib.resources
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpress.release.artifact import Release
+from dpress.report import charts, error_words, figures, tables, words
+from dpress.report.extra import load
+from dpress.report.figures import Figure
+from dpress.report.rounding import loss, number, percent_down, percent_up
+from dpress.report.tables import Table
+from dpress.report.toml import as_toml
+from dpress.report.views import View, asked, published
+
+TEMPLATE = "page.html.j2"
+STYLE = "page.css"
+MOST_VIEWS = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One table of results: a heading, its figure and its cells."""
+
+    name: str
+    figure: Figure
+    table: Table
+
+
+def write_report(release: Release, path: str | Path) -> Path:
+    """Write the report of a release, replacing an older one, and return its path.
+
+    Args:
+        release: just published, or loaded.
+        path: the HTML file.
+
+    Raises:
+        NotSupported: the extra `[report]` is not installed.
+        OSError: the file cannot be written.
+    """
+    text = page(release)
+    path = Path(path)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def page(release: Release) -> str:
+    """Return the report as HTML.
+
+    Raises:
+        NotSupported: the extra `[report]` is not installed.
+    """
+    jinja2 = load("jinja2")
+    folder = importlib.resources.files("dpress.report")
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"up": percent_up, "down": percent_down}
+    style = load("markupsafe").Markup((folder / STYLE).read_text(encoding="utf-8") + charts.colours())
+    template = environment.from_string((folder / TEMPLATE).read_text(encoding="utf-8"))
+    return str(template.render(style=style, **_context(release)))
+
+
+def _context(release: Release) -> dict[str, Any]:
+    whole, sums = published(release), asked(release)
+    promise = words.guarantee(release)
+    several = len(release.planned.candidates) > 1
+    return {
+        "release": release,
+        "title": words.title(release),
+        "stamp": words.stamp(release),
+        "verdict": words.verdict(release, error_words.typical(release)),
+        "keys": _keys(release, whole),
+        "guarantee": promise,
+        "odds": figures.odds_figure(promise.odds) if promise.odds else None,
+        **_results(release, whole, sums),
+        "accuracy": error_words.accuracy(release),
+        "candidates": figures.candidates_figure(release.planned) if several else None,
+        "charged": loss(release.charged),
+        "toml": as_toml(release.spec),
+        "version": importlib.metadata.version("dpress"),
+    }
+
+
+def _results(release: Release, whole: list[View], sums: list[View]) -> dict[str, Any]:
+    command, answer = error_words.example(release)
+    views = sums or whole
+    return {
+        "parts": [_part(release, view) for view in views[:MOST_VIEWS]],
+        "hidden": max(0, len(views) - MOST_VIEWS),
+        "sums": bool(sums),
+        "files": tables.files(whole),
+        "attributes": tables.attributes(release),
+        "counts": _counts(whole),
+        "command": command,
+        "answer": answer,
+        "total": error_words.total(release),
+    }
+
+
+def _part(release: Release, view: View) -> Part:
+    return Part(name=view.name, figure=figures.figure(release, view), table=tables.table(view))
+
+
+def _counts(whole: list[View]) -> dict[str, str]:
+    """Return how many published cells there are, and how many are below zero, unclear or fractional."""
+    flat = np.concatenate([view.count.ravel() for view in whole])
+    return {
+        "cells": number(flat.size),
+        "below": number(int(np.count_nonzero(flat < 0))),
+        "unclear": number(sum(view.unclear for view in whole)),
+        "fractional": number(int(np.count_nonzero(flat % 1))),
+        "misses": number(flat.size // 20),
+    }
+
+
+def _keys(release: Release, whole: list[View]) -> list[tuple[str, str, str]]:
+    promise = words.promised(release)
+    status = "proven" if release.claim.proven else "claimed, not proven" if promise else "this release is not private"
+    count = len(whole)
+    return [
+        ("Guarantee", loss(promise), status),
+        ("Typical error, predicted", f"± {error_words.typical(release)}", f"rows, over {error_words.over(release)}"),
+        ("Cells", number(sum(view.count.size for view in whole)), f"in {count} table{'s' if count > 1 else ''}"),
+        ("Budget charged", loss(release.charged), "on a ledger" if release.ledger_head else "no ledger used"),
+    ]

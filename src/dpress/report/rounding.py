@@ -1,0 +1,96 @@
+"""Numbers for people: no more digits than the error warrants, and a privacy loss never shown too small."""
+
+import math
+from collections.abc import Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+
+from dpress.core.claim import Loss, parameters
+
+MINUS = "\N{MINUS SIGN}"
+TIMES = " \N{MULTIPLICATION SIGN} "
+SYMBOLS: Mapping[str, str] = {"epsilon": "ε", "rho": "\N{GREEK SMALL LETTER RHO}", "delta": "δ"}
+
+
+def unit_for(error: float) -> float:
+    """Return the power of ten to which a number with this standard error is rounded: at most a third of the error.
+
+    >>> unit_for(8.0), unit_for(1.4), unit_for(80.0)
+    (1.0, 0.1, 10.0)
+    """
+    return 10.0 ** math.floor(math.log10(error / 3)) if error > 0 else 1.0
+
+
+def number(value: float, unit: float = 1.0, rounding: str = ROUND_HALF_EVEN) -> str:
+    """Return a number as a multiple of `unit`, with thousands separators.
+
+    >>> number(-1234.56), number(1234.56, 0.1), number(1234.56, 10.0, ROUND_CEILING)
+    ('\N{MINUS SIGN}1,235', '1,234.6', '1,240')
+    """
+    step = Decimal(f"{unit:g}")
+    rounded = (Decimal(value) / step).quantize(Decimal(1), rounding=rounding) * step
+    text = f"{abs(rounded):,f}"
+    return MINUS + text if rounded < 0 else text
+
+
+def interval(low: float, high: float, unit: float = 1.0) -> str:
+    """Return an interval with its ends rounded outward."""
+    return f"{number(low, unit, ROUND_FLOOR)} to {number(high, unit, ROUND_CEILING)}"
+
+
+def error(value: float) -> str:
+    """Return an error with two significant digits, or three before the point.
+
+    >>> error(1.357), error(38.62), error(0)
+    ('1.4', '39', '0')
+    """
+    return number(value, 10.0 ** min(0, math.floor(math.log10(value)) - 1)) if value > 0 else "0"
+
+
+def ceiling(value: Fraction, digits: int = 4) -> str:
+    """Return a positive rational with at most this many significant digits, rounded up.
+
+    >>> ceiling(Fraction(1)), ceiling(Fraction(1, 3)), ceiling(Fraction(1, 10**6)), ceiling(Fraction(1000))
+    ('1', '0.3334', '0.000001', '1,000')
+    """
+    up = Context(prec=digits, rounding=ROUND_CEILING)
+    rounded = up.divide(up.create_decimal(value.numerator), Decimal(value.denominator))
+    if Fraction(rounded) < value:
+        rounded = up.next_plus(rounded)
+    rounded = rounded.normalize()
+    if value < Fraction(1, 10**6) or value >= 10**9:
+        sign, *_ = f"{rounded:e}".split("e")
+        return f"{sign}{TIMES}10{_superscript(rounded.adjusted())}"
+    return f"{rounded:,f}"
+
+
+def _superscript(power: int) -> str:
+    return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def loss(value: Loss | None) -> str:
+    """Return a privacy loss in the field's notation, never too small, e.g. `ε = 1`."""
+    if value is None:
+        return "none"
+    return ", ".join(f"{SYMBOLS[name]} = {ceiling(amount)}" for name, amount in parameters(value).items())
+
+
+def percent_up(share: float) -> str:
+    """Return a share in percent, rounded up to a tenth.
+
+    >>> percent_up(0.73106), percent_up(0.99999)
+    ('73.2 %', '100 %')
+    """
+    tenths = math.ceil(share * 1000 - 1e-9)
+    return f"{tenths / 10:.1f} %" if tenths < 1000 else "100 %"
+
+
+def percent_down(share: float) -> str:
+    """Return a share in percent, rounded down to a tenth."""
+    tenths = math.floor(share * 1000 + 1e-9)
+    return f"{tenths / 10:.1f} %" if tenths > 0 else "0 %"
+
+
+def listed(names: list[str]) -> str:
+    """Return names as a phrase: `a, b and c`."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

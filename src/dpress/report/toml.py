@@ -1,0 +1,35 @@
+"""The specification as the TOML that a person would write."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dpress.data.spec import Spec, as_dict
+
+
+def as_toml(spec: Spec) -> str:
+    """Return the specification without the place of the rows; read back, it has the same hash."""
+    plain = as_dict(spec)
+    parts = [_section("[[attribute]]", attribute) for attribute in plain["attribute"]]
+    parts += [_section(f"[{name}]", plain[name]) for name in ("privacy", "release")]
+    return "\n\n".join(parts) + "\n"
+
+
+def _section(head: str, fields: Mapping[str, Any]) -> str:
+    return "\n".join([head, *(f"{name} = {_value(value)}" for name, value in _given(fields))])
+
+
+def _given(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    return ((name, value) for name, value in fields.items() if value is not None and value != {})
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_string(str(key))} = {_value(one)}" for key, one in _given(value)) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_value(one) for one in value) + "]"
+    return _string(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _string(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,190 @@
+"""The page: complete, closed, harmless, small, offline."""
+
+import importlib
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from dpress.core.errors import NotSupported
+from dpress.ledger.ledger import Ledger
+from dpress.release.artifact import Release
+from dpress.report import charts
+from dpress.report.page import page, write_report
+
+from .conftest import KINDS, SEX, claiming, make
+
+VOID = {"meta", "br", "hr", "img", "input", "link"}
+SECTIONS = ["What is promised", "Results", "Error predicted before publishing", "Budget spent", "Provenance"]
+HOSTILE = '<script>alert("1")</script>'
+HOSTILE_LABEL = "</text></svg><img src=x onerror=alert(2)>"
+
+
+class Nesting(HTMLParser):
+    """Checks that every element is closed in order; keeps tags, attributes and text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.text = ""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_startendtag(tag, attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data if self.open[-1:] != ["style"] else ""
+
+
+def read(html: str) -> Nesting:
+    parsed = Nesting(html)
+    assert not parsed.open
+    parsed.text = re.sub(r"\s+", " ", parsed.text)
+    return parsed
+
+
+def test_nesting_check_finds_an_element_that_is_not_closed() -> None:
+    with pytest.raises(AssertionError):
+        read("<div><p>text</div>")
+
+
+def test_every_page_is_nested_complete_and_small(release: Release, tmp_path: Path) -> None:
+    path = write_report(release, tmp_path / "report.html")
+    html = path.read_text(encoding="utf-8")
+    parsed = read(html)
+    places = [html.index(f"<h2>{section}</h2>") for section in SECTIONS]
+    assert places == sorted(places)
+    assert len(html.encode()) < 1_000_000
+    assert release.spec.hash in parsed.text
+    assert release.planned.chosen.method in parsed.text
+    assert "table_1.parquet" in parsed.text
+    assert "No ledger was used" in parsed.text
+    assert parsed.tags.count("title") == 1
+    assert "svg" in parsed.tags
+    assert "nan" not in re.findall(r"\w+", parsed.text)
+
+
+def test_no_page_asks_for_anything(release: Release) -> None:
+    html = page(release)
+    parsed = read(html)
+    assert not {"script", "link", "img", "iframe", "object", "image", "use", "a", "base", "form"} & set(parsed.tags)
+    links = {"src", "href", "xlink:href", "srcset", "action", "data", "background", "poster"}
+    assert not [found for found in parsed.attributes if found[1] in links]
+    assert not [found for found in parsed.attributes if found[1].startswith("on")]
+    assert "url(" not in html
+    assert "@import" not in html
+    assert not re.findall(r"https?://(?!www\.w3\.org/)", html)
+    assert "default-src 'none'" in html
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_stamp_stands_where_it_must_and_nowhere_else(kind: str) -> None:
+    html = page(KINDS[kind]())
+    assert ("NOT PRIVATE" in html) == (kind == "seeded")
+    assert ('class="stamp"' in html) == (kind == "seeded")
+    assert ("can conclude" in html) == (kind != "seeded")
+    assert "NOT PROVEN" not in html
+
+
+def test_unproven_release_is_stamped_and_its_odds_are_conditional() -> None:
+    text = read(page(claiming(KINDS["ranges"](), proven=None))).text
+    assert "NOT PROVEN" in text
+    assert "NOT PRIVATE" not in text
+    assert "If the published claim is right: " in text
+    assert "There is no promise to rely on." in text
+    assert "Proven differential privacy" not in text
+
+
+def test_a_release_without_any_claim_shows_no_odds() -> None:
+    text = read(page(claiming(KINDS["ranges"](), proven=None, published=None))).text
+    assert "NOT PROVEN" in text
+    assert "can conclude" not in text
+
+
+@pytest.mark.parametrize("kind", ["histogram", "marginals"])
+def test_hostile_names_and_labels_are_harmless(kind: str) -> None:
+    attribute = {
+        "kind": "categorical",
+        "name": HOSTILE,
+        "values": [HOSTILE_LABEL, "\"'&"],
+        "other": "</style>{{ 7*7 }}",
+    }
+    data = pa.table({HOSTILE: ["\"'&"] * 9, "sex": ["Male"] * 9})
+    html = page(make(kind, [attribute, SEX], data=data))
+    parsed = read(html)
+    assert HOSTILE not in html
+    assert HOSTILE_LABEL not in html
+    assert not {"script", "img"} & set(parsed.tags)
+    assert HOSTILE in parsed.text
+    assert HOSTILE_LABEL in parsed.text
+    assert "{{ 7*7 }}" in parsed.text
+    assert not [found for found in parsed.attributes if found[1].startswith("on")]
+
+
+def test_column_names_of_the_result_can_be_attributes() -> None:
+    attribute = {"kind": "categorical", "name": "a.b[0]:Q", "values": ["p", "q"]}
+    data = pa.table({"a.b[0]:Q": ["p"] * 30 + ["q"] * 9})
+    assert "a.b[0]:Q" in read(page(make("histogram", [attribute], data=data))).text
+
+
+def test_ledger_head_is_shown(tmp_path: Path) -> None:
+    from dpress.core.claim import PureDP, Unit
+
+    ledger = Ledger.create(tmp_path / "ledger.sqlite", limit=PureDP(epsilon=2), unit=Unit())
+    release = make("ranges", [{"kind": "integer", "name": "age", "bounds": [0, 19]}], ledger=ledger)
+    text = read(page(release)).text
+    assert release.ledger_head is not None
+    assert release.ledger_head in text
+    assert "No ledger was used" not in text
+    assert "no ledger used" not in text
+
+
+@pytest.mark.parametrize("missing", ["altair", "vl_convert", "jinja2", "markupsafe"])
+def test_missing_extra_is_named_and_nothing_is_written(
+    missing: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    real = importlib.import_module
+
+    def without(name: str, *rest: Any) -> Any:
+        if name == missing:
+            raise ModuleNotFoundError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(importlib, "import_module", without)
+    with pytest.raises(NotSupported, match=re.escape("the report needs: pip install 'dpress[report]'")):
+        write_report(KINDS["ranges"](), tmp_path / "report.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_importing_the_page_imports_nothing_of_the_extra() -> None:
+    import subprocess
+    import sys
+
+    code = "import sys, dpress.report.page; print({'altair', 'jinja2', 'vl_convert', 'markupsafe'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_every_colour_of_a_chart_follows_the_page() -> None:
+    html = page(KINDS["two-way"]())
+    style = html[: html.index("</style>")]
+    used = set(re.findall(r'(?:fill|stroke)="(#\w+)"', html[html.index("</style>") :]))
+    assert used <= set(charts.VARIABLES)
+    for name in charts.VARIABLES.values():
+        assert style.count(f"--{name}:") == 3  # light, dark and print
