@@ -112,3 +112,14 @@ def test_parameters_that_make_no_sense_are_refused(make_spec, parameters, messag
 def test_the_local_model_is_refused_for_central_kinds(make_spec):
     with pytest.raises(NotSupported, match=r"\$.privacy.model"):
         plan(make_spec("marginals", privacy={"epsilon": 1, "model": "local"}))
+
+
+@pytest.mark.parametrize("name", ["count", "low", "age_from"])
+def test_attributes_that_would_hide_a_released_column_are_refused(name):
+    from dpress.data.spec import from_dict
+
+    age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    odd = {"name": name, "kind": "categorical", "values": ["a"]}
+    spec = from_dict({"attribute": [age, odd], "privacy": {"epsilon": 1}, "release": {"kind": "marginals"}})
+    with pytest.raises(ValueError, match=f"two columns '{name}'; rename an attribute"):
+        plan(spec)

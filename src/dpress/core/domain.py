@@ -129,6 +129,7 @@ class Integer(_Bounded, frozen=True, kw_only=True, forbid_unknown_fields=True, t
             raise ValueError(f"attribute {self.name}: `bins` must lie between 1 and {high - low + 1}, got {self.bins}")
         if self.size > 2**31 - 1:
             raise ValueError(f"attribute {self.name}: more than 2^31 cells; set `bins`")
+        _check_extra(self.name, self.extra, self.labels)
 
     @property
     def span(self) -> int:
@@ -190,6 +191,7 @@ class Numeric(_Bounded, frozen=True, kw_only=True, forbid_unknown_fields=True, t
             raise ValueError(f"attribute {self.name}: bounds and edges must be finite and strictly increasing")
         if self.bounds is not None and (self.edges[0], self.edges[-1]) != self.bounds:
             raise ValueError(f"attribute {self.name}: the first and the last of `edges` must equal `bounds`")
+        _check_extra(self.name, self.extra, self.labels)
 
     @cached_property
     def edges(self) -> tuple[float, ...]:
@@ -311,6 +313,11 @@ def _with_cells(attribute: Attribute) -> Tabular:
     if isinstance(attribute, Location):
         raise NotSupported(f'attribute {attribute.name}: a location has no cells of its own; use kind = "spatial"')
     return attribute
+
+
+def _check_extra(name: str, extra: tuple[str, ...], labels: tuple[str, ...]) -> None:
+    if extra and labels.count(extra[0]) > 1:
+        raise ValueError(f"attribute {name}: `null` must not be the name of another cell, got {extra[0]!r}")
 
 
 def _text(value: Value) -> str:

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import hashlib
+import importlib.metadata
 import json
 import math
 import os
@@ -160,6 +161,7 @@ class Release:
         chosen, claim = self.planned.chosen, self.claim
         return {
             "format": FORMAT,
+            "dpress": importlib.metadata.version("dpress"),
             "created": self.created,
             "private": self.private,
             "method": chosen.method,

@@ -23,6 +23,7 @@ from dpress.noise.laplace import DiscreteLaplace
 
 AUTO = "auto"
 UNIT = "counts squared"
+VALUE_COLUMNS = ("count", "standard_error", "low", "high")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +82,7 @@ def make_workload(spec: Spec) -> Workload:
     """Return the questions that a release of this kind is for."""
     if spec.privacy.model != "central":
         raise NotSupported('$.privacy.model: this release needs model = "central"')
+    _check_columns(spec)
     parameters = dict(spec.release.parameters)
     parameters.pop("shares", None)
     schema = spec.schema
@@ -97,6 +99,17 @@ def make_workload(spec: Spec) -> Workload:
     if parameters:
         raise ValueError(f"$.release.parameters: unknown parameter {min(parameters)!r} for kind {spec.release.kind!r}")
     return workload
+
+
+def _check_columns(spec: Spec) -> None:
+    """Refuse attributes whose columns would hide one another in the released tables."""
+    columns = list(VALUE_COLUMNS)
+    for attribute in spec.schema.tabular:
+        edges = (f"{attribute.name}_from", f"{attribute.name}_below") if isinstance(attribute, Bounded) else ()
+        columns += [attribute.name, *edges]
+    for name in columns:
+        if columns.count(name) > 1:
+            raise ValueError(f"$.attribute: the released tables would have two columns {name!r}; rename an attribute")
 
 
 def _tables(spec: Spec, parameters: dict[str, Any]) -> tuple[tuple[int, ...], ...]:
