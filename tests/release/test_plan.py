@@ -1,4 +1,5 @@
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -97,11 +98,13 @@ def test_a_release_that_no_method_serves_is_refused(make_spec, arguments, messag
         ({"ways": 0}, "ways must be an integer >= 1"),
         ({"ways": 2, "tables": [["age"]]}, "either `tables` or `ways`"),
         ({"tables": [["nope"]]}, "there is no attribute 'nope'"),
-        ({"tables": "age"}, "expected a list of lists"),
+        ({"tables": "age"}, "expected a list of at least one list"),
         ({"tables": [["age"], ["age"]]}, "each over a different set of axes"),
         ({"tables": [["age"], ["sex"]], "shares": ["1/2", "1/3"]}, "shares must be positive and add up to 1"),
         ({"tables": [["age"], ["sex"]], "shares": [1]}, "shares must have one number for each of the 2 tables"),
-        ({"ways": 4}, "ways"),
+        ({"ways": 4}, "ways: expected at most 3, got 4"),
+        ({"tables": []}, "at least one list"),
+        ({"shares": "oops"}, "shares: expected a list of numbers"),
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(make_spec, parameters, message):
@@ -123,3 +126,12 @@ def test_attributes_that_would_hide_a_released_column_are_refused(name):
     spec = from_dict({"attribute": [age, odd], "privacy": {"epsilon": 1}, "release": {"kind": "marginals"}})
     with pytest.raises(ValueError, match=f"two columns '{name}'; rename an attribute"):
         plan(spec)
+
+
+def test_stated_shares_are_used_or_refused(make_spec):
+    parameters = {"tables": [["age"], ["sex"]], "shares": ["1/4", 0.75]}
+    planned = plan(make_spec("marginals", parameters=parameters))
+    assert list(errors(planned)) == ["marginals"]
+    assert [noise.scale for noise in planned.chosen.mechanism.noises] == [4, Fraction(4, 3)]
+    with pytest.raises(ValueError, match="unknown parameter 'shares'"):
+        plan(make_spec("histogram", parameters={"shares": [1]}))

@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001  # Greek letters and signs as the page shows them
+# Greek letters and signs as the page shows them
 """Numbers for people: rounded the safe way."""
 
 import doctest

@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001  # Greek letters and signs as the page shows them
+# Greek letters and signs as the page shows them
 """The guarantee in words: they match the claim, and the odds match values computed otherwise."""
 
 import math

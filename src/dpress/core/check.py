@@ -9,6 +9,7 @@ Number = int | float | str | Decimal | Fraction
 
 SMALLEST_LOSS = Fraction(1, 10**9)
 LARGEST_LOSS = Fraction(1000)
+LARGEST_EXPONENT = 400  # of ten: beyond every float, and small enough to hold as an exact integer
 
 
 def exact(name: str, value: Number) -> Fraction:
@@ -19,10 +20,16 @@ def exact(name: str, value: Number) -> Fraction:
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal, Fraction)):
         raise ValueError(f"{name} must be a number, got {name}={value!r}")
+    if isinstance(value, (int, Fraction)):
+        return Fraction(value)
+    top, _, bottom = str(value).partition("/")
     try:
-        return Fraction(value if isinstance(value, (int, Fraction)) else str(value))
-    except (ValueError, ZeroDivisionError):
-        raise ValueError(f"{name} must be a finite number, got {name}={value}") from None
+        numbers = [Decimal(top), Decimal(bottom or 1)]
+        if all(number.is_finite() and abs(number.adjusted()) <= LARGEST_EXPONENT for number in numbers):
+            return Fraction(numbers[0]) / Fraction(numbers[1])
+    except ArithmeticError:
+        pass
+    raise ValueError(f"{name} must be a finite number, got {name}={value}")
 
 
 def loss_parameter(name: str, value: Number) -> Fraction:

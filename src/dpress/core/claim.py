@@ -3,6 +3,7 @@
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from dpress.core import check
@@ -130,8 +131,16 @@ def as_floats(loss: Loss | None) -> dict[str, float] | None:
 
 def describe(loss: Loss | None) -> str:
     """Return the loss in the field's short notation, e.g. `epsilon = 1` or `rho = 0.5`."""
-    floats = as_floats(loss)
-    return "nothing" if floats is None else ", ".join(f"{name} = {value:.6g}" for name, value in floats.items())
+    return (
+        "nothing"
+        if loss is None
+        else ", ".join(f"{name} = {_shown(value)}" for name, value in parameters(loss).items())
+    )
+
+
+def _shown(value: Fraction) -> str:
+    up = Context(prec=6, rounding=ROUND_CEILING).divide(Decimal(value.numerator), Decimal(value.denominator))
+    return f"{float(up):.6g}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -216,6 +216,8 @@ class Numeric(_Bounded, frozen=True, kw_only=True, forbid_unknown_fields=True, t
     def labels(self) -> tuple[str, ...]:
         """The name of every cell, in code order."""
         texts = [f"{edge:.10g}" for edge in self.edges]
+        if len(set(texts)) < len(texts):
+            texts = [f"{edge:.17g}" for edge in self.edges]
         bins = [f"[{low}, {high})" for low, high in itertools.pairwise(texts)]
         return (*bins[:-1], bins[-1][:-1] + "]", *self.extra)
 

@@ -173,7 +173,11 @@ class Tree:
         return self.height + 1 if relation is Relation.ADD_REMOVE else 2 * self.height
 
     def reconstruct(self, answers: Array, variance: Variance) -> Array:
-        """Return the weighted least-squares estimate of the leaves; a row of infinite variance is ignored."""
+        """Return the weighted least-squares estimate of the leaves; an inner node of infinite variance is ignored.
+
+        Raises:
+            ValueError: a leaf was not measured.
+        """
         weighted = answers / np.broadcast_to(variance, answers.shape)
         return self.covariance(self.transpose(weighted), variance)
 
@@ -184,6 +188,8 @@ class Tree:
         s_u = S v_u / (v_u + S), t_u = T v_u / (v_u + S), S and T the sums over the children.
         """
         variances = self.split(np.broadcast_to(np.asarray(variance, dtype=np.float64), (self.rows,)))
+        if not np.isfinite(variances[-1]).all():
+            raise ValueError("every leaf must have been measured: without it the cells are not determined")
         above: list[tuple[Array, Array]] = []
         size, total = np.array(variances[-1]), weights * variances[-1]
         for level in reversed(variances[:-1]):

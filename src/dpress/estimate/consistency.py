@@ -149,7 +149,7 @@ def _terms(tables: Sequence[Table], weights: Sequence[Array]) -> Iterator[tuple[
 
 
 def _uniform(variance: Array) -> float:
-    if np.ptp(variance) > 0:
+    if np.any(variance != variance[0]):
         raise ValueError("the noise within one marginal table must have one variance")
     return float(variance[0])
 

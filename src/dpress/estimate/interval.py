@@ -10,9 +10,10 @@ Tail = Literal["laplace", "gaussian"]
 def half_width(variance: float, confidence: float, tail: Tail) -> float:
     """Return the half-width, in counts, of an interval that holds the true count with this confidence.
 
-    Formula: z sqrt(variance) rounded up to a whole count, z the two-sided quantile of a standard variable: normal for
-    Gaussian noise; for sums of Laplace noise the larger of the normal quantile and -ln(1 - confidence) / sqrt(2), a
-    single Laplace variable having the heaviest tail of all such sums. Rounding up covers the noise's whole steps.
+    Formula: z sqrt(variance) + 1/2 rounded up to a whole count, z the two-sided quantile of a standard variable: normal
+    for Gaussian noise; for sums of Laplace noise the larger of the normal quantile and -ln(1 - confidence) / sqrt(2), a
+    single Laplace variable having the heaviest tail of all such sums. The half and the rounding cover the noise's whole
+    steps, which matter where the noise is small.
 
     Args:
         variance: of the noise, in counts squared.
@@ -20,11 +21,13 @@ def half_width(variance: float, confidence: float, tail: Tail) -> float:
         tail: the kind of noise that was added.
 
     >>> half_width(50.0, 0.95, "laplace")
-    15.0
+    16.0
     """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie strictly between 0 and 1, got confidence={confidence}")
+    if not variance or math.isinf(variance):
+        return variance
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     if tail == "laplace":
         z = max(z, -math.log1p(-confidence) / math.sqrt(2))
-    return float(math.ceil(z * math.sqrt(variance)))
+    return float(math.ceil(z * math.sqrt(variance) + 0.5))

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpress.core import check
-from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit, composed, describe
+from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit, composed, describe, parameters
 from dpress.core.errors import NotSupported
 from dpress.core.linear import LinearMap, Numbers, Stack, Variance
 from dpress.core.measurement import Measurement
@@ -46,6 +46,8 @@ class MatrixMechanism:
         shares = check.shares("shares", self.shares or (Fraction(1, parts),) * parts)
         if len(shares) != parts:
             raise ValueError(f"shares must have one number for each of the {parts} tables, got {len(shares)}")
+        for name, value in parameters(self.loss).items():
+            check.loss_parameter(f"the smallest share of {name}", min(shares) * value)
         object.__setattr__(self, "shares", shares)
 
     @property
@@ -83,9 +85,13 @@ class MatrixMechanism:
             rng: a secure generator.
         """
         matrix = self.strategy.map
+        size = matrix.rows if isinstance(matrix, Stack) else matrix.cells
+        if counts.shape != (size,) or not np.issubdtype(counts.dtype, np.integer):
+            raise ValueError(
+                f"counts must be integers that give {matrix.rows} answers, got {counts.dtype}{counts.shape}"
+            )
+        counts = counts.astype(np.int64, copy=False)  # small and unsigned types would wrap in sums and differences
         exact = counts if isinstance(matrix, Stack) else matrix.apply(counts)
-        if exact.shape != (matrix.rows,) or not np.issubdtype(exact.dtype, np.integer):
-            raise ValueError(f"counts must be integers that give {matrix.rows} answers, got {exact.dtype}{exact.shape}")
         parts = zip(self.noises, _parts(matrix), strict=True)
         noise = np.concatenate([noise.sample(part.rows, rng=rng) for noise, part in parts])
         return Measurement(map=matrix, answers=exact + noise, variance=self.variance)

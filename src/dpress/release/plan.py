@@ -84,9 +84,9 @@ def make_workload(spec: Spec) -> Workload:
         raise NotSupported('$.privacy.model: this release needs model = "central"')
     _check_columns(spec)
     parameters = dict(spec.release.parameters)
-    parameters.pop("shares", None)
     schema = spec.schema
     if spec.release.kind == "marginals":
+        parameters.pop("shares", None)
         tables = _tables(spec, parameters)
         workload: Workload = Marginals(schema.shape, tables)
     elif spec.release.kind == "histogram":
@@ -123,8 +123,8 @@ def _tables(spec: Spec, parameters: dict[str, Any]) -> tuple[tuple[int, ...], ..
         if ways > len(schema.attributes):
             raise ValueError(f"$.release.parameters.ways: expected at most {len(schema.attributes)}, got {ways}")
         return tuple(itertools.combinations(range(len(schema.attributes)), ways))
-    if not isinstance(listed, list) or not all(isinstance(names, list) and names for names in listed):
-        raise ValueError("$.release.parameters.tables: expected a list of lists of attribute names")
+    if not isinstance(listed, list) or not listed or not all(isinstance(names, list) and names for names in listed):
+        raise ValueError("$.release.parameters.tables: expected a list of at least one list of attribute names")
     return tuple(schema.axes(names) for names in listed)
 
 
@@ -141,7 +141,7 @@ def _candidates(spec: Spec, workload: Workload) -> list[Candidate]:
     found = []
     for card in catalog.cards().values():
         strategy = card.strategy(workload) if card.strategy is not None else None
-        if strategy is not None:
+        if strategy is not None and (not _shares(spec) or len(strategy.decoder.tables) > 1):
             found.append(_best(card.name, strategy, workload, spec))
     return found
 
@@ -150,9 +150,7 @@ def _best(method: str, strategy: Strategy, workload: Workload, spec: Spec) -> Ca
     """Return the method under the noise that suits it best within the budget."""
     candidates = []
     for loss in affordable(spec):
-        mechanism = MatrixMechanism(
-            strategy=strategy, loss=loss, unit=spec.privacy.protected, shares=_shares(spec, strategy)
-        )
+        mechanism = MatrixMechanism(strategy=strategy, loss=loss, unit=spec.privacy.protected, shares=_shares(spec))
         error = mean_variance(mechanism, workload)
         candidates.append(Candidate(method=method, mechanism=mechanism, predicted_error=error))
     return min(candidates, key=lambda candidate: candidate.predicted_error)
@@ -169,10 +167,11 @@ def affordable(spec: Spec) -> tuple[PureDP | ZCDP, ...]:
     return (loss,)
 
 
-def _shares(spec: Spec, strategy: Strategy) -> tuple[Fraction, ...]:
+def _shares(spec: Spec) -> tuple[Fraction, ...]:
+    """Return the tables' shares of the loss, if the spec states them; then only methods that have shares can serve."""
     listed = spec.release.parameters.get("shares", [])
-    if len(strategy.decoder.tables) == 1 or not isinstance(listed, list):
-        return ()
+    if not isinstance(listed, list):
+        raise ValueError("$.release.parameters.shares: expected a list of numbers, one for each table")
     return tuple(check.exact("$.release.parameters.shares", share) for share in listed)
 
 

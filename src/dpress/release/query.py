@@ -41,7 +41,12 @@ def _conditions(schema: Schema, text: str) -> list[Condition]:
         return []
     names = "|".join(re.escape(name) for name in sorted(schema.names, key=len, reverse=True))
     start = rf"(?:{names})\s*(?:!=|<=|>=|=|<|>|\bin\b)"
-    return [_condition(schema, part, names) for part in re.split(rf"\s+and\s+(?={start})", text.strip())]
+    parts, begin = [], 0
+    for match in re.finditer(rf"""'[^']*'|"[^"]*"|\s+and\s+(?={start})""", text):
+        if match[0][0] not in "'\"":  # an `and` within quotes belongs to the value
+            parts.append(text[begin : match.start()])
+            begin = match.end()
+    return [_condition(schema, part.strip(), names) for part in (*parts, text[begin:])]
 
 
 def _condition(schema: Schema, part: str, names: str) -> Condition:

@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001  # Greek letters are the field's own
+# Greek letters are the field's own
 """The guarantee in plain words: every sentence right for an expert, readable without being one.
 
 Data flow: release -> frozen words -> template.

@@ -1,0 +1,52 @@
+# Everything runs in a virtual environment of its own; python3 >= 3.11 with venv, git and make are all it needs.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+
+export OPENBLAS_NUM_THREADS = 1
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: help setup demo test check docs bench clean
+
+help:
+	@echo "make demo    publish made-up people and write the report"
+	@echo "make test    every test (a few minutes)"
+	@echo "make check   lint, types, imports, fast tests, docs (under a minute)"
+	@echo "make docs    the pages under site/"
+	@echo "make bench   speed, memory and timing, as JSON (minutes)"
+	@echo "make clean   remove what these commands made"
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dpress needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: setup
+	$(BIN)/dpress demo --out out/demo
+
+test: setup
+	$(BIN)/python -m pytest -n 2 --doctest-modules --ignore-glob='*/golden/make_*.py' tests src/dpress
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+	$(BIN)/mkdocs build --strict
+
+docs: setup
+	$(BIN)/mkdocs build --strict
+
+bench: setup
+	@mkdir -p out
+	$(BIN)/python bench/noise.py > out/bench-noise.json
+	$(BIN)/python bench/publish.py > out/bench-publish.json
+	@ls out/bench-*.json
+
+clean:
+	rm -rf out site .venv .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

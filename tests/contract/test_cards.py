@@ -1,0 +1,71 @@
+"""Cards and files: the catalogue finds every method, and every method has a card and a test."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+import dpress.mechanisms
+from dpress import catalog
+from dpress.core.claim import ROW, ZCDP, PureDP
+from dpress.core.errors import NotSupported
+from dpress.core.mechanism import Card, Strategy
+from dpress.core.workload import AllRanges, Marginals
+
+SOURCE = Path(dpress.mechanisms.__file__).parent
+TESTS = Path(__file__).parent.parent / "mechanisms"
+FILES = [file for file in sorted(SOURCE.glob("*/*.py")) if file.stem != "__init__"]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_every_method_file_has_a_card_of_its_name_and_a_test(file: Path) -> None:
+    module = importlib.import_module(f"dpress.mechanisms.{file.parent.name}.{file.stem}")
+    assert module.CARD.name == file.stem
+    assert module.CARD.family == file.parent.name
+    assert catalog.card(file.stem) is module.CARD
+    assert (TESTS / file.parent.name / f"test_{file.stem}.py").is_file()
+
+
+def test_the_catalogue_holds_exactly_the_method_files_in_order() -> None:
+    assert list(catalog.cards()) == sorted(file.stem for file in FILES)
+
+
+def test_a_card_says_what_people_choose_by(card: Card) -> None:
+    assert card.model in {"central", "local"}
+    assert (SOURCE / card.family / "__init__.py").is_file()
+    assert card.paper.partition(":")[0] in {"foundations", "ranges"}
+    assert card.paper.partition(":")[2].strip()
+    assert card.summary.endswith(".")
+    assert len(card.summary.split()) >= 5
+    assert card.summary.count(".") == 1
+
+
+def test_a_cards_method_is_the_class_of_its_example(card: Card) -> None:
+    example = card.example(PureDP(epsilon=1), ROW)
+    assert isinstance(getattr(example, "strategy", example), card.method)
+    assert card.method.__module__ == f"dpress.mechanisms.{card.family}.{card.name}"
+
+
+def test_a_strategy_serves_a_workload_of_the_right_cells_or_none(card: Card) -> None:
+    if card.strategy is None:
+        assert card.family == "choice"
+        return
+    workloads = (AllRanges(9), Marginals((2, 3), ((0,), (1,))), Marginals((2, 3), ((0, 1),)))
+    served = [(workload, card.strategy(workload)) for workload in workloads]
+    assert any(strategy is not None for _, strategy in served)
+    for workload, strategy in served:
+        if strategy is not None:
+            assert isinstance(strategy, Strategy)
+            assert isinstance(strategy, card.method)
+            assert strategy.map.cells == workload.cells
+
+
+def test_an_unknown_name_is_refused_with_those_there_are() -> None:
+    with pytest.raises(NotSupported, match="there is no method 'prive'; the methods are binary_tree, boost, "):
+        catalog.card("prive")
+
+
+def test_claims_of_a_method_that_refuses_a_loss_leave_it_out() -> None:
+    assert catalog.claims(catalog.card("exponential")) == ("epsilon", "epsilon")
+    assert catalog.claims(catalog.card("privelet")) == ("epsilon, rho", "epsilon, rho")
+    assert set(catalog.LOSSES.values()) == {PureDP(epsilon=1), ZCDP(rho="0.5")}

@@ -1,0 +1,52 @@
+"""The documents hang together: links lead somewhere, decisions are numbered, the figure is small, pages stay here."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpress.data.spec import load_spec
+from dpress.release.plan import plan
+
+ROOT = Path(__file__).parents[2]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "examples").rglob("*.md"))]
+LARGEST_FIGURE = 300_000
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_to_a_file_leads_to_one(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    links = [link.split("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
+    assert [link for link in links if link and not (page.parent / link).exists()] == []
+
+
+def test_decisions_are_numbered_without_a_gap_and_listed() -> None:
+    folder = ROOT / "docs" / "decisions"
+    names = sorted(path.name for path in folder.glob("[0-9]*.md"))
+    assert [int(name[:4]) for name in names] == list(range(1, len(names) + 1))
+    index = (folder / "index.md").read_text(encoding="utf-8")
+    assert re.findall(r"\]\((.+?)\)", index) == names
+
+
+def test_figures_are_small() -> None:
+    sizes = {path.name: path.stat().st_size for path in (ROOT / "docs" / "images").glob("*.png")}
+    assert sizes
+    assert {name: size for name, size in sizes.items() if size > LARGEST_FIGURE} == {}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").rglob("*.toml")), ids=lambda path: path.name)
+def test_every_example_can_be_planned(path: Path) -> None:
+    planned = plan(load_spec(path))
+    assert planned.chosen.predicted_error >= planned.lower_bound > 0
+
+
+@pytest.mark.slow
+def test_no_page_of_the_site_asks_another_host(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
+    subprocess.run(command, cwd=ROOT, check=True)
+    pages = list((tmp_path / "site").rglob("*.html"))
+    assert len(pages) > len(list((ROOT / "docs").rglob("*.md"))) - 1
+    loads = re.compile(r"""<(?:script|img|iframe|link(?![^>]*rel="canonical"))[^>]*(?:src|href)="(?:https?:)?//[^"]+""")
+    assert [page.name for page in pages if loads.search(page.read_text(encoding="utf-8"))] == []
