@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from dpress.core import rng
 from dpress.core.claim import Relation
-from dpress.core.linear import Haar, Identity, Invertible, LinearMap, Marginal, Stack, Tree
+from dpress.core.haar import Haar
+from dpress.core.linear import Identity, Invertible, LinearMap, Marginal, Stack
+from dpress.core.tree import Tree
 
 Pair = tuple[LinearMap, np.ndarray]
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from dpress.core.claim import Relation
-from dpress.core.linear import Haar, LinearMap, Tree
+from dpress.core.haar import Haar
+from dpress.core.linear import LinearMap
+from dpress.core.tree import Tree
 from dpress.core.workload import AllRanges, Marginals, Range
 from dpress.estimate import error
 from dpress.mechanisms.linear.binary_tree import BinaryTree

@@ -9,7 +9,7 @@ from scipy import stats
 
 from dpress.core import rng
 from dpress.core.claim import ZCDP, PureDP
-from dpress.core.linear import Haar
+from dpress.core.haar import Haar
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Strategy
 from dpress.core.workload import Range

@@ -5,9 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpress.core.linear import Haar, Identity, LinearMap, Tree
+from dpress.core.haar import Haar
+from dpress.core.linear import Identity, LinearMap
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Decoder
+from dpress.core.tree import Tree
 from dpress.estimate.least_squares import LeastSquares, flat
 
 Dense = Callable[[LinearMap], np.ndarray]

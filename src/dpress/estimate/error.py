@@ -6,7 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.claim import Relation
-from dpress.core.linear import Array, Haar, Tree
+from dpress.core.haar import Haar
+from dpress.core.linear import Array
+from dpress.core.tree import Tree
 from dpress.core.workload import Workload
 
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.linear import Array, Haar, Identity, Tree, Variance
+from dpress.core.haar import Haar
+from dpress.core.linear import Array, Identity, Variance
 from dpress.core.measurement import Measurement
+from dpress.core.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)

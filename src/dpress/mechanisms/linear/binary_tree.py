@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.linear import Array, Tree, Variance
+from dpress.core.linear import Array, Variance
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
+from dpress.core.tree import Tree
 from dpress.core.workload import AllRanges
 from dpress.estimate.error import average_over_ranges
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism

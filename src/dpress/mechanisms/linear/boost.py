@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from dpress.core.linear import Tree
 from dpress.core.mechanism import Card
+from dpress.core.tree import Tree
 from dpress.core.workload import AllRanges
 from dpress.estimate.error import tree_average
 from dpress.estimate.least_squares import LeastSquares

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dpress.core.linear import Haar
+from dpress.core.haar import Haar
 from dpress.core.mechanism import Card
 from dpress.core.workload import AllRanges
 from dpress.estimate.error import haar_average

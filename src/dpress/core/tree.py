@@ -1,0 +1,109 @@
+"""All nodes of a tree over the cells, by what the matrix does; least squares in one pass up and one down."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpress.core import check
+from dpress.core.claim import Relation
+from dpress.core.linear import Array, Numbers, Variance
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """All nodes of a complete tree over the cells, the root first, then level by level (Hay et al. 2010).
+
+    Nodes that hold no cell are left out, so that `cells` need not be a power of the branching.
+    With height h = ceil(log_branching(cells)) a row touches h + 1 nodes.
+
+    Args:
+        cells: the number of leaves.
+        branching: the number of children of a node.
+    """
+
+    cells: int
+    branching: int = 2
+
+    def __post_init__(self) -> None:
+        check.count("cells", self.cells)
+        check.count("branching", self.branching, least=2)
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """The number of nodes of every level, the root's first."""
+        sizes = [self.cells]
+        while sizes[-1] > 1:
+            sizes.append(-(-sizes[-1] // self.branching))
+        return tuple(reversed(sizes))
+
+    @property
+    def height(self) -> int:
+        """The number of levels below the root."""
+        return len(self.levels) - 1
+
+    @property
+    def rows(self) -> int:
+        """The number of nodes."""
+        return sum(self.levels)
+
+    def children(self, values: Numbers) -> Numbers:
+        """Return the values of one level as a row of children for every parent, zeros where a child is left out."""
+        missing = -len(values) % self.branching
+        return np.pad(values, (0, missing)).reshape(-1, self.branching)
+
+    def spread(self, values: Numbers, size: int) -> Numbers:
+        """Return every parent's value once for each of its children, of which there are `size` in all."""
+        return np.repeat(values, self.branching)[:size]
+
+    def split(self, answers: Numbers) -> list[Numbers]:
+        """Return the answers level by level, the root's first; no copy is made."""
+        return np.split(answers, np.cumsum(self.levels)[:-1])
+
+    def apply(self, cells: Numbers) -> Numbers:
+        """Return the sum of every node."""
+        sums = [cells]
+        for _ in range(self.height):
+            sums.append(self.children(sums[-1]).sum(axis=1))
+        return np.concatenate(sums[::-1])
+
+    def transpose(self, answers: Array) -> Array:
+        """Return for every leaf the sum of the answers above it."""
+        total, *levels = self.split(answers)
+        for level in levels:
+            total = level + self.spread(total, len(level))
+        return np.asarray(total)
+
+    def sensitivity(self, order: int, relation: Relation) -> int:
+        """Return h + 1, or 2 h where a row moves (the root does not see it)."""
+        del order
+        return self.height + 1 if relation is Relation.ADD_REMOVE else 2 * self.height
+
+    def reconstruct(self, answers: Array, variance: Variance) -> Array:
+        """Return the weighted least-squares estimate of the leaves; an inner node of infinite variance is ignored.
+
+        Raises:
+            ValueError: a leaf was not measured.
+        """
+        weighted = answers / np.broadcast_to(variance, answers.shape)
+        return self.covariance(self.transpose(weighted), variance)
+
+    def covariance(self, weights: Array, variance: Variance) -> Array:
+        """Return (A^T V^-1 A)^-1 w in one pass up and one down, O(rows).
+
+        With s_u = 1^T M_u^-1 1 and t_u = 1^T M_u^-1 w over the subtree u, the Sherman-Morrison formula gives
+        s_u = S v_u / (v_u + S), t_u = T v_u / (v_u + S), S and T the sums over the children.
+        """
+        variances = self.split(np.broadcast_to(np.asarray(variance, dtype=np.float64), (self.rows,)))
+        if not np.isfinite(variances[-1]).all():
+            raise ValueError("every leaf must have been measured: without it the cells are not determined")
+        above: list[tuple[Array, Array]] = []
+        size, total = np.array(variances[-1]), weights * variances[-1]
+        for level in reversed(variances[:-1]):
+            sizes, totals = self.children(size).sum(axis=1), self.children(total).sum(axis=1)
+            keep = 1 / (1 + sizes / level)
+            above.append((sizes, totals))
+            size, total = sizes * keep, totals * keep
+        shift = np.zeros(1)
+        for level, (sizes, totals), below in zip(variances[:-1], reversed(above), self.levels[1:], strict=True):
+            shift = self.spread(shift + (totals - shift * sizes) / (level + sizes), below)
+        return np.asarray((weights - shift) * variances[-1])
