@@ -77,3 +77,11 @@ class Haar:
     def covariance(self, weights: Array, variance: Variance) -> Array:
         """Return A^-1 V A^-T w."""
         return self.transpose(self.apply(weights) * (variance / self.support**2))
+
+    def cell_variances(self, variance: Variance) -> Array:
+        """Return the sum of the variances of a cell's h + 1 rows, each divided by its squared support, O(n)."""
+        spread = np.broadcast_to(variance, (self.rows,)) / self.support**2
+        total = spread[:1]
+        for level in range(self.height):
+            total = np.repeat(total + spread[1 << level : 2 << level], 2)
+        return total[: self.cells]

@@ -61,6 +61,10 @@ class Invertible(LinearMap, Protocol):
         """Return Cov(R y) w for answers with this variance, shape (cells,)."""
         ...
 
+    def cell_variances(self, variance: Variance) -> Array:
+        """Return the diagonal of Cov(R y), shape (cells,)."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
@@ -101,6 +105,10 @@ class Identity:
     def covariance(self, weights: Array, variance: Variance) -> Array:
         """Return w times the variance."""
         return weights * variance
+
+    def cell_variances(self, variance: Variance) -> Array:
+        """Return the answers' variances."""
+        return np.broadcast_to(np.asarray(variance, dtype=np.float64), (self.cells,))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,25 +11,28 @@ from dpress.core.linear import Array, Numbers, Variance
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """All nodes of a complete tree over the cells, the root first, then level by level (Hay et al. 2010).
+    """The nodes of a complete tree over the cells, level by level from the top (Hay et al. 2010).
 
-    Nodes that hold no cell are left out, so that `cells` need not be a power of the branching.
-    With height h = ceil(log_branching(cells)) a row touches h + 1 nodes.
+    Nodes that hold no cell are left out, so that `cells` need not be a power of the branching: padding costs nothing
+    but the last node of each level, which has fewer children. With height h = ceil(log_branching(cells)) a row of the
+    table touches one node on each of the h + 1 levels.
 
     Args:
         cells: the number of leaves.
         branching: the number of children of a node.
+        root: whether the root, which holds all rows, is measured too.
     """
 
     cells: int
     branching: int = 2
+    root: bool = True
 
     def __post_init__(self) -> None:
         check.count("cells", self.cells)
         check.count("branching", self.branching, least=2)
 
     @property
-    def levels(self) -> tuple[int, ...]:
+    def _sizes(self) -> tuple[int, ...]:
         """The number of nodes of every level, the root's first."""
         sizes = [self.cells]
         while sizes[-1] > 1:
@@ -39,11 +42,16 @@ class Tree:
     @property
     def height(self) -> int:
         """The number of levels below the root."""
-        return len(self.levels) - 1
+        return len(self._sizes) - 1
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """The number of nodes of every measured level, from the top; a root that is also the leaf is measured."""
+        return self._sizes if self.root or self.cells == 1 else self._sizes[1:]
 
     @property
     def rows(self) -> int:
-        """The number of nodes."""
+        """The number of measured nodes."""
         return sum(self.levels)
 
     def children(self, values: Numbers) -> Numbers:
@@ -56,13 +64,13 @@ class Tree:
         return np.repeat(values, self.branching)[:size]
 
     def split(self, answers: Numbers) -> list[Numbers]:
-        """Return the answers level by level, the root's first; no copy is made."""
+        """Return the answers level by level, from the top; no copy is made."""
         return np.split(answers, np.cumsum(self.levels)[:-1])
 
     def apply(self, cells: Numbers) -> Numbers:
-        """Return the sum of every node."""
+        """Return the sum of every measured node."""
         sums = [cells]
-        for _ in range(self.height):
+        for _ in range(len(self.levels) - 1):
             sums.append(self.children(sums[-1]).sum(axis=1))
         return np.concatenate(sums[::-1])
 
@@ -74,9 +82,9 @@ class Tree:
         return np.asarray(total)
 
     def sensitivity(self, order: int, relation: Relation) -> int:
-        """Return h + 1, or 2 h where a row moves (the root does not see it)."""
+        """Return the number of measured levels; twice those below the root where a row moves (it does not see that)."""
         del order
-        return self.height + 1 if relation is Relation.ADD_REMOVE else 2 * self.height
+        return len(self.levels) if relation is Relation.ADD_REMOVE else 2 * self.height
 
     def reconstruct(self, answers: Array, variance: Variance) -> Array:
         """Return the weighted least-squares estimate of the leaves; an inner node of infinite variance is ignored.
@@ -93,17 +101,38 @@ class Tree:
         With s_u = 1^T M_u^-1 1 and t_u = 1^T M_u^-1 w over the subtree u, the Sherman-Morrison formula gives
         s_u = S v_u / (v_u + S), t_u = T v_u / (v_u + S), S and T the sums over the children.
         """
-        variances = self.split(np.broadcast_to(np.asarray(variance, dtype=np.float64), (self.rows,)))
-        if not np.isfinite(variances[-1]).all():
-            raise ValueError("every leaf must have been measured: without it the cells are not determined")
+        *inner, leaves = self._all_levels(variance)
         above: list[tuple[Array, Array]] = []
-        size, total = np.array(variances[-1]), weights * variances[-1]
-        for level in reversed(variances[:-1]):
+        size, total = np.array(leaves), weights * leaves
+        for level in reversed(inner):
             sizes, totals = self.children(size).sum(axis=1), self.children(total).sum(axis=1)
             keep = 1 / (1 + sizes / level)
             above.append((sizes, totals))
             size, total = sizes * keep, totals * keep
         shift = np.zeros(1)
-        for level, (sizes, totals), below in zip(variances[:-1], reversed(above), self.levels[1:], strict=True):
+        for level, (sizes, totals), below in zip(inner, reversed(above), self._sizes[1:], strict=True):
             shift = self.spread(shift + (totals - shift * sizes) / (level + sizes), below)
-        return np.asarray((weights - shift) * variances[-1])
+        return np.asarray((weights - shift) * leaves)
+
+    def cell_variances(self, variance: Variance) -> Array:
+        """Return the variance of every cell: its own less what every inner node above it explains, O(n log n).
+
+        The covariance is V_leaf - sum over inner nodes u of a_u a_u^T / (v_u + S_u), a_u the leaves' v times the
+        product of v / (v + S) over the inner nodes between.
+        """
+        *inner, leaves = self._all_levels(variance)
+        size, reach, total, width = leaves.copy(), leaves.copy(), leaves.copy(), 1
+        for level in reversed(inner):
+            width *= self.branching
+            sums = self.children(size).sum(axis=1)
+            total -= reach**2 * np.repeat(1 / (level + sums), width)[: self.cells]
+            keep = 1 / (1 + sums / level)
+            reach, size = reach * np.repeat(keep, width)[: self.cells], sums * keep
+        return total
+
+    def _all_levels(self, variance: Variance) -> list[Array]:
+        """Return the variances level by level, infinite for a root that is not measured."""
+        levels = self.split(np.broadcast_to(np.asarray(variance, dtype=np.float64), (self.rows,)))
+        if not np.isfinite(levels[-1]).all():
+            raise ValueError("every leaf must have been measured: without it the cells are not determined")
+        return levels if len(levels) == len(self._sizes) else [np.array([np.inf]), *levels]

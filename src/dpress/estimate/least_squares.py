@@ -6,10 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.haar import Haar
-from dpress.core.linear import Array, Identity, Variance
+from dpress.core.linear import Array, Identity, Invertible, Variance
 from dpress.core.measurement import Measurement
-from dpress.core.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +22,7 @@ class LeastSquares:
         shape: the axes of the table whose cells these are, flattened; prod(shape) = map.cells.
     """
 
-    map: Identity | Tree | Haar
+    map: Invertible
     shape: tuple[int, ...]
 
     def __post_init__(self) -> None:
@@ -41,10 +39,8 @@ class LeastSquares:
         return (self.map.reconstruct(measurement.answers, measurement.variance),)
 
     def cell_variances(self, variance: Variance) -> tuple[Array, ...]:
-        """Return the variance of every cell, flat; O(n log n)."""
-        if isinstance(self.map, Identity):
-            return (np.broadcast_to(np.asarray(variance, dtype=np.float64), (self.map.cells,)),)
-        return (_haar(self.map, variance) if isinstance(self.map, Haar) else _tree(self.map, variance),)
+        """Return the variance of every cell, flat."""
+        return (self.map.cell_variances(variance),)
 
     def answer(self, measurement: Measurement, weights: Sequence[Array]) -> float:
         """Return the sum of the estimated cells times the query's weights."""
@@ -64,25 +60,3 @@ def flat(weights: Sequence[Array]) -> Array:
     for axis in weights:
         query = np.multiply.outer(query, axis).ravel()
     return query
-
-
-def _haar(matrix: Haar, variance: Variance) -> Array:
-    """Sum the variance of a cell's h + 1 rows, each divided by the squared support: A^-1 has entries +-1 / support."""
-    spread = np.broadcast_to(variance, (matrix.rows,)) / matrix.support**2
-    total = spread[:1]
-    for level in range(matrix.height):
-        total = np.repeat(total + spread[1 << level : 2 << level], 2)
-    return total[: matrix.cells]
-
-
-def _tree(matrix: Tree, variance: Variance) -> Array:
-    """Subtract what every inner node above a cell explains: kappa_u a_u(cell)^2 (see `error.tree_average`)."""
-    *above, size = matrix.split(np.broadcast_to(np.asarray(variance, dtype=np.float64), (matrix.rows,)))
-    reach, total, width = size.copy(), size.copy(), 1
-    for level in reversed(above):
-        width *= matrix.branching
-        sums = matrix.children(size).sum(axis=1)
-        total -= reach**2 * np.repeat(1 / (level + sums), width)[: matrix.cells]
-        keep = 1 / (1 + sums / level)
-        reach, size = reach * np.repeat(keep, width)[: matrix.cells], sums * keep
-    return total
