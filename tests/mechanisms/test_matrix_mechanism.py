@@ -181,7 +181,7 @@ def test_a_loss_that_no_additive_noise_is_calibrated_to_is_refused() -> None:
 @pytest.mark.parametrize(
     ("shares", "message"),
     [
-        ((Fraction(1, 2), Fraction(1, 2)), "shares must have one number for each of the 3 tables, got 2"),
+        ((Fraction(1, 2), Fraction(1, 2)), "shares must have one number for each of the 3 parts, got 2"),
         ((Fraction(1, 2),) * 3, "add up to 1"),
         ((Fraction(1, 4),) * 3, "add up to 1"),
         ((Fraction(3, 2), Fraction(-1, 4), Fraction(-1, 4)), "must be positive"),

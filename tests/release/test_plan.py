@@ -101,7 +101,7 @@ def test_a_release_that_no_method_serves_is_refused(make_spec, arguments, messag
         ({"tables": "age"}, "expected a list of at least one list"),
         ({"tables": [["age"], ["age"]]}, "each over a different set of axes"),
         ({"tables": [["age"], ["sex"]], "shares": ["1/2", "1/3"]}, "shares must be positive and add up to 1"),
-        ({"tables": [["age"], ["sex"]], "shares": [1]}, "shares must have one number for each of the 2 tables"),
+        ({"tables": [["age"], ["sex"]], "shares": [1]}, "shares must have one number for each of the 2 parts"),
         ({"ways": 4}, "ways: expected at most 3, got 4"),
         ({"tables": []}, "at least one list"),
         ({"shares": "oops"}, "shares: expected a list of numbers"),

@@ -8,10 +8,11 @@ import numpy as np
 from dpress.core import check
 from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit, composed, describe, parameters
 from dpress.core.errors import NotSupported
-from dpress.core.linear import LinearMap, Numbers, Stack, Variance
+from dpress.core.linear import Identity, LinearMap, Numbers, Stack, Variance
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Strategy
 from dpress.core.rng import Generator
+from dpress.core.tree import Tree
 from dpress.noise.distribution import Noise
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
@@ -31,7 +32,8 @@ class MatrixMechanism:
         strategy: what to measure.
         loss: pure epsilon or zCDP.
         unit: whom the promise protects.
-        shares: the parts' shares of the loss, adding up to 1; left out, equal.
+        shares: the parts' shares of the loss, adding up to 1: of the tables of a stack (left out, equal), or of the
+            levels of a tree (left out, the tree is one part).
     """
 
     strategy: Strategy
@@ -42,26 +44,29 @@ class MatrixMechanism:
     def __post_init__(self) -> None:
         if not isinstance(self.loss, (PureDP, ZCDP)):
             raise NotSupported(f"additive noise is calibrated to epsilon or rho, got {describe(self.loss)}")
-        parts = len(_parts(self.strategy.map))
+        parts = len(_parts(self.strategy.map, divided=len(self.shares) > 1))
         shares = check.shares("shares", self.shares or (Fraction(1, parts),) * parts)
         if len(shares) != parts:
-            raise ValueError(f"shares must have one number for each of the {parts} tables, got {len(shares)}")
+            raise ValueError(f"shares must have one number for each of the {parts} parts, got {len(shares)}")
         for name, value in parameters(self.loss).items():
             check.loss_parameter(f"the smallest share of {name}", min(shares) * value)
         object.__setattr__(self, "shares", shares)
 
     @property
+    def parts(self) -> tuple[LinearMap, ...]:
+        """The parts of the map that have noise of their own."""
+        return _parts(self.strategy.map, divided=len(self.shares) > 1)
+
+    @property
     def noises(self) -> tuple[Noise, ...]:
         """The noise distribution of every part."""
-        parts = zip(_parts(self.strategy.map), self.shares, strict=True)
+        parts = zip(self.parts, self.shares, strict=True)
         return tuple(_calibrated(self.loss, share, self._sensitivity(part)) for part, share in parts)
 
     @property
     def claim(self) -> Claim:
         """The promise, computed back from the noise that `measure` draws and the map's sensitivities."""
-        pairs = [
-            (noise, self._sensitivity(part)) for noise, part in zip(self.noises, _parts(self.strategy.map), strict=True)
-        ]
+        pairs = [(noise, self._sensitivity(part)) for noise, part in zip(self.noises, self.parts, strict=True)]
         loss = composed([noise.loss(sensitivity) for noise, sensitivity in pairs])
         norm = "L1" if isinstance(self.loss, PureDP) else "squared L2"
         words = [f"{_in_words(noise)} against {norm} sensitivity {sensitivity}" for noise, sensitivity in pairs]
@@ -74,7 +79,7 @@ class MatrixMechanism:
         variances = [noise.variance for noise in self.noises]
         if len(set(variances)) == 1:
             return variances[0]
-        return np.repeat(variances, [part.rows for part in _parts(self.strategy.map)])
+        return np.repeat(variances, [part.rows for part in self.parts])
 
     def measure(self, counts: Numbers, *, rng: Generator) -> Measurement:
         """Return the noisy answers.
@@ -92,7 +97,7 @@ class MatrixMechanism:
             )
         counts = counts.astype(np.int64, copy=False)  # small and unsigned types would wrap in sums and differences
         exact = counts if isinstance(matrix, Stack) else matrix.apply(counts)
-        parts = zip(self.noises, _parts(matrix), strict=True)
+        parts = zip(self.noises, self.parts, strict=True)
         noise = np.concatenate([noise.sample(part.rows, rng=rng) for noise, part in parts])
         return Measurement(map=matrix, answers=exact + noise, variance=self.variance)
 
@@ -107,8 +112,12 @@ class MatrixMechanism:
         return Fraction(max(part.sensitivity(order, one) for one in relations) * self.unit.rows**order)
 
 
-def _parts(matrix: LinearMap) -> tuple[LinearMap, ...]:
-    return matrix.parts if isinstance(matrix, Stack) else (matrix,)
+def _parts(matrix: LinearMap, *, divided: bool) -> tuple[LinearMap, ...]:
+    if isinstance(matrix, Stack):
+        return matrix.parts
+    if isinstance(matrix, Tree) and divided:
+        return tuple(Identity(size) for size in matrix.levels)
+    return (matrix,)
 
 
 def _calibrated(loss: PureDP | ZCDP, share: Fraction, sensitivity: Fraction) -> Noise:
