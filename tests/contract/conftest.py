@@ -114,12 +114,14 @@ def histograms(cells: int, rows: int) -> np.ndarray:
 def changes(one: Linear) -> np.ndarray:
     """What one unit can do to the answers, shape (changes, rows), one of each pair of opposite changes.
 
-    Add-remove: a unit comes with up to `unit.rows` rows. Replace-one: its rows turn into others, up to `unit.rows`.
+    Add-remove: a unit comes with up to `unit.rows` rows.
+    Replace-one: its rows turn into others, or fall out of the table, up to `unit.rows`.
     """
     answers = histograms(one.map.cells, one.unit.rows) @ dense(one.map).T
     if one.unit.relation is Relation.ADD_REMOVE:
         return answers
-    answers = np.unique(answers, axis=0)
+    nothing = np.zeros((1, answers.shape[1]), dtype=answers.dtype)  # the spec may drop what a row was replaced by
+    answers = np.unique(np.concatenate([nothing, answers]), axis=0)
     first, second = np.triu_indices(len(answers), 1)
     return np.unique(answers[first] - answers[second], axis=0)
 

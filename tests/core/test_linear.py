@@ -13,6 +13,7 @@ from dpress.core import rng
 from dpress.core.claim import Relation
 from dpress.core.haar import Haar
 from dpress.core.linear import Identity, Invertible, LinearMap, Marginal, Stack
+from dpress.core.prefix import Prefix
 from dpress.core.tree import Tree
 
 Pair = tuple[LinearMap, np.ndarray]
@@ -256,3 +257,20 @@ def test_every_map_keeps_its_protocols(make: Callable[[int], LinearMap]) -> None
     assert isinstance(Marginal((2, 2), (0,)), LinearMap)
     assert isinstance(Stack((make(4),)), LinearMap)
     assert not isinstance(Marginal((2, 2), (0,)), Invertible)
+
+
+@pytest.mark.parametrize("cells", [1, 2, 5, 12])
+def test_prefix_sums_are_their_matrix(cells: int) -> None:
+    implicit, matrix = Prefix(cells), np.tril(np.ones((cells, cells)))
+    variance = np.linspace(0.5, 2.0, cells)
+    x, y, w = np.sin(np.arange(3 * cells) ** 2).reshape(3, cells)
+    back = np.linalg.inv(matrix)
+    covariance = back @ np.diag(variance) @ back.T
+    np.testing.assert_allclose(implicit.apply(x), matrix @ x)
+    np.testing.assert_allclose(implicit.transpose(y), matrix.T @ y)
+    np.testing.assert_allclose(implicit.reconstruct(y, variance), back @ y)
+    np.testing.assert_allclose(implicit.covariance(w, variance), covariance @ w, atol=1e-12)
+    np.testing.assert_allclose(implicit.cell_variances(variance), np.diag(covariance))
+    for order in (1, 2):
+        assert implicit.sensitivity(order, Relation.ADD_REMOVE) == cells
+        assert implicit.sensitivity(order, Relation.REPLACE_ONE) == cells - 1

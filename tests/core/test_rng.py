@@ -138,3 +138,23 @@ def test_bits_are_balanced() -> None:
     words = rng.seeded(11).words(50_000)
     ones = [(int(((words >> np.uint64(bit)) & np.uint64(1)).sum()) - 25_000) / 111.8 for bit in range(64)]
     assert max(map(abs, ones)) < 6  # 64 bits, false alarm 1.3e-7
+
+
+def test_a_fork_with_the_same_process_number_takes_a_fresh_key_too(monkeypatch):
+    """In a container of its own a child may have its parent's number."""
+    generator = rng.secure()
+    monkeypatch.setattr(rng.os, "getpid", lambda: 1)
+    generator.words(1)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writer, generator.words(4).tobytes())
+        os._exit(0)
+    own = generator.words(4).tobytes()
+    os.waitpid(child, 0)
+    assert os.read(reader, 64) != own
+
+
+def test_whether_a_generator_is_private_cannot_be_set():
+    with pytest.raises(AttributeError):
+        rng.seeded(1).private = True

@@ -108,7 +108,21 @@ def test_numbers_may_come_in_any_arrow_form():
     assert codes([decimal.Decimal("18.5")], **AGE) == [1]
     assert codes([18], arrow=pa.uint8(), **AGE) == [1]
     assert codes([2**63], arrow=pa.uint64(), **AGE) == [3]
-    assert codes([dt.date(2020, 1, 1)], null="missing", **AGE) == [4]
+
+
+def test_a_column_of_a_type_without_numbers_is_refused_by_its_type():
+    for column in ([dt.date(2020, 1, 1)], [dt.datetime(2020, 1, 1)], [True]):
+        with pytest.raises(SchemaMismatch, match=r"attribute x: a column of type \S+ holds no numbers"):
+            codes(column, null="missing", **AGE)
+
+
+def test_dates_are_text_whatever_engine_brings_them():
+    days = {"kind": "ordinal", "values": ["2023-01-01", "2023-01-02"], "other": "else"}
+    stamps = [dt.datetime(2023, 1, 2), dt.datetime(2023, 1, 1, 12)]
+    assert codes(stamps, **days) == [1, 2]
+    assert codes(stamps, arrow=pa.timestamp("ns"), **days) == [1, 2]
+    assert codes([dt.date(2023, 1, 1)], **days) == [0]
+    assert codes(["2023-01-02"], **days) == [1]
 
 
 def test_a_row_is_dropped_as_a_whole():

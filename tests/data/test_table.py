@@ -1,5 +1,7 @@
+import itertools
 import os
 import traceback
+from collections import Counter
 
 import duckdb
 import numpy as np
@@ -19,7 +21,7 @@ ROWS = pa.table({"uid": [1, 1, 1, 2, 3, 3], "age": [20, 21, 22, 30, 40, 40], "na
 
 def read(data, columns=("age",), unit=ROW):
     batches = list(Table(data, columns, unit).batches())
-    return sorted(row for batch in batches for row in zip(*batch.to_pydict().values(), strict=True))
+    return sorted((row for batch in batches for row in zip(*batch.to_pydict().values(), strict=True)), key=str)
 
 
 def file(tmp_path, name, table=ROWS):
@@ -99,6 +101,15 @@ def test_a_missing_column_is_named_with_those_present(tmp_path):
         read(path, ("nope",))
 
 
+def test_the_first_line_of_a_csv_is_not_shown_for_it_may_be_a_row(tmp_path):
+    (tmp_path / "rows.csv").write_text("39,Alice Smith\n40,Bob\n")
+    with pytest.raises(
+        SchemaMismatch, match=r"no column 'age'; it has 2 columns; does it start with a header"
+    ) as caught:
+        read(tmp_path / "rows.csv")
+    assert "Alice" not in str(caught.value)
+
+
 def test_an_empty_file_and_a_table_without_rows_are_refused(tmp_path):
     (tmp_path / "empty.csv").touch()
     with pytest.raises(OSError, match=r"empty.csv is empty"):
@@ -134,3 +145,84 @@ def test_an_engine_s_message_never_gets_out(tmp_path):
         with pytest.raises(OSError, match="message is withheld") as caught:
             read(tmp_path / name)
         assert secret not in "".join(traceback.format_exception(caught.value))
+
+
+BASES = {
+    "double quotes": ["c,d"] + ['"a","x"'] * 30,
+    "plain": ["c,d"] + ["a,x"] * 30,
+    "single quotes": ["c,d"] + ["'a',x"] * 30,
+    "mixed": ["c,d"] + ['a,"x"'] * 30,
+    "semicolons": ["c,d"] + ["a;1,x"] * 30,
+}
+ODD = [
+    "#b,y", '"b;z",y', "b;z,y", '"b""z",y', '"b\\"z",y', "'b,y", "b,'y", "b|z|z,y", "b\tz,y", 'b,"y\nq"', "b,", "", ",",
+    '"",""', 'b,"y', "b,y ", "b, y", '"b" ,y', "b,y\r", '"b"z,y', 'b"z,y', '"a;x;y;z",y', "a;x,b;y", '"#b",y', "b,y#z",
+    '"b\'z",y', '\\"b,y', '"o;k",x', '"o,x',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_one_line_of_a_csv_never_changes_how_the_others_are_read(tmp_path, base):
+    """Whatever the line, the rows read are the same but for one; or the file is refused as a whole."""
+    path = tmp_path / "rows.csv"
+
+    def rows(lines):
+        path.write_bytes(("\n".join(lines) + "\n").encode())
+        return Counter(read(path, ("c", "d")))
+
+    before, told = rows(BASES[base]), 0
+    for odd, place in itertools.product(ODD, (1, 15, 31)):
+        try:
+            after = rows([*BASES[base][:place], odd, *BASES[base][place:]])
+        except OSError:
+            continue
+        told += 1
+        assert (before - after).total() + (after - before).total() <= 1, odd
+    assert told > 30
+
+
+def test_a_fault_far_down_the_file_is_not_quoted(tmp_path):
+    secret = "4711-secret"
+    path = tmp_path / "late.csv"
+    path.write_text("age,name\n" + "30,F\n" * 300_000 + f"41,M,{secret}\n")
+    with pytest.raises(OSError, match="message is withheld") as caught:
+        read(path)
+    assert secret not in "".join(traceback.format_exception(caught.value))
+    assert caught.value.__context__ is None
+
+
+def test_a_data_frame_s_fault_is_not_quoted(tmp_path):
+    secret = "4711-secret"
+    (tmp_path / "rows.csv").write_text(f"age\n{secret}\n")
+    lazy = pl.scan_csv(tmp_path / "rows.csv", schema={"age": pl.Int64})
+    with pytest.raises(OSError, match="message is withheld") as caught:
+        read(lazy)
+    assert secret not in "".join(traceback.format_exception(caught.value))
+
+
+def test_the_file_s_own_values_are_read_whatever_its_folder_is_called(tmp_path):
+    (tmp_path / "age=9").mkdir()
+    assert read(file(tmp_path / "age=9", "rows.parquet", pa.table({"age": [1, 1]}))) == [(1,), (1,)]
+
+
+def test_a_path_that_names_several_files_is_refused(tmp_path):
+    file(tmp_path, "a1.csv")
+    with pytest.raises(SchemaMismatch, match="would name several files"):
+        read(file(tmp_path, "a[1].csv"))
+
+
+def test_a_person_s_ties_are_broken_by_content_not_by_order(monkeypatch):
+    monkeypatch.setattr(module.secrets, "token_hex", lambda size: "00" * size)
+    rows = pa.table({"uid": ["p", "p", "p"], "a": [None, "", "a|b"], "b": ["x", "x", "c"]})
+    kept = {
+        tuple(map(str, read(rows.take(order), ("a", "b"), Unit(column="uid", rows=1))[0]))
+        for order in itertools.permutations(range(3))
+    }
+    assert len(kept) == 1
+
+
+def test_zero_and_minus_zero_are_one_person_or_two_but_never_one_who_keeps_twice(monkeypatch):
+    monkeypatch.setattr(module, "ROWS_TO_SORT", 2)
+    rows = pa.table({"uid": [0.0, 0.0, 0.0, -0.0, -0.0, -0.0], "age": range(6)})
+    kept = read(rows, ("uid",), Unit(column="uid", rows=1))
+    assert len(kept) == len({str(uid) for (uid,) in kept})

@@ -75,7 +75,9 @@ def test_epsilon_of_the_error_command(refused, epsilon):
 
 def test_an_attribute_that_the_file_does_not_have(spec, publish_refused):
     spec(extra='[[attribute]]\nname = "weight"\nkind = "integer"\nbounds = [0, 9]')
-    assert publish_refused() == "rows.csv has no column 'weight'; its columns are age, sex, size"
+    assert publish_refused() == (
+        "rows.csv has no column 'weight'; it has 3 columns; does it start with a header line, separated by commas?"
+    )
 
 
 @pytest.mark.parametrize(
@@ -144,7 +146,7 @@ def test_a_truncated_release(folder, refused):
     manifest.write_text(manifest.read_text()[:200])
     for command in (["query", "kept", "total"], ["report", "kept"], ["evaluate", "kept", "--data", "rows.csv"]):
         assert refused(*command) == "kept/release.json is truncated or was edited; publish again or restore the file"
-    assert refused("query", "nope", "total") == "nope/release.json: No such file or directory"
+    assert refused("query", "nope", "total") == "nope holds no release: there is no release.json in it"
 
 
 def test_a_full_disk(spec, publish_refused, monkeypatch):

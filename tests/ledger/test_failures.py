@@ -29,7 +29,7 @@ def pay(book: Ledger, label: str = "x") -> str:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"no ledger at .*none\.db; create one with Ledger\.create"):
+    with pytest.raises(FileNotFoundError, match=r"no ledger at .*none\.db; create it first"):
         Ledger.open(tmp_path / "none.db")
     assert not (tmp_path / "none.db").exists()
 

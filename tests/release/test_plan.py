@@ -17,7 +17,7 @@ def errors(planned):
 
 def test_ranges_are_planned_over_every_range_strategy(make_spec):
     planned = plan(make_spec("ranges", ["age"]))
-    assert set(errors(planned)) == {"identity", "binary_tree", "boost", "privelet"}
+    assert set(errors(planned)) == {"identity", "binary_tree", "boost", "privelet", "prefix"}
     assert list(errors(planned).values()) == sorted(errors(planned).values())
     assert planned.chosen is planned.candidates[0]
     assert isinstance(planned.workload, AllRanges)
@@ -135,3 +135,19 @@ def test_stated_shares_are_used_or_refused(make_spec):
     assert [noise.scale for noise in planned.chosen.mechanism.noises] == [4, Fraction(4, 3)]
     with pytest.raises(ValueError, match="unknown parameter 'shares'"):
         plan(make_spec("histogram", parameters={"shares": [1]}))
+
+
+def test_what_would_take_minutes_to_plan_is_refused_at_once():
+    from dpress.data.spec import from_dict
+
+    bits = [{"name": f"b{i}", "kind": "integer", "bounds": [0, 1]} for i in range(24)]
+    for parameters in ({"ways": 12}, {"ways": 8}, {"tables": [[bit["name"] for bit in bits]]}):
+        release = {"kind": "marginals", "parameters": parameters}
+        spec = from_dict({"attribute": bits, "privacy": {"epsilon": 1}, "release": release})
+        with pytest.raises(ValueError, match="at most 1000 tables of 8 attributes"):
+            plan(spec)
+    wide = [{"name": name, "kind": "integer", "bounds": [0, 99_999]} for name in "ab"]
+    for kind in ("histogram", "marginals"):
+        spec = from_dict({"attribute": wide, "privacy": {"epsilon": 1}, "release": {"kind": kind}})
+        with pytest.raises(NotSupported, match="10,000,000,000 cells"):
+            plan(spec)

@@ -230,3 +230,50 @@ def test_a_new_ledger_is_made_only_when_there_is_something_to_charge(make_spec, 
     assert (summary.limit, summary.spent) == (PureDP(epsilon=0.3), {"epsilon": Fraction(3, 10)})
     with pytest.raises(BudgetExceeded):
         publish(make_spec(privacy={"epsilon": 0.3}), rows, ledger=path)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda m: m | {"sha256": {}},
+        lambda m: m | {"charged": {"epsilon": "1/1000000"}},
+        lambda m: m | {"private": "no"},
+        lambda m: m | {"claim": m["claim"] | {"proven": {"epsilon": 0.5}}},
+        lambda m: m | {"claim": m["claim"] | {"relation": "replace-one"}},
+        lambda m: m | {"error": m["error"] | {"predicted_mean_variance": 1e-9}},
+        lambda m: m | {"tables": {}},
+        lambda m: m | {"spec": m["spec"] | {"privacy": m["spec"]["privacy"] | {"epsilon": 0.1}}},
+        lambda m: [m],
+    ],
+)
+def test_a_description_that_promises_something_else_is_refused(make_spec, rows, tmp_path, edit):
+    publish(make_spec("ranges", ["age"]), rows, out=tmp_path / "release")
+    path = tmp_path / "release" / "release.json"
+    path.write_text(json.dumps(edit(json.loads(path.read_text()))))
+    with pytest.raises(SchemaMismatch, match="publish again or restore the file"):
+        load_release(tmp_path / "release")
+
+
+def test_a_folder_that_cannot_be_written_costs_nothing(make_spec, rows, ledger, tmp_path, monkeypatch):
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(OSError, match="exists already"):
+        publish(make_spec(), rows, ledger=ledger, out=tmp_path / "dangling")
+
+    def denied(**_options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(artifact.tempfile, "mkdtemp", denied)
+    with pytest.raises(OSError, match=r"cannot write in .*: Permission denied; choose another folder"):
+        publish(make_spec(), rows, ledger=ledger, out=tmp_path / "release")
+    assert spent(ledger) == 0
+
+
+def test_what_the_caller_changes_meanwhile_does_not_reach_the_release(make_spec, rows):
+    spec = make_spec("marginals", parameters={"tables": [["age"], ["sex"]], "shares": ["1/2", "1/2"]})
+    release = publish(spec, rows, progress=lambda _rows: spec.release.parameters["shares"].reverse())
+    spec.release.parameters["shares"][0] = "1/100"
+    assert release.spec.release.parameters["shares"] == ["1/2", "1/2"]
+
+
+def test_a_release_shows_itself_in_one_line(make_spec, rows):
+    assert repr(publish(make_spec("ranges", ["age"]), rows)) == "Release(ranges of age; identity; epsilon = 1)"

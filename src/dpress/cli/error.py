@@ -12,7 +12,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.mechanism import RangeStrategy
 from dpress.core.workload import AllRanges, Range
 
-LARGEST = 1 << 26
+LARGEST = 1 << 60
 
 
 @click.command("error")
@@ -37,7 +37,7 @@ def command(
     rows: list[dict[str, Any]] = []
     for text in ranges:
         asked = _range(text)
-        coefficient = chosen.decoder.query_variance(1.0, [asked.weights(cells)])
+        coefficient = chosen.range_coefficient(asked.within(cells))
         rows.append({"range": [asked.left, asked.right], "coefficient": coefficient, "variance": scale * coefficient})
     mean = chosen.average_coefficient() if average else None
     result = {
@@ -58,7 +58,7 @@ def command(
 def _strategy(name: str, cells: int) -> RangeStrategy:
     check.count("cells", cells)
     if cells > LARGEST:
-        raise ValueError(f"cells must be at most 2^26, got cells={cells}")
+        raise ValueError(f"cells must be at most 2^60, got cells={cells}")
     card = catalog.card(name)
     strategy = card.strategy(AllRanges(cells)) if card.strategy is not None else None
     if not isinstance(strategy, RangeStrategy):

@@ -60,10 +60,10 @@ def show(file: str, *, as_json: bool) -> None:
     click.echo(f"Spent:     {_text(_up(summary.spent))}")
     click.echo(f"Remaining: {_text(_down(summary.remaining))}")
     rows = [
-        [e.time, e.label, describe(e.loss), "yes" if e.confirmed else "charged, but the release was never finished"]
+        [e.time, e.label, describe(e.loss), "yes" if e.confirmed else "no: charged, then stopped"]
         for e in summary.entries
     ]
-    print_table(("time", "method", "charged", "released"), rows)
+    print_table(("time", "method", "charged", "noise drawn"), rows)
 
 
 @command.command("verify")

@@ -45,7 +45,10 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, numbers
         table.add_column(name, justify="right" if position in numbers else "left", overflow="fold")
     for row in rows:
         table.add_row(*row)
-    Console(highlight=False, markup=False).print(table)
+    console = Console(highlight=False, markup=False)
+    if not console.is_terminal:
+        console.width = 1000  # nothing is folded where a program reads
+    console.print(table)
 
 
 def hint(message: str, *, quiet: bool) -> None:

@@ -27,11 +27,11 @@ def command(
     """Publish the table that SPEC describes: count, charge the budget, add noise, write the release."""
     started = time.perf_counter()
     loaded = load_spec(spec)
-    if ledger is None:
-        hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)
     new = ledger is not None and not Path(ledger).exists()
     with counting(quiet=quiet) as progress:
         release = publish(loaded, data, ledger=ledger, out=out, allow_unproven=allow_unproven, progress=progress)
+    if ledger is None:
+        hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)
     if new:
         limit = describe(loaded.privacy.loss)
         hint(f"new ledger {ledger} with the limit {limit}; `dpress ledger create` sets another", quiet=quiet)
@@ -44,4 +44,8 @@ def command(
     click.echo(f"Release: {out}")
     click.echo(f"Method:  {release.planned.chosen.method}")
     click.echo(f"Promise: {describe(release.claim.proven)} (proven), per {unit.column or 'row'}, {unit.relation}")
+    if unit.column is not None:
+        click.echo(f"Counts:  of at most {unit.rows} rows for each {unit.column}; further rows were left out")
+    for name, attributes in release.manifest()["tables"].items():
+        click.echo(f"Table:   {name}: {' x '.join(attributes)}")
     click.echo(f"Next:    dpress report {out}")

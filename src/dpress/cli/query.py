@@ -27,4 +27,7 @@ def command(release: str, queries: tuple[str, ...], confidence: float, *, as_jso
         ]
         for result in results
     ]
-    print_table(("query", "count", "standard error", f"{confidence:.4g} interval"), rows, numbers=(1, 2, 3))
+    unit = loaded.claim.unit
+    if unit.column is not None:
+        click.echo(f"Counts are of at most {unit.rows} rows for each {unit.column}.")
+    print_table(("query", "count", "standard error", f"{100 * confidence:.4g} % interval"), rows, numbers=(1, 2, 3))

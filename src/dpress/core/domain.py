@@ -14,6 +14,7 @@ from dpress.core.errors import NotSupported, SchemaMismatch
 Value = str | int | bool
 Outside = Literal["clamp", "drop", "reject"]
 
+LARGEST_AXIS = 1 << 26  # cells of one attribute
 REJECT = "reject"
 DROP = "drop"
 
@@ -50,6 +51,8 @@ class Categorical(_Attribute, frozen=True, kw_only=True, forbid_unknown_fields=T
             raise ValueError(f"attribute {self.name}: `values` must list at least one value")
         if len({type(value) for value in self.values}) > 1:
             raise ValueError(f"attribute {self.name}: `values` must be all strings, all integers or all booleans")
+        if isinstance(self.values[0], int) and max(abs(int(value)) for value in self.values) > 2**53:
+            raise ValueError(f"attribute {self.name}: integers in `values` must lie within 2^53")
         if len(set(self.labels)) != len(self.labels):
             raise ValueError(f"attribute {self.name}: `values`, `other` and `null` must name different cells")
 
@@ -127,9 +130,10 @@ class Integer(_Bounded, frozen=True, kw_only=True, forbid_unknown_fields=True, t
             raise ValueError(f"attribute {self.name}: `bounds` must be [low, high] with low <= high below 2^53")
         if self.bins is not None and not 1 <= self.bins <= high - low + 1:
             raise ValueError(f"attribute {self.name}: `bins` must lie between 1 and {high - low + 1}, got {self.bins}")
-        if self.size > 2**31 - 1:
-            raise ValueError(f"attribute {self.name}: more than 2^31 cells; set `bins`")
-        _check_extra(self.name, self.extra, self.labels)
+        if self.ordered > LARGEST_AXIS:
+            raise ValueError(f"attribute {self.name}: {self.ordered} cells are more than 2^26; set fewer `bins`")
+        if self.extra:
+            _check_extra(self.name, self.extra, self.labels)
 
     @property
     def span(self) -> int:
@@ -184,14 +188,15 @@ class Numeric(_Bounded, frozen=True, kw_only=True, forbid_unknown_fields=True, t
             raise ValueError(f"attribute {self.name}: set either `bins` (with `bounds`) or `edges`")
         if self.cuts is None and self.bounds is None:
             raise ValueError(f"attribute {self.name}: `bins` need `bounds`")
-        if self.bins is not None and not 1 <= self.bins < 2**31:
-            raise ValueError(f"attribute {self.name}: `bins` must be >= 1, got {self.bins}")
+        if self.bins is not None and not 1 <= self.bins <= LARGEST_AXIS:
+            raise ValueError(f"attribute {self.name}: `bins` must lie between 1 and 2^26, got {self.bins}")
         edges = np.asarray(self.edges)
         if len(edges) < 2 or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
             raise ValueError(f"attribute {self.name}: bounds and edges must be finite and strictly increasing")
         if self.bounds is not None and (self.edges[0], self.edges[-1]) != self.bounds:
             raise ValueError(f"attribute {self.name}: the first and the last of `edges` must equal `bounds`")
-        _check_extra(self.name, self.extra, self.labels)
+        if self.extra:
+            _check_extra(self.name, self.extra, self.labels)
 
     @cached_property
     def edges(self) -> tuple[float, ...]:
@@ -318,7 +323,7 @@ def _with_cells(attribute: Attribute) -> Tabular:
 
 
 def _check_extra(name: str, extra: tuple[str, ...], labels: tuple[str, ...]) -> None:
-    if extra and labels.count(extra[0]) > 1:
+    if labels.count(extra[0]) > 1:
         raise ValueError(f"attribute {name}: `null` must not be the name of another cell, got {extra[0]!r}")
 
 

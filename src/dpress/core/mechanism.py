@@ -8,7 +8,7 @@ from dpress.core.claim import Claim, Unit
 from dpress.core.linear import Array, LinearMap, Numbers, Variance
 from dpress.core.measurement import Measurement
 from dpress.core.rng import Generator
-from dpress.core.workload import Workload
+from dpress.core.workload import Range, Workload
 
 Weights = Sequence[Array]
 
@@ -65,6 +65,10 @@ class Strategy(Protocol):
 @runtime_checkable
 class RangeStrategy(Strategy, Protocol):
     """A strategy over one ordered attribute."""
+
+    def range_coefficient(self, asked: Range) -> float:
+        """Return the error coefficient of one range, without forming anything as long as the table."""
+        ...
 
     def average_coefficient(self) -> float:
         """Return the mean error coefficient of all ranges."""

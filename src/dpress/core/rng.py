@@ -11,6 +11,8 @@ Words = npt.NDArray[np.uint64]
 
 _BLOCK = 1 << 20
 _ZEROS = bytes(_BLOCK)
+_FORKS: list[None] = []  # one entry for every fork between this process and the first
+os.register_at_fork(after_in_child=lambda: _FORKS.append(None))
 
 
 class Generator:
@@ -21,18 +23,23 @@ class Generator:
     a seeded one refuses to go on there.
     """
 
-    __slots__ = ("_encryptor", "_pid", "private")
+    __slots__ = ("_encryptor", "_private", "_process")
 
     def __init__(self, key: bytes, *, private: bool) -> None:
-        self.private = private
+        self._private = private
         self._restart(key)
 
     def _restart(self, key: bytes) -> None:
         self._encryptor = Cipher(algorithms.AES256(key), modes.CTR(bytes(16))).encryptor()
-        self._pid = os.getpid()
+        self._process = _process()
+
+    @property
+    def private(self) -> bool:
+        """Whether what it draws may protect anybody."""
+        return self._private
 
     def _check_fork(self) -> None:
-        if self._pid == os.getpid():
+        if self._process == _process():
             return
         if not self.private:
             raise RuntimeError("a seeded generator was used after a fork; spawn one for each process before forking")
@@ -61,6 +68,11 @@ class Generator:
 
     def __getstate__(self) -> object:
         raise TypeError("a generator cannot be pickled: two copies would draw the same noise; use spawn()")
+
+
+def _process() -> tuple[int, int]:
+    """Return what differs between a parent and its forks, even where both have the same number in their containers."""
+    return os.getpid(), len(_FORKS)
 
 
 def secure() -> Generator:

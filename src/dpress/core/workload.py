@@ -25,10 +25,15 @@ class Range:
         if not 1 <= self.left <= self.right:
             raise ValueError(f"a range must have 1 <= left <= right, got {self.left}:{self.right}")
 
-    def weights(self, cells: int) -> Array:
-        """Return the 0/1 row vector of the query, shape (cells,)."""
+    def within(self, cells: int) -> "Range":
+        """Return the range itself, if it ends within the cells."""
         if self.right > cells:
             raise ValueError(f"range {self.left}:{self.right} must end within {cells} cells")
+        return self
+
+    def weights(self, cells: int) -> Array:
+        """Return the 0/1 row vector of the query, shape (cells,)."""
+        self.within(cells)
         out = np.zeros(cells)
         out[self.left - 1 : self.right] = 1.0
         return out

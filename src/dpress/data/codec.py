@@ -67,17 +67,18 @@ def _listed(attribute: Listed, column: pa.Array) -> tuple[Codes, npt.NDArray[np.
     """Return codes (OUTSIDE where the value is not listed) and where the value is missing."""
     first = attribute.values[0]
     if isinstance(first, bool):
-        text = pc.utf8_lower(pc.utf8_trim_whitespace(column.cast(pa.string())))
+        text = pc.utf8_lower(pc.utf8_trim_whitespace(_text(column)))
         words = [("true", "1") if value else ("false", "0") for value in attribute.values]
         codes = _index(text, pa.array([word for pair in words for word in pair])) // 2
     elif isinstance(first, int):
+        _check_number_type(attribute, column)
         numbers, missing = _numbers(column)
         order = np.argsort(np.asarray(attribute.values, dtype=np.float64), kind="stable")
         values = np.asarray(attribute.values, dtype=np.float64)[order]
         found = np.clip(np.searchsorted(values, numbers), 0, len(values) - 1)
         return np.where(values[found] == numbers, order[found], OUTSIDE).astype(np.int32), missing
     else:
-        codes = _index(column.cast(pa.string()), pa.array(attribute.values, type=pa.string()))
+        codes = _index(_text(column), pa.array(attribute.values, type=pa.string()))
     return np.where(codes < 0, OUTSIDE, codes).astype(np.int32), np.asarray(column.is_null(nan_is_null=True))
 
 
@@ -88,6 +89,7 @@ def _index(text: pa.Array, values: pa.Array) -> npt.NDArray[np.int32]:
 
 def _bounded(attribute: Bounded, column: pa.Array) -> tuple[Codes, npt.NDArray[np.bool_]]:
     """Return codes (OUTSIDE outside the bounds, unless values are clamped) and where the value is missing."""
+    _check_number_type(attribute, column)
     numbers, missing = _numbers(column)
     low, high = float(attribute.edges[0]), float(attribute.edges[-1])
     if isinstance(attribute, Integer):
@@ -104,15 +106,30 @@ def _bounded(attribute: Bounded, column: pa.Array) -> tuple[Codes, npt.NDArray[n
     return codes, missing
 
 
+def _check_number_type(attribute: Tabular, column: pa.Array) -> None:
+    """Refuse a column whose type has no numbers; text is read value by value."""
+    kind = column.type
+    known = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null, _is_text)
+    if not any(one(kind) for one in known):
+        raise SchemaMismatch(f"attribute {attribute.name}: a column of type {kind} holds no numbers; convert it first")
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _text(column: pa.Array) -> pa.Array:
+    """Return the column as text; a time stamp at midnight as its date."""
+    text = column.cast(pa.string())
+    return pc.replace_substring_regex(text, " 00:00:00(\\.0+)?$", "") if pa.types.is_timestamp(column.type) else text
+
+
 def _numbers(column: pa.Array) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
     """Return the column as floats (0 where missing) and where it is null, NaN or no number."""
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+    if _is_text(column.type):
+        column = column.cast(pa.string())
         readable = pc.fill_null(pc.match_substring_regex(column, NUMBER), False)
         column = pc.utf8_trim_whitespace(pc.if_else(readable, column, pa.scalar(None, column.type)))
-    elif not (
-        pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)
-    ):
-        column = pa.nulls(len(column), pa.float64())
     numbers = np.array(pc.fill_null(column.cast(pa.float64(), safe=False), np.nan))
     missing = np.isnan(numbers)
     numbers[missing] = 0.0

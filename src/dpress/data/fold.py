@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from dpress.core.domain import Schema
 from dpress.data.codec import Codes, encode
-from dpress.data.table import Table, engine_errors_hidden
+from dpress.data.table import Table, without_quotes
 
 Counts = npt.NDArray[np.int64]
 Kernel = Callable[[Codes], Counts]
@@ -45,7 +45,7 @@ def fold(table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | N
 
     def collect() -> None:
         nonlocal total, rows
-        done, part = waiting.popleft().result()
+        done, part = without_quotes(table.name, waiting.popleft().result)
         rows += done
         if total is None:
             total = part.copy()
@@ -54,7 +54,7 @@ def fold(table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | N
         if progress is not None:
             progress(rows)
 
-    with engine_errors_hidden(table.name), ThreadPoolExecutor(THREADS) as pool:
+    with ThreadPoolExecutor(THREADS) as pool:
         for batch in table.batches():
             waiting.append(pool.submit(work, batch))
             if len(waiting) > WAITING:

@@ -118,6 +118,8 @@ def from_dict(plain: dict[str, Any]) -> Spec:
         return msgspec.convert(plain, Spec)
     except msgspec.ValidationError as error:
         raise SchemaMismatch(first_fault(str(error), plain, Spec)) from None
+    except RecursionError:
+        raise SchemaMismatch("nested far too deep to be a specification") from None
 
 
 def load_spec(path: str | Path) -> Spec:
@@ -130,7 +132,7 @@ def load_spec(path: str | Path) -> Spec:
     path = Path(path)
     try:
         plain = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SchemaMismatch(f"{path}: not a TOML file: {error}") from None
     try:
         spec = from_dict(plain)
@@ -160,7 +162,7 @@ def _with_hierarchy(attribute: Attribute, folder: Path) -> Attribute:
     if not isinstance(attribute, Categorical) or not isinstance(attribute.hierarchy, str):
         return attribute
     with (folder / attribute.hierarchy).open(newline="", encoding="utf-8") as file:
-        header, *rows = csv.reader(file)
+        header, *rows = [*csv.reader(file)] or [[]]
     if header[:1] != ["value"] or any(len(row) != len(header) for row in rows):
         raise SchemaMismatch(f"{attribute.hierarchy}: expected a CSV with the header value,level1,... and full rows")
     missing = set(attribute.labels[: len(attribute.values)]) - {row[0] for row in rows}

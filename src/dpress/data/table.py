@@ -4,26 +4,35 @@ DuckDB reads CSV and Parquet, narwhals takes pandas, polars, pyarrow and DuckDB 
 rows never leaves this module: its messages may quote them.
 """
 
-import contextlib
+import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 import narwhals as nw
 import pyarrow as pa
 
 from dpress.core.claim import Unit
-from dpress.core.errors import SchemaMismatch
+from dpress.core.errors import NotSupported, SchemaMismatch
 
 BATCH_ROWS = 1 << 17
 ROWS_TO_SORT = 1_500_000  # how many rows are sorted at once to bound persons: about half a gigabyte
-READERS = {
-    ".csv": "read_csv(?, all_varchar = true, header = true)",
-    ".parquet": "read_parquet(?)",
+READERS = {  # nothing about the format is guessed from the rows: one row must not change how another is read
+    ".csv": (
+        "read_csv(?, all_varchar = true, header = true, delim = ',', quote = '\"', escape = '\"', comment = '', "
+        "skip = 0, strict_mode = true, hive_partitioning = false)"
+    ),
+    ".parquet": "read_parquet(?, hive_partitioning = false)",
 }
+WITHHELD = (
+    "{} cannot be read as a table; expected Parquet, or CSV in UTF-8 with a header line, commas, double quotes and as "
+    "many fields on every line (the reader's message is withheld: it may quote rows)"
+)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,7 @@ class Table:
         """
         before = self._stamp()
         rows = 0
-        with engine_errors_hidden(self.name), duckdb.connect() as connection:
+        with duckdb.connect() as connection:
             for batch in self._read(connection):
                 rows += batch.num_rows
                 yield batch
@@ -76,39 +85,45 @@ class Table:
         """Return what changes when the file changes."""
         if self.path is None:
             return ()
-        stat = self.path.stat()
+        with self.path.open("rb") as file:  # says so if there is no such file, or no permission
+            stat = os.fstat(file.fileno())
         if not stat.st_size:
             raise OSError(f"{self.name} is empty")
         return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
     def _read(self, connection: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:
         source, values = self._source(connection)
-        self._check_columns(connection, source, values)
-        for query in self._queries(connection, source, values):
-            yield from connection.sql(query, params=values).to_arrow_reader(BATCH_ROWS)
+        self._check_columns(without_quotes(self.name, lambda: connection.sql(_all(source), params=values).columns))
+        for query in without_quotes(self.name, lambda: self._queries(connection, source, values)):
+            reader = without_quotes(self.name, partial(_reader, connection, query, values))
+            while (batch := without_quotes(self.name, partial(next, reader, None))) is not None:
+                yield batch
 
-    def _check_columns(self, connection: duckdb.DuckDBPyConnection, source: str, values: list[str]) -> None:
-        present = connection.sql(f"SELECT * FROM {source}", params=values).columns  # noqa: S608
-        wanted = dict.fromkeys(self.columns + ((self.unit.column,) if self.unit.column else ()))
-        for column in wanted:
+    def _check_columns(self, present: list[str]) -> None:
+        """Refuse a missing column; the first line of a CSV is not shown, for it may be a row."""
+        csv = self.path is not None and self.path.suffix.lower() == ".csv"
+        found = f"it has {len(present)} columns; does it start with a header line, separated by commas?"
+        for column in (*self.columns, *((self.unit.column,) if self.unit.column else ())):
             if column not in present:
-                raise SchemaMismatch(f"{self.name} has no column {column!r}; its columns are {', '.join(present)}")
+                shown = found if csv else f"its columns are {', '.join(present)}"
+                raise SchemaMismatch(f"{self.name} has no column {column!r}; {shown}")
 
     def _queries(self, connection: duckdb.DuckDBPyConnection, source: str, values: list[str]) -> list[str]:
         """Return the SQL that yields the rows; where persons are bounded, group after group of persons."""
         names = ", ".join(_quoted(column) for column in self.columns)
         if self.unit.column is None:
             return [f"SELECT {names} FROM {source}"]  # noqa: S608  # names are quoted; the path is a parameter
-        person = _quoted(self.unit.column)
+        person = f"{_quoted(self.unit.column)}::VARCHAR"
         counted = connection.sql(f"SELECT count(*), count({person}) FROM {source}", params=values)  # noqa: S608
         rows, named = counted.fetchall()[0]
         if named < rows:
             raise SchemaMismatch(f"{self.name}: a row has no {self.unit.column!r}; every row needs its person")
         key = secrets.token_hex(16)
-        groups = -(-rows // ROWS_TO_SORT)
+        groups = max(1, -(-rows // ROWS_TO_SORT))
         group = f"('0x' || sha256('{key}|' || {person})[:8])::UINTEGER % {groups}"
-        content = " || '|' || ".join(f"coalesce({_quoted(column)}::VARCHAR, '')" for column in self.columns)
-        order = f"sha256('{key}|' || {person} || '|' || {content})"
+        texts = [f"{_quoted(column)}::VARCHAR" for column in self.columns]
+        content = " || ".join(f"coalesce(length({text}) || ':' || {text}, 'n')" for text in texts)
+        order = f"sha256('{key}|' || length({person}) || ':' || {person} || {content})"
         return [
             f"SELECT {names} FROM (SELECT * FROM {source} WHERE {group} = {number}) "  # noqa: S608
             f"QUALIFY row_number() OVER (PARTITION BY {person} ORDER BY {order}) <= {self.unit.rows}"
@@ -119,10 +134,12 @@ class Table:
         """Return the SQL that names the rows, and its parameters."""
         connection.execute("SET preserve_insertion_order = false")
         if self.path is None:
-            connection.register("rows", _arrow(self.data))
+            connection.register("rows", without_quotes(self.name, lambda: _arrow(self.data)))
             return "rows", []
         if self.path.suffix.lower() not in READERS:
             raise SchemaMismatch(f"{self.name}: expected a .csv or .parquet file")
+        if set("*?[") & set(str(self.path)):
+            raise SchemaMismatch(f"{self.name}: the characters * ? [ in a path would name several files; rename it")
         return READERS[self.path.suffix.lower()], [str(self.path)]
 
 
@@ -141,12 +158,23 @@ def _quoted(column: str) -> str:
     return '"' + column.replace('"', '""') + '"'
 
 
-@contextlib.contextmanager
-def engine_errors_hidden(name: str) -> Iterator[None]:
-    """Replace an engine's error, which may quote the rows, by one that does not."""
+def _reader(connection: duckdb.DuckDBPyConnection, query: str, values: list[str]) -> Iterator[pa.RecordBatch]:
+    return iter(connection.sql(query, params=values).to_arrow_reader(BATCH_ROWS))
+
+
+def _all(source: str) -> str:
+    return f"SELECT * FROM {source}"  # noqa: S608  # one of READERS, or our own view
+
+
+def without_quotes(name: str, call: Callable[[], T]) -> T:
+    """Return what the call returns; an engine's error, which may quote the rows, becomes one that does not.
+
+    The original is not even attached as the new error's context.
+    """
     try:
-        yield
-    except (duckdb.Error, pa.ArrowException):
-        raise OSError(
-            f"{name} cannot be read as a table (the reader's message is withheld: it may quote rows)"
-        ) from None
+        return call()
+    except (SchemaMismatch, NotSupported, MemoryError):
+        raise
+    except Exception:  # noqa: BLE001, S110  # whatever an engine raises may quote the rows
+        pass
+    raise OSError(WITHHELD.format(name))

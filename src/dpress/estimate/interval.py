@@ -23,7 +23,7 @@ def half_width(variance: float, confidence: float, tail: Tail) -> float:
     >>> half_width(50.0, 0.95, "laplace")
     16.0
     """
-    if not 0 < confidence < 1:
+    if not 0 < confidence < (1 + confidence) / 2 < 1:
         raise ValueError(f"confidence must lie strictly between 0 and 1, got confidence={confidence}")
     if not variance or math.isinf(variance):
         return variance

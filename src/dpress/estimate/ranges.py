@@ -108,6 +108,8 @@ def tree_coefficient(tree: Tree, asked: Range, variances: Sequence[float] = ()) 
 
 @dataclass(frozen=True, slots=True)
 class _Visit:
+    """One walk down the two ends of a range; heights run from the leaves, 0."""
+
     tree: Tree
     start: int
     stop: int
@@ -115,6 +117,7 @@ class _Visit:
 
     @property
     def answer(self) -> float:
+        """The variance of the range."""
         return self._node(self.tree.height, 0, self._sizes())[1]
 
     def _variance(self, height: int) -> float:

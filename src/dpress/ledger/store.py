@@ -39,10 +39,10 @@ def create(path: Path, opening: Event) -> None:
     if not path.parent.is_dir():
         raise FileNotFoundError(f"cannot create the ledger {path}: the folder {path.parent} does not exist")
     if path.is_dir() or (path.exists() and path.stat().st_size):
-        raise FileExistsError(f"{path} exists already; open it with Ledger.open, or choose another name")
+        raise FileExistsError(f"{path} exists already; a ledger is never overwritten, choose another name")
     with _connection(path, mode="rwc") as connection, _transaction(connection, "IMMEDIATE"):
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
-            raise FileExistsError(f"{path} was just created by another process; open it with Ledger.open")
+            raise FileExistsError(f"{path} was just created by another process; use it, or choose another name")
         for statement in _SCHEMA:
             connection.execute(statement)
         _insert(connection, link(opening, seq=1, previous=NO_HASH))
@@ -80,7 +80,7 @@ def _insert(connection: sqlite3.Connection, row: Row) -> None:
 @contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     if not path.exists():
-        raise FileNotFoundError(f"no ledger at {path}; create one with Ledger.create")
+        raise FileNotFoundError(f"no ledger at {path}; create it first")
     if not path.is_file():
         raise OSError(f"{path} is a folder or a device; name the ledger's file")
     with _connection(path, mode="rw") as connection:

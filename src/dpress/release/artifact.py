@@ -9,7 +9,6 @@ import os
 import shutil
 import tempfile
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpress.core.claim import Claim, Loss, PureDP, as_floats, from_parameters, parameters
+from dpress.core.claim import Claim, Loss, PureDP, as_floats, describe, from_parameters, parameters
 from dpress.core.domain import Bounded, Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Array
@@ -53,7 +52,7 @@ class Result:
     confidence: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Release:
     """A finished release; everything in it may be published.
 
@@ -74,6 +73,12 @@ class Release:
     private: bool
     created: str
     ledger_head: str | None = None
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.schema.names)
+        return (
+            f"Release({self.spec.release.kind} of {names}; {self.planned.chosen.method}; {describe(self.claim.proven)})"
+        )
 
     @property
     def schema(self) -> Schema:
@@ -194,8 +199,7 @@ class Release:
             OSError: the folder exists, or the disk is full; nothing is left behind.
         """
         folder = check_new(folder)
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        partial = _partial(folder)
         try:
             self._write_files(partial)
             partial.chmod(0o755)
@@ -217,60 +221,89 @@ class Release:
 
 
 def check_new(folder: str | Path) -> Path:
-    """Return the path of a folder that does not exist yet.
+    """Return the path of a folder that does not exist yet but can be written; makes its parents.
 
     Raises:
-        OSError: it exists.
+        OSError: it exists, or its parent cannot be written.
     """
     folder = Path(folder)
-    if folder.exists():
+    if os.path.lexists(folder):
         raise OSError(f"{folder} exists already; a release is never overwritten, choose another folder")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _partial(folder).rmdir()
     return folder
 
 
+def _partial(folder: Path) -> Path:
+    """Return a new, empty folder beside the wanted one."""
+    try:
+        return Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise OSError(f"cannot write in {folder.parent}: {error.strerror}; choose another folder") from None
+
+
 def load_release(folder: str | Path) -> Release:
-    """Read a release back.
+    """Read a release back, and check that its description is the one that its method and its files give.
 
     Raises:
         OSError: a file is missing.
         SchemaMismatch: a file is truncated, was edited, or does not belong to this release.
     """
     folder = Path(folder)
+    if not (folder / MANIFEST).exists():
+        raise OSError(f"{folder} holds no release: there is no {MANIFEST} in it")
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        _check_files(folder, manifest)
         release = _from_manifest(folder, manifest)
-    except (ValueError, KeyError, TypeError, AttributeError, pa.ArrowException) as error:
+        _check_manifest(release, manifest)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, pa.ArrowException) as error:
         what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
         raise SchemaMismatch(f"{folder / MANIFEST}{what}; publish again or restore the file") from None
     return release
 
 
-def _from_manifest(folder: Path, manifest: dict[str, Any]) -> Release:
+def _check_files(folder: Path, manifest: dict[str, Any]) -> None:
     if manifest["format"] != FORMAT:
         raise SchemaMismatch(f"format {manifest['format']} is not known; this version reads format {FORMAT}")
+    if set(manifest["sha256"]) != {ANSWERS, *manifest["tables"]}:
+        raise SchemaMismatch("the list of checksums does not fit the list of tables")
     for name, digest in manifest["sha256"].items():
         if _sha256(folder / Path(name).name) != digest:
             raise SchemaMismatch(f"{name} differs from its checksum")
+
+
+def _from_manifest(folder: Path, manifest: dict[str, Any]) -> Release:
     spec = from_dict(manifest["spec"])
     if spec.hash != manifest["spec_hash"]:
         raise SchemaMismatch("the specification differs from its hash")
-    planned = plan(
-        from_dict({**manifest["spec"], "release": {**manifest["spec"]["release"], "method": manifest["method"]}})
-    )
+    named = {**manifest["spec"], "release": {**manifest["spec"]["release"], "method": manifest["method"]}}
+    planned = plan(from_dict(named))
     mechanism = planned.chosen.mechanism
     answers = pq.read_table(folder / ANSWERS)["answer"].to_numpy()
-    release = Release(
+    if answers.dtype != np.int64 or type(manifest["private"]) is not bool:
+        raise SchemaMismatch("the answers are not integers, or `private` is neither true nor false")
+    return Release(
         spec=spec,
         planned=planned,
         measurement=Measurement(map=mechanism.strategy.map, answers=answers, variance=mechanism.variance),
-        charged=from_parameters({name: Fraction(value) for name, value in manifest["charged"].items()}),
+        charged=mechanism.claim.proven or from_parameters(manifest["charged"]),
         private=manifest["private"],
-        created=manifest["created"],
+        created=str(manifest["created"]),
         ledger_head=manifest["ledger_head"],
     )
-    if any(manifest["claim"][name] != value for name, value in release.manifest()["claim"].items() if name != "basis"):
-        raise SchemaMismatch("the claim is not the one that the method and its noise give")
-    return release
+
+
+def _check_manifest(release: Release, manifest: dict[str, Any]) -> None:
+    """Refuse a description that is not what the method and its noise give; the wording of `basis` may change."""
+    expected, found = release.manifest(), dict(manifest)
+    for plain in (expected, found):
+        plain["claim"] = {**plain["claim"], "basis": None}
+    for name in ("claim", "charged", "tables"):
+        if expected[name] != found[name]:
+            raise SchemaMismatch(f"`{name}` is not the one that the method and its noise give")
+    if not all(math.isclose(value, found["error"][name], rel_tol=1e-9) for name, value in expected["error"].items()):
+        raise SchemaMismatch("`error` is not the one that the method and its noise give")
 
 
 def now() -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from dpress.core import rng as generators
+from dpress.core.claim import ROW
 from dpress.core.linear import Array
 from dpress.core.workload import AllRanges, Range
 from dpress.data.fold import Counts, Progress
@@ -21,13 +22,14 @@ def evaluate(release: Release, data: Any, *, progress: Progress | None = None) -
     """Return the error of a release, in counts, against the rows it was made from.
 
     Cells: over all cells of all published tables. Ranges: over 500 ranges drawn evenly from all of them, for a release
-    of ranges. `within_interval` is the share of cells whose 95 % interval holds the truth.
+    of ranges. `within_interval` is the share of cells whose 95 % interval holds the truth. The truth is every row:
+    where persons keep a bounded number, the rows left out are part of the error, but not of the predicted one.
 
     Raises:
         OSError, SchemaMismatch: the data cannot be read or does not fit the release's spec.
     """
     mechanism = release.planned.chosen.mechanism
-    counts = true_counts(release.spec, release.planned, data, progress=progress)
+    counts = true_counts(release.spec, release.planned, data, ROW, progress=progress)
     estimates = np.concatenate(mechanism.strategy.decoder.estimate(release.measurement))
     variances = np.concatenate(mechanism.strategy.decoder.cell_variances(release.measurement.variance))
     metrics = {"rows": float(_rows(release, counts)), **_cells(release, estimates - counts, variances)}

@@ -1,6 +1,7 @@
 """What to publish, by which method, at which error: everything that can be known before any row is read."""
 
 import itertools
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,7 +16,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.mechanism import RangeStrategy, Strategy
 from dpress.core.workload import AllRanges, Marginals, Workload
 from dpress.data.spec import Spec
-from dpress.estimate.error import lower_bound
+from dpress.estimate.error import LARGEST_TABLE, lower_bound
 from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 from dpress.noise.gaussian import DiscreteGaussian
@@ -23,6 +24,7 @@ from dpress.noise.laplace import DiscreteLaplace
 
 AUTO = "auto"
 UNIT = "counts squared"
+MOST_TABLES, MOST_WAYS = 1000, 8  # what planning and consistency take on in seconds
 VALUE_COLUMNS = ("count", "standard_error", "low", "high")
 
 
@@ -65,11 +67,15 @@ def plan(spec: Spec) -> Plan:
         NotSupported: no method serves this kind of release.
         ValueError: the release's attributes or parameters do not fit its kind.
     """
+    if not isinstance(spec, Spec):
+        raise ValueError(f"spec must be a Spec (dpress.load_spec reads a file), got {type(spec).__name__}")
     workload = make_workload(spec)
     candidates = sorted(_candidates(spec, workload), key=lambda candidate: candidate.predicted_error)
     named = [one for one in candidates if spec.release.method in (AUTO, one.method)]
+    if not candidates:
+        raise NotSupported(f"{workload.cells:,} cells are too many for every method; use fewer bins, or smaller tables")
     if not named:
-        serving = ", ".join(sorted(one.method for one in candidates)) or "none yet"
+        serving = ", ".join(sorted(one.method for one in candidates))
         raise NotSupported(
             f"$.release.method: {spec.release.method!r} does not serve kind = {spec.release.kind!r}; "
             f"those that do: {serving}"
@@ -89,6 +95,8 @@ def make_workload(spec: Spec) -> Workload:
         parameters.pop("shares", None)
         tables = _tables(spec, parameters)
         workload: Workload = Marginals(schema.shape, tables)
+        if workload.queries > LARGEST_TABLE:
+            raise NotSupported(f"the tables have {workload.queries:,} cells, more than 2^26; use fewer bins or tables")
     elif spec.release.kind == "histogram":
         workload = Marginals(schema.shape, (tuple(range(len(schema.attributes))),))
     elif spec.release.kind == "ranges":
@@ -120,12 +128,22 @@ def _tables(spec: Spec, parameters: dict[str, Any]) -> tuple[tuple[int, ...], ..
         raise ValueError("$.release.parameters: set either `tables` or `ways`")
     if listed is None:
         ways = min(2, len(schema.attributes)) if ways is None else check.count("$.release.parameters.ways", ways)
+        _check_tables(math.comb(len(schema.attributes), ways), ways)
         if ways > len(schema.attributes):
             raise ValueError(f"$.release.parameters.ways: expected at most {len(schema.attributes)}, got {ways}")
         return tuple(itertools.combinations(range(len(schema.attributes)), ways))
     if not isinstance(listed, list) or not listed or not all(isinstance(names, list) and names for names in listed):
         raise ValueError("$.release.parameters.tables: expected a list of at least one list of attribute names")
+    _check_tables(len(listed), max(map(len, listed)))
     return tuple(schema.axes(names) for names in listed)
+
+
+def _check_tables(tables: int, ways: int) -> None:
+    if tables > MOST_TABLES or ways > MOST_WAYS:
+        raise ValueError(
+            f"$.release.parameters: {tables} tables of up to {ways} attributes; "
+            f"at most {MOST_TABLES} tables of {MOST_WAYS} attributes are supported"
+        )
 
 
 def _check_ordered(spec: Spec) -> None:

@@ -1,5 +1,6 @@
 """The query language: `age in 30..40 and sex = Female` -> one weight vector per attribute."""
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -37,6 +38,8 @@ def parse(schema: Schema, text: str) -> list[Array]:
 
 
 def _conditions(schema: Schema, text: str) -> list[Condition]:
+    if not isinstance(text, str):
+        raise ValueError(f"a query is a string such as `age in 30..40`, got {type(text).__name__}")
     if text.strip().lower() == "total":
         return []
     names = "|".join(re.escape(name) for name in sorted(schema.names, key=len, reverse=True))
@@ -76,7 +79,10 @@ def _weights(condition: Condition) -> Array:
 
 
 def _listed_values(text: str) -> list[str]:
-    return [match.strip() for match in re.findall(r"""'[^']*'|"[^"]*"|[^,]+""", text) if match.strip()]
+    values = [match.strip() for match in re.findall(r"""\s*'[^']*'\s*|\s*"[^"]*"\s*|[^,]+""", text) if match.strip()]
+    if not values:
+        raise ValueError("the list after `in` is empty; write in (a, b)")
+    return values
 
 
 def _unquoted(text: str) -> str:
@@ -144,11 +150,13 @@ def _bounded_span(attribute: Bounded, low: str | None, high: str | None) -> tupl
     top = edges[-1] if high is None else min(_number(attribute, high) + step, edges[-1])
     first, last = np.searchsorted(edges, bottom), np.searchsorted(edges, top)
     if bottom >= top:
-        raise ValueError(f"{attribute.name}: {low}..{high} is empty within {edges[0]:g}..{edges[-1] - step:g}")
+        raise ValueError(
+            f"{attribute.name}: nothing lies there; it runs from {edges[0]:.10g} to {edges[-1] - step:.10g}"
+        )
     if edges[first] != bottom or edges[last] != top:
         outer = edges[np.searchsorted(edges, bottom, side="right") - 1], edges[last]
         raise ValueError(
-            f"{attribute.name}: {low}..{high} cuts through a cell; the nearest range around it is "
+            f"{attribute.name}: the condition cuts through a cell; the nearest range around it is "
             f"{outer[0]:.10g}..{outer[1] - step:.10g}"
         )
     return int(first), int(last) - 1
@@ -156,6 +164,9 @@ def _bounded_span(attribute: Bounded, low: str | None, high: str | None) -> tupl
 
 def _number(attribute: Tabular, text: str) -> float:
     try:
-        return float(_unquoted(text))
+        number = float(_unquoted(text))
     except ValueError:
-        raise ValueError(f"{attribute.name}: expected a number, got {text!r}") from None
+        number = math.nan
+    if math.isnan(number):
+        raise ValueError(f"{attribute.name}: expected a number, got {text!r} (join conditions with a small `and`)")
+    return number

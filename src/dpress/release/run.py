@@ -3,12 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from dpress.core import rng as generators
-from dpress.core.claim import describe
+from dpress.core.claim import Unit, describe
 from dpress.core.errors import NotSupported
 from dpress.core.rng import Generator
 from dpress.data.fold import Counts, Progress, count, fold
-from dpress.data.spec import Spec
+from dpress.data.spec import Spec, as_dict, from_dict
 from dpress.data.table import Table
 from dpress.ledger.ledger import Ledger
 from dpress.release.artifact import Release, check_new, now
@@ -47,6 +49,7 @@ def publish(
         OSError: the data cannot be read (nothing was charged), or the release cannot be written (the charge stands).
     """
     planned = plan(spec)
+    spec = msgspec.structs.replace(from_dict(as_dict(spec)), data=spec.data)  # the caller's lists may change meanwhile
     mechanism = planned.chosen.mechanism
     claim = mechanism.claim
     charged = claim.proven or claim.published
@@ -57,10 +60,10 @@ def publish(
         account.check(charged, claim.unit)
     if out is not None:
         check_new(out)
-    counts = true_counts(spec, planned, data, progress=progress)
+    counts = true_counts(spec, planned, data, claim.unit, progress=progress)
     generator = generators.secure() if rng is None else rng
     if account is None and ledger is not None:
-        account = Ledger.create(str(ledger), limit=spec.privacy.loss, unit=claim.unit)
+        account = _new(Path(str(ledger)), spec)
     head = None
     if account is not None:
         reservation = account.reserve(charged, claim.unit, label=planned.chosen.method, spec_hash=spec.hash)
@@ -86,27 +89,36 @@ def _existing(ledger: Ledger | str | Path | None) -> Ledger | None:
     """Return the ledger, or None where there is none yet."""
     if ledger is None or isinstance(ledger, Ledger):
         return ledger
-    return Ledger.open(ledger) if Path(ledger).exists() else None
+    path = Path(ledger)
+    return Ledger.open(path) if path.exists() and path.stat().st_size else None
 
 
-def true_counts(spec: Spec, planned: Plan, data: Any = None, *, progress: Progress | None = None) -> Counts:
-    """Return the exact counts that the mechanism measures: private, never written anywhere."""
-    schema = spec.schema
-    kernel = count(schema.shape, planned.chosen.mechanism.strategy.decoder.tables)
-    return fold(table(spec, data), schema, kernel, progress=progress)
+def _new(path: Path, spec: Spec) -> Ledger:
+    try:
+        return Ledger.create(path, limit=spec.privacy.loss, unit=spec.privacy.protected)
+    except FileExistsError:  # another process was faster; its ledger decides
+        return Ledger.open(path)
 
 
-def table(spec: Spec, data: Any = None) -> Table:
-    """Return the rows that a spec is about.
+def true_counts(spec: Spec, planned: Plan, data: Any, unit: Unit, *, progress: Progress | None = None) -> Counts:
+    """Return the exact counts of the planned tables: private, never written anywhere.
+
+    Args:
+        spec: names the source where `data` is None.
+        planned: whose tables are counted.
+        data: the rows.
+        unit: whose contribution is bounded; `ROW` counts every row.
+        progress: called with the number of rows counted so far.
 
     Raises:
-        ValueError: neither `data` nor the spec names any.
+        ValueError: neither `data` nor the spec names any rows.
     """
-    if data is None:
-        if spec.data is None:
-            raise ValueError("no data: name a file in [data] source, or pass one")
-        data = spec.data.source
-    return Table(data, spec.schema.names, spec.privacy.protected)
+    if data is None and spec.data is None:
+        raise ValueError("no data: name a file in [data] source, or pass one")
+    source = data if spec.data is None or data is not None else spec.data.source
+    schema = spec.schema
+    kernel = count(schema.shape, planned.chosen.mechanism.strategy.decoder.tables)
+    return fold(Table(source, schema.names, unit), schema, kernel, progress=progress)
 
 
 def _write(release: Release, out: str | Path) -> None:

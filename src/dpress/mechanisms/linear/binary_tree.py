@@ -9,8 +9,9 @@ from dpress.core.linear import Array, Variance
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.tree import Tree
-from dpress.core.workload import AllRanges
-from dpress.estimate.error import average_over_ranges
+from dpress.core.workload import AllRanges, Range
+from dpress.estimate.error import average_over_ranges, check_array
+from dpress.estimate.ranges import cover_size
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 
 
@@ -94,8 +95,13 @@ class BinaryTree:
         """The canonical cover."""
         return Cover(self.map)
 
+    def range_coefficient(self, asked: Range) -> float:
+        """Return the size of the canonical cover, O(log n)."""
+        return float(cover_size(self.map, asked))
+
     def average_coefficient(self) -> float:
         """Return the mean size of the canonical cover: how many ranges hold a node but not its parent, O(n)."""
+        check_array(self.cells)
         cells, total, above = self.cells, 0.0, np.zeros(1)
         for depth, size in enumerate(self.map.levels):
             width = 1 << (self.map.height - depth)

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from dpress.core.mechanism import Card
 from dpress.core.tree import Tree
-from dpress.core.workload import AllRanges
+from dpress.core.workload import AllRanges, Range
 from dpress.estimate.error import tree_average
 from dpress.estimate.least_squares import LeastSquares
+from dpress.estimate.ranges import tree_coefficient
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 
 
@@ -37,6 +38,10 @@ class Boost:
     def decoder(self) -> LeastSquares:
         """Least squares on the tree."""
         return LeastSquares(self.map, (self.cells,))
+
+    def range_coefficient(self, asked: Range) -> float:
+        """Return the coefficient by one walk down the two ends of the range, O(log n)."""
+        return tree_coefficient(self.map, asked)
 
     def average_coefficient(self) -> float:
         """Return the mean error coefficient of all ranges, exact for every n."""

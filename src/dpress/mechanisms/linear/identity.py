@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dpress.core.linear import Identity as IdentityMap
 from dpress.core.mechanism import Card
-from dpress.core.workload import AllRanges, Workload
+from dpress.core.workload import AllRanges, Range, Workload
 from dpress.estimate.least_squares import LeastSquares
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 
@@ -39,6 +39,10 @@ class Identity:
         """Sums of noisy cells."""
         return LeastSquares(self.map, self.shape)
 
+    def range_coefficient(self, asked: Range) -> float:
+        """Return the number of cells in the range."""
+        return float(asked.right - asked.left + 1)
+
     def average_coefficient(self) -> float:
         """Return (n + 2) / 3: a range of length s adds up s cells, and n + 1 - s ranges have that length."""
         return (self.map.cells + 2) / 3
@@ -50,9 +54,9 @@ class Identity:
 
 
 def _strategy(workload: Workload) -> Identity | None:
-    if workload.cells > LARGEST_TABLE:
-        return None
-    return Identity((workload.cells,) if isinstance(workload, AllRanges) else workload.shape)
+    if isinstance(workload, AllRanges):
+        return Identity((workload.cells,))
+    return Identity(workload.shape) if workload.cells <= LARGEST_TABLE else None
 
 
 CARD = Card(

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from dpress.core.haar import Haar
 from dpress.core.mechanism import Card
-from dpress.core.workload import AllRanges
+from dpress.core.workload import AllRanges, Range
 from dpress.estimate.error import haar_average
 from dpress.estimate.least_squares import LeastSquares
+from dpress.estimate.ranges import wavelet_coefficient
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 
 
@@ -37,6 +38,10 @@ class Privelet:
     def decoder(self) -> LeastSquares:
         """The inverse wavelet transform."""
         return LeastSquares(self.map, (self.cells,))
+
+    def range_coefficient(self, asked: Range) -> float:
+        """Return the coefficient by the paper's Algorithm 3, O(log n)."""
+        return float(wavelet_coefficient(self.cells, asked))
 
     def average_coefficient(self) -> float:
         """Return the mean error coefficient of all ranges, exact for every n."""
