@@ -41,7 +41,7 @@ def test_a_card_says_what_people_choose_by(card: Card) -> None:
 
 
 def test_a_cards_method_is_the_class_of_its_example(card: Card) -> None:
-    example = card.example(PureDP(epsilon=1), ROW)
+    example = card.example(ZCDP(rho=1) if card.name == "dst" else PureDP(epsilon=1), ROW)
     assert isinstance(getattr(example, "strategy", example), card.method)
     assert card.method.__module__ == f"dpress.mechanisms.{card.family}.{card.name}"
 
@@ -51,7 +51,7 @@ def test_a_strategy_serves_a_workload_of_the_right_cells_or_none(card: Card) -> 
         assert card.family == "choice"
         return
     workloads = (AllRanges(9), Marginals((2, 3), ((0,), (1,))), Marginals((2, 3), ((0, 1),)))
-    served = [(workload, card.strategy(workload)) for workload in workloads]
+    served = [(workload, card.strategy(workload, ZCDP(rho=1))) for workload in workloads]
     assert any(strategy is not None for _, strategy in served)
     for workload, strategy in served:
         if strategy is not None:

@@ -34,6 +34,16 @@ def test_a_spec_survives_its_plain_form_and_keeps_its_hash():
     assert from_dict(changed("privacy", "epsilon", value=0.2)).hash != spec.hash
 
 
+def test_postprocessing_is_part_of_the_hash_and_a_spec_without_it_keeps_its_own():
+    spec = from_dict(changed("release", "postprocess", value=["nonnegative", "integer"]))
+    assert spec.release.postprocess == ("nonnegative", "integer")
+    assert from_dict(as_dict(spec)) == spec
+    assert spec.hash != from_dict(PLAIN).hash
+    assert from_dict(changed("release", "postprocess", value=["integer", "nonnegative"])).hash != spec.hash
+    assert from_dict(changed("release", "postprocess", value=[])).hash == from_dict(PLAIN).hash
+    assert "postprocess" not in as_dict(from_dict(PLAIN))["release"]
+
+
 def test_losses_are_exact_rationals():
     assert from_dict(PLAIN).privacy.loss == PureDP(epsilon=Fraction(1, 10))
     assert from_dict(changed("privacy", value={"rho": 0.5})).privacy.loss == ZCDP(rho=Fraction(1, 2))
@@ -105,6 +115,22 @@ def test_a_person_is_the_unit_where_a_column_names_it():
         (
             changed("release", "attributes", value=["nope"]),
             "$: there is no attribute 'nope'; the attributes are age, work",
+        ),
+        (
+            changed("release", "postprocess", value=["nonnegative", "round"]),
+            "$.release.postprocess[1]: expected one of integer, monotone_prefix, nonnegative, got 'round'",
+        ),
+        (changed("release", "postprocess", value="integer"), "$.release.postprocess: expected a list, got 'integer'"),
+        (
+            changed("release", "postprocess", value=["integer", "integer"]),
+            "$.release.postprocess[1]: 'integer' is named twice",
+        ),
+        (
+            changed("release", value={"kind": "marginals", "postprocess": ["monotone_prefix"]}),
+            (
+                "$.release.postprocess: monotone_prefix needs exactly one integer, numeric or ordinal attribute, "
+                "got age, work"
+            ),
         ),
         (changed("privacy", "relation", value="x"), "$.privacy.relation: expected add-remove or replace-one, got 'x'"),
     ],

@@ -8,7 +8,13 @@ pytestmark = pytest.mark.slow
 def test_the_whole_path(dpress, folder):
     planned = dpress("plan", "ages.toml", "--json").json
     assert set(planned) == {"candidates", "chosen", "lower_bound"}
-    assert {one["method"] for one in planned["candidates"]} >= {"identity", "binary_tree", "boost", "privelet"}
+    assert {one["method"] for one in planned["candidates"]} >= {
+        "identity",
+        "binary_tree",
+        "boost",
+        "privelet",
+        "hierarchy",
+    }
     for candidate in planned["candidates"]:
         assert set(candidate) == {"method", "claim", "predicted_error", "unit"}
         assert candidate["claim"] == {"published": {"epsilon": 1.0}, "proven": {"epsilon": 1.0}}

@@ -1,6 +1,7 @@
 """The matrix mechanism: what it refuses, what it draws, and what the unit and the shares do to the noise."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from statistics import NormalDist
 
@@ -190,7 +191,7 @@ def test_a_loss_that_no_additive_noise_is_calibrated_to_is_refused() -> None:
 )
 def test_shares_that_do_not_divide_the_loss_are_refused(shares: tuple[Fraction, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        MatrixMechanism(strategy=SMALL[-1], loss=PureDP(epsilon=1), shares=shares)
+        MatrixMechanism(strategy=replace(SMALL[-1], shares=shares), loss=PureDP(epsilon=1))
 
 
 def test_the_ends_of_the_allowed_losses_work() -> None:

@@ -215,8 +215,8 @@ def test_an_edited_table_is_refused(make_spec, rows, tmp_path):
 def test_the_manifest_holds_no_true_count(make_spec, rows, tmp_path):
     publish(make_spec("histogram", ["age"], {"epsilon": 0.001}), rows, out=tmp_path / "release")
     manifest = json.loads((tmp_path / "release" / "release.json").read_text())
-    names = "format dpress created private method claim charged ledger_head error tables spec_hash spec sha256"
-    assert set(manifest) == set(names.split())
+    about = "format dpress created private method strategy noise claim charged ledger_head"
+    assert set(manifest) == set(f"{about} error tables spec_hash spec sha256".split())
     assert "500" not in json.dumps({**manifest, "sha256": None, "spec_hash": None, "created": None})
 
 
@@ -276,4 +276,7 @@ def test_what_the_caller_changes_meanwhile_does_not_reach_the_release(make_spec,
 
 
 def test_a_release_shows_itself_in_one_line(make_spec, rows):
-    assert repr(publish(make_spec("ranges", ["age"]), rows)) == "Release(ranges of age; identity; epsilon = 1)"
+    assert (
+        repr(publish(make_spec("ranges", ["age"], method="boost"), rows))
+        == "Release(ranges of age; boost; epsilon = 1)"
+    )

@@ -7,7 +7,7 @@ import click
 from dpress import catalog
 from dpress.cli.output import json_option, number, print_json, print_table
 from dpress.core import check
-from dpress.core.claim import Relation
+from dpress.core.claim import PureDP, Relation
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import RangeStrategy
 from dpress.core.workload import AllRanges, Range
@@ -60,7 +60,7 @@ def _strategy(name: str, cells: int) -> RangeStrategy:
     if cells > LARGEST:
         raise ValueError(f"cells must be at most 2^60, got cells={cells}")
     card = catalog.card(name)
-    strategy = card.strategy(AllRanges(cells)) if card.strategy is not None else None
+    strategy = card.strategy(AllRanges(cells), PureDP(epsilon=1)) if card.strategy is not None else None
     if not isinstance(strategy, RangeStrategy):
         raise NotSupported(f"{name} is no strategy over ranges")
     return strategy

@@ -6,6 +6,7 @@ Every map knows its sensitivity exactly, and the covariance of the reconstructio
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -41,7 +42,7 @@ class LinearMap(Protocol):
         """Return A^T y."""
         ...
 
-    def sensitivity(self, order: int, relation: Relation) -> int:
+    def sensitivity(self, order: int, relation: Relation) -> int | Fraction:
         """Return the largest sum of |change|^order over the answers when one row of the table changes.
 
         Order 1 gives the L1 sensitivity, order 2 the square of the L2 sensitivity.
@@ -196,6 +197,6 @@ class Stack:
         parts = zip(self.parts, self.split(answers), strict=True)
         return np.asarray(sum(part.transpose(own) for part, own in parts))
 
-    def sensitivity(self, order: int, relation: Relation) -> int:
+    def sensitivity(self, order: int, relation: Relation) -> int | Fraction:
         """Return the sum of the parts' sensitivities; exact where one row can change all parts at their worst."""
         return sum(part.sensitivity(order, relation) for part in self.parts)

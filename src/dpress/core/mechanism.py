@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
 from dpress.core.claim import Claim, Unit
 from dpress.core.linear import Array, LinearMap, Numbers, Variance
 from dpress.core.measurement import Measurement
 from dpress.core.rng import Generator
-from dpress.core.workload import Range, Workload
+from dpress.core.workload import Range
 
 Weights = Sequence[Array]
 
@@ -59,6 +60,11 @@ class Strategy(Protocol):
     @property
     def decoder(self) -> Decoder:
         """How other queries are answered."""
+        ...
+
+    @property
+    def shares(self) -> tuple[Fraction, ...]:
+        """The shares of the loss that the map's parts get; empty for equal shares, or for a map in one part."""
         ...
 
 
@@ -118,7 +124,8 @@ class Card:
         summary: one sentence for people who choose.
         method: the class.
         example: makes a tiny instance under a loss and a unit, for the checks that run over every method.
-        strategy: where the method is a strategy, the one that serves a workload, or None if it does not serve it.
+        strategy: where the method is a strategy, the one that serves a workload under a loss, or None if it does not.
+        parameters: what `strategy` takes beside these, by name; a spec sets them in [release.parameters].
     """
 
     name: str
@@ -128,4 +135,5 @@ class Card:
     summary: str
     method: type
     example: Callable[[Any, Unit], Any]
-    strategy: Callable[[Workload], Strategy | None] | None = None
+    strategy: Callable[..., Strategy | None] | None = None
+    parameters: tuple[str, ...] = ()

@@ -10,9 +10,10 @@ import msgspec
 
 from dpress.core import check
 from dpress.core.claim import Loss, Relation, Unit, from_parameters
-from dpress.core.domain import Attribute, Categorical, Schema
+from dpress.core.domain import Attribute, Bounded, Categorical, Ordinal, Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.data.spec_error import first_fault
+from dpress.estimate import postprocess
 
 Kind = Literal["histogram", "ranges", "marginals", "joint", "spatial", "microdata"]
 
@@ -66,6 +67,16 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     attributes: tuple[str, ...] | None = None
     method: str = "auto"
     parameters: dict[str, Any] = {}
+    postprocess: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse adjustments that are not known, naming their place."""
+        for place, name in enumerate(self.postprocess):
+            if name not in postprocess.NAMES:
+                known = ", ".join(postprocess.NAMES)
+                raise ValueError(f".postprocess[{place}]: expected one of {known}, got {name!r}")
+            if name in self.postprocess[:place]:
+                raise ValueError(f".postprocess[{place}]: {name!r} is named twice")
 
 
 class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -87,7 +98,13 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """Check that the parts fit each other."""
         if not self.attribute:
             raise ValueError("expected at least one [[attribute]]")
-        _ = self.schema
+        attributes = self.schema.attributes
+        ordered = len(attributes) == 1 and isinstance(attributes[0], (Bounded, Ordinal))
+        if "monotone_prefix" in self.release.postprocess and not ordered:
+            raise ValueError(
+                ".release.postprocess: monotone_prefix needs exactly one integer, numeric or ordinal attribute, "
+                f"got {', '.join(self.schema.names)}"
+            )
 
     @property
     def schema(self) -> Schema:
@@ -105,6 +122,8 @@ def as_dict(spec: Spec) -> dict[str, Any]:
     """Return the spec as plain objects without the place of the rows; `from_dict` reads it back."""
     plain: dict[str, Any] = msgspec.to_builtins(spec)
     plain.pop("data", None)
+    if not spec.release.postprocess:  # as if the field were not there: the hash of a spec without it stays
+        plain["release"].pop("postprocess")
     return plain
 
 

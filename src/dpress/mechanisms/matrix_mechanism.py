@@ -32,30 +32,32 @@ class MatrixMechanism:
         strategy: what to measure.
         loss: pure epsilon or zCDP.
         unit: whom the promise protects.
-        shares: the parts' shares of the loss, adding up to 1: of the tables of a stack (left out, equal), or of the
-            levels of a tree (left out, the tree is one part).
     """
 
     strategy: Strategy
     loss: PureDP | ZCDP
     unit: Unit = ROW
-    shares: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.loss, (PureDP, ZCDP)):
             raise NotSupported(f"additive noise is calibrated to epsilon or rho, got {describe(self.loss)}")
-        parts = len(_parts(self.strategy.map, divided=len(self.shares) > 1))
-        shares = check.shares("shares", self.shares or (Fraction(1, parts),) * parts)
+        for name, value in parameters(self.loss).items():
+            check.loss_parameter(f"the smallest share of {name}", min(self.shares) * value)
+        _ = self.noises  # a strategy may refuse the loss
+
+    @property
+    def shares(self) -> tuple[Fraction, ...]:
+        """The parts' shares of the loss, adding up to 1."""
+        parts = len(self.parts)
+        shares = check.shares("shares", self.strategy.shares or (Fraction(1, parts),) * parts)
         if len(shares) != parts:
             raise ValueError(f"shares must have one number for each of the {parts} parts, got {len(shares)}")
-        for name, value in parameters(self.loss).items():
-            check.loss_parameter(f"the smallest share of {name}", min(shares) * value)
-        object.__setattr__(self, "shares", shares)
+        return shares
 
     @property
     def parts(self) -> tuple[LinearMap, ...]:
         """The parts of the map that have noise of their own."""
-        return _parts(self.strategy.map, divided=len(self.shares) > 1)
+        return _parts(self.strategy.map, divided=len(self.strategy.shares) > 1)
 
     @property
     def noises(self) -> tuple[Noise, ...]:

@@ -1,5 +1,6 @@
 """A release: what is published, answers with their error, and the folder it is kept in."""
 
+import dataclasses
 import datetime as dt
 import hashlib
 import importlib.metadata
@@ -13,18 +14,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dpress import catalog
 from dpress.core.claim import Claim, Loss, PureDP, as_floats, describe, from_parameters, parameters
 from dpress.core.domain import Bounded, Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Array
 from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Strategy
 from dpress.data.spec import Spec, as_dict, from_dict
 from dpress.estimate.interval import Tail, half_width
-from dpress.release.plan import Plan, plan
+from dpress.estimate.postprocess import NAMES, adjust
+from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.release.plan import Plan, affordable, candidate, plan
 from dpress.release.query import parse
 
 FORMAT = 1
@@ -134,7 +140,8 @@ class Release:
         """The published tables by file name.
 
         A row per cell: the attributes' cells, the estimated count, its standard error, and the ends of a 95 % interval;
-        for an integer or numeric attribute also the lower and upper edge of the cell.
+        for an integer or numeric attribute also the lower and upper edge of the cell. Where the spec names
+        post-processing, also the adjusted count, which is biased and which the interval is not about.
         """
         decoder = self.planned.chosen.mechanism.strategy.decoder
         estimates = decoder.estimate(self.measurement)
@@ -159,6 +166,8 @@ class Release:
             "low": estimate - widths,
             "high": estimate + widths,
         }
+        if self.spec.release.postprocess:
+            columns["adjusted"] = adjust(estimate, self.spec.release.postprocess)
         return pa.table(columns)
 
     def manifest(self) -> dict[str, Any]:
@@ -170,6 +179,8 @@ class Release:
             "created": self.created,
             "private": self.private,
             "method": chosen.method,
+            "strategy": msgspec.to_builtins(chosen.mechanism.strategy, enc_hook=str),
+            "noise": {name: str(value) for name, value in parameters(chosen.mechanism.loss).items()},
             "claim": {
                 "published": as_floats(claim.published),
                 "proven": as_floats(claim.proven),
@@ -188,6 +199,7 @@ class Release:
                 f"table_{number}.parquet": [self.schema.names[axis] for axis in axes]
                 for number, axes in enumerate(chosen.mechanism.strategy.decoder.tables, start=1)
             },
+            **_postprocess(self.spec.release.postprocess),
             "spec_hash": self.spec.hash,
             "spec": as_dict(self.spec),
         }
@@ -277,9 +289,9 @@ def _from_manifest(folder: Path, manifest: dict[str, Any]) -> Release:
     spec = from_dict(manifest["spec"])
     if spec.hash != manifest["spec_hash"]:
         raise SchemaMismatch("the specification differs from its hash")
-    named = {**manifest["spec"], "release": {**manifest["spec"]["release"], "method": manifest["method"]}}
-    planned = plan(from_dict(named))
-    mechanism = planned.chosen.mechanism
+    planned = plan(spec)
+    mechanism = _mechanism(spec, manifest)
+    planned = dataclasses.replace(planned, chosen=candidate(manifest["method"], mechanism, planned.workload))
     answers = pq.read_table(folder / ANSWERS)["answer"].to_numpy()
     if answers.dtype != np.int64 or type(manifest["private"]) is not bool:
         raise SchemaMismatch("the answers are not integers, or `private` is neither true nor false")
@@ -294,6 +306,16 @@ def _from_manifest(folder: Path, manifest: dict[str, Any]) -> Release:
     )
 
 
+def _mechanism(spec: Spec, manifest: dict[str, Any]) -> MatrixMechanism:
+    """Return the mechanism that measured: the plan of another version might choose another one."""
+    method = catalog.card(manifest["method"]).method
+    strategy: Strategy = msgspec.convert(manifest["strategy"], method, dec_hook=lambda kind, text: kind(text))
+    for loss in affordable(spec):
+        if loss == from_parameters(manifest["noise"]):
+            return MatrixMechanism(strategy=strategy, loss=loss, unit=spec.privacy.protected)
+    raise SchemaMismatch("the noise is not what the specification's budget pays for")
+
+
 def _check_manifest(release: Release, manifest: dict[str, Any]) -> None:
     """Refuse a description that is not what the method and its noise give; the wording of `basis` may change."""
     expected, found = release.manifest(), dict(manifest)
@@ -302,8 +324,15 @@ def _check_manifest(release: Release, manifest: dict[str, Any]) -> None:
     for name in ("claim", "charged", "tables"):
         if expected[name] != found[name]:
             raise SchemaMismatch(f"`{name}` is not the one that the method and its noise give")
+    if [one["name"] for one in found.get("postprocess", [])] != [*release.spec.release.postprocess]:
+        raise SchemaMismatch("`postprocess` is not the one that the specification names")
     if not all(math.isclose(value, found["error"][name], rel_tol=1e-9) for name, value in expected["error"].items()):
         raise SchemaMismatch("`error` is not the one that the method and its noise give")
+
+
+def _postprocess(names: tuple[str, ...]) -> dict[str, Any]:
+    """Return what a description says of the adjusted counts: nothing where there are none."""
+    return {"postprocess": [{"name": name, "bias": NAMES[name].bias} for name in names]} if names else {}
 
 
 def now() -> str:

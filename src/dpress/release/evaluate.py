@@ -11,6 +11,7 @@ from dpress.core.linear import Array
 from dpress.core.workload import AllRanges, Range
 from dpress.data.fold import Counts, Progress
 from dpress.estimate.interval import half_width
+from dpress.estimate.postprocess import adjust
 from dpress.noise.uniform import below
 from dpress.release.artifact import CONFIDENCE, Release
 from dpress.release.run import true_counts
@@ -22,8 +23,10 @@ def evaluate(release: Release, data: Any, *, progress: Progress | None = None) -
     """Return the error of a release, in counts, against the rows it was made from.
 
     Cells: over all cells of all published tables. Ranges: over 500 ranges drawn evenly from all of them, for a release
-    of ranges. `within_interval` is the share of cells whose 95 % interval holds the truth. The truth is every row:
-    where persons keep a bounded number, the rows left out are part of the error, but not of the predicted one.
+    of ranges. `adjusted_cell_root_mean_squared_error`, where the spec names post-processing, is that of the adjusted
+    counts; nothing predicts it. `within_interval` is the share of cells whose 95 % interval holds the truth. The truth
+    is every row: where persons keep a bounded number, the rows left out are part of the error, but not of the predicted
+    one.
 
     Raises:
         OSError, SchemaMismatch: the data cannot be read or does not fit the release's spec.
@@ -34,6 +37,8 @@ def evaluate(release: Release, data: Any, *, progress: Progress | None = None) -
     variances = np.concatenate(mechanism.strategy.decoder.cell_variances(release.measurement.variance))
     metrics = {"rows": float(_rows(release, counts)), **_cells(release, estimates - counts, variances)}
     metrics["total_variation"] = float(np.abs(estimates - counts).sum() / (2 * max(1, counts.sum())))
+    if release.spec.release.postprocess:
+        metrics["adjusted_cell_root_mean_squared_error"] = _adjusted_error(release, counts)
     if isinstance(release.planned.workload, AllRanges):
         metrics |= _ranges(release, counts)
     return metrics
@@ -54,6 +59,12 @@ def _cells(release: Release, errors: Array, variances: Array) -> dict[str, float
         "cell_largest_error": float(np.abs(errors).max()),
         "cell_within_interval": float(inside.mean()),
     }
+
+
+def _adjusted_error(release: Release, counts: Counts) -> float:
+    tables = release.planned.chosen.mechanism.strategy.decoder.estimate(release.measurement)
+    adjusted = np.concatenate([adjust(table, release.spec.release.postprocess) for table in tables])
+    return math.sqrt(float(((adjusted - counts) ** 2).mean()))
 
 
 def _ranges(release: Release, counts: Counts) -> dict[str, float]:

@@ -13,10 +13,11 @@ from dpress.core import check
 from dpress.core.claim import ZCDP, ApproxDP, PureDP
 from dpress.core.domain import Bounded, Ordinal
 from dpress.core.errors import NotSupported
-from dpress.core.mechanism import RangeStrategy, Strategy
+from dpress.core.mechanism import Card, RangeStrategy
+from dpress.core.tree import Tree
 from dpress.core.workload import AllRanges, Marginals, Workload
 from dpress.data.spec import Spec
-from dpress.estimate.error import LARGEST_TABLE, lower_bound
+from dpress.estimate.error import LARGEST_TABLE, lower_bound, tree_average
 from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 from dpress.noise.gaussian import DiscreteGaussian
@@ -24,6 +25,14 @@ from dpress.noise.laplace import DiscreteLaplace
 
 AUTO = "auto"
 UNIT = "counts squared"
+KIND_PARAMETERS: dict[str, tuple[str, ...]] = {
+    "histogram": (),
+    "ranges": (),
+    "marginals": ("tables", "ways"),
+    "joint": (),
+    "spatial": (),
+    "microdata": (),
+}
 MOST_TABLES, MOST_WAYS = 1000, 8  # what planning and consistency take on in seconds
 VALUE_COLUMNS = ("count", "standard_error", "low", "high")
 
@@ -70,7 +79,7 @@ def plan(spec: Spec) -> Plan:
     if not isinstance(spec, Spec):
         raise ValueError(f"spec must be a Spec (dpress.load_spec reads a file), got {type(spec).__name__}")
     workload = make_workload(spec)
-    candidates = sorted(_candidates(spec, workload), key=lambda candidate: candidate.predicted_error)
+    candidates = sorted(_candidates(spec, workload), key=lambda one: one.predicted_error)
     named = [one for one in candidates if spec.release.method in (AUTO, one.method)]
     if not candidates:
         raise NotSupported(f"{workload.cells:,} cells are too many for every method; use fewer bins, or smaller tables")
@@ -89,11 +98,9 @@ def make_workload(spec: Spec) -> Workload:
     if spec.privacy.model != "central":
         raise NotSupported('$.privacy.model: this release needs model = "central"')
     _check_columns(spec)
-    parameters = dict(spec.release.parameters)
     schema = spec.schema
     if spec.release.kind == "marginals":
-        parameters.pop("shares", None)
-        tables = _tables(spec, parameters)
+        tables = _tables(spec)
         workload: Workload = Marginals(schema.shape, tables)
         if workload.queries > LARGEST_TABLE:
             raise NotSupported(f"the tables have {workload.queries:,} cells, more than 2^26; use fewer bins or tables")
@@ -104,14 +111,12 @@ def make_workload(spec: Spec) -> Workload:
         workload = AllRanges(schema.size)
     else:
         raise NotSupported(f"$.release.kind: no method publishes {spec.release.kind!r} in the central model yet")
-    if parameters:
-        raise ValueError(f"$.release.parameters: unknown parameter {min(parameters)!r} for kind {spec.release.kind!r}")
     return workload
 
 
 def _check_columns(spec: Spec) -> None:
     """Refuse attributes whose columns would hide one another in the released tables."""
-    columns = list(VALUE_COLUMNS)
+    columns = [*VALUE_COLUMNS, *(("adjusted",) if spec.release.postprocess else ())]
     for attribute in spec.schema.tabular:
         edges = (f"{attribute.name}_from", f"{attribute.name}_below") if isinstance(attribute, Bounded) else ()
         columns += [attribute.name, *edges]
@@ -120,10 +125,10 @@ def _check_columns(spec: Spec) -> None:
             raise ValueError(f"$.attribute: the released tables would have two columns {name!r}; rename an attribute")
 
 
-def _tables(spec: Spec, parameters: dict[str, Any]) -> tuple[tuple[int, ...], ...]:
+def _tables(spec: Spec) -> tuple[tuple[int, ...], ...]:
     """Return the axes of the tables: those listed in `tables`, or all of `ways` attributes (default 2)."""
     schema = spec.schema
-    listed, ways = parameters.pop("tables", None), parameters.pop("ways", None)
+    listed, ways = spec.release.parameters.get("tables"), spec.release.parameters.get("ways")
     if listed is not None and ways is not None:
         raise ValueError("$.release.parameters: set either `tables` or `ways`")
     if listed is None:
@@ -156,22 +161,31 @@ def _check_ordered(spec: Spec) -> None:
 
 
 def _candidates(spec: Spec, workload: Workload) -> list[Candidate]:
-    found = []
-    for card in catalog.cards().values():
-        strategy = card.strategy(workload) if card.strategy is not None else None
-        if strategy is not None and (not _shares(spec) or len(strategy.decoder.tables) > 1):
-            found.append(_best(card.name, strategy, workload, spec))
+    """Return every method that serves the workload and takes the spec's own parameters."""
+    own = {
+        name: value for name, value in spec.release.parameters.items() if name not in KIND_PARAMETERS[spec.release.kind]
+    }
+    cards = [card for card in catalog.cards().values() if set(own) <= set(card.parameters)]
+    found = [best for card in cards if (best := _best(card, workload, spec, own)) is not None]
+    if own and not found:
+        raise ValueError(f"$.release.parameters: unknown parameter {min(own)!r} for kind {spec.release.kind!r}")
     return found
 
 
-def _best(method: str, strategy: Strategy, workload: Workload, spec: Spec) -> Candidate:
-    """Return the method under the noise that suits it best within the budget."""
+def _best(card: Card, workload: Workload, spec: Spec, own: dict[str, Any]) -> Candidate | None:
+    """Return the method under the noise that suits it best within the budget, or None if it does not serve."""
     candidates = []
     for loss in affordable(spec):
-        mechanism = MatrixMechanism(strategy=strategy, loss=loss, unit=spec.privacy.protected, shares=_shares(spec))
-        error = mean_variance(mechanism, workload)
-        candidates.append(Candidate(method=method, mechanism=mechanism, predicted_error=error))
-    return min(candidates, key=lambda candidate: candidate.predicted_error)
+        strategy = card.strategy(workload, loss, **own) if card.strategy is not None else None
+        if strategy is not None:
+            mechanism = MatrixMechanism(strategy=strategy, loss=loss, unit=spec.privacy.protected)
+            candidates.append(candidate(card.name, mechanism, workload))
+    return min(candidates, key=lambda one: one.predicted_error, default=None)
+
+
+def candidate(method: str, mechanism: MatrixMechanism, workload: Workload) -> Candidate:
+    """Return a mechanism with its predicted error on a workload."""
+    return Candidate(method=method, mechanism=mechanism, predicted_error=mean_variance(mechanism, workload))
 
 
 def affordable(spec: Spec) -> tuple[PureDP | ZCDP, ...]:
@@ -185,21 +199,16 @@ def affordable(spec: Spec) -> tuple[PureDP | ZCDP, ...]:
     return (loss,)
 
 
-def _shares(spec: Spec) -> tuple[Fraction, ...]:
-    """Return the tables' shares of the loss, if the spec states them; then only methods that have shares can serve."""
-    listed = spec.release.parameters.get("shares", [])
-    if not isinstance(listed, list):
-        raise ValueError("$.release.parameters.shares: expected a list of numbers, one for each table")
-    return tuple(check.exact("$.release.parameters.shares", share) for share in listed)
-
-
 def mean_variance(mechanism: MatrixMechanism, workload: Workload) -> float:
     """Return the exact variance of an answer, averaged over the workload, in counts squared."""
     decoder = mechanism.strategy.decoder
     if isinstance(workload, AllRanges):
-        if not isinstance(mechanism.strategy, RangeStrategy) or np.ndim(mechanism.variance):
+        variances = [noise.variance for noise in mechanism.noises]
+        if isinstance(mechanism.strategy.map, Tree) and len(variances) > 1:
+            return tree_average(mechanism.strategy.map, variances)
+        if not isinstance(mechanism.strategy, RangeStrategy):
             raise NotSupported(f"{type(mechanism.strategy).__name__} has no exact mean error over ranges")
-        return mechanism.strategy.average_coefficient() * float(mechanism.variance)
+        return mechanism.strategy.average_coefficient() * variances[0]
     total = 0.0
     for table in workload.tables:  # within a table every cell has the same variance
         weights = [np.eye(1, n)[0] if axis in table else np.ones(n) for axis, n in enumerate(workload.shape)]

@@ -79,7 +79,9 @@ def _largest(view: View) -> View:
     best = np.argsort(-view.count, kind="stable")[:MOST_BARS]
     labels = tuple(axis.labels[code] for code in best)
     count, half, spread = (array[best] for array in (view.count, view.half, view.error))
-    return replace(view, axes=(replace(axis, labels=labels, ticks=labels),), count=count, half=half, error=spread)
+    return replace(
+        view, axes=(replace(axis, labels=labels, ticks=labels),), count=count, half=half, error=spread, adjusted=None
+    )
 
 
 def _panels(view: View) -> list[tuple[str | None, View]]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpress.release.artifact import Release
-from dpress.report import charts, error_words, figures, tables, words
+from dpress.report import adjusted, charts, error_words, figures, tables, words
 from dpress.report.extra import load
 from dpress.report.figures import Figure
 from dpress.report.rounding import loss, number, percent_down, percent_up
@@ -102,6 +102,7 @@ def _results(release: Release, whole: list[View], sums: list[View]) -> dict[str,
         "command": command,
         "answer": answer,
         "total": error_words.total(release),
+        "adjusted": adjusted.effect(release, whole),
     }
 
 

@@ -41,7 +41,7 @@ def table(view: View) -> Table:
     chosen = np.arange(cells) if in_order else np.argsort(-flat, kind="stable")[:ROWS]
     unit = _unit(view)
     return Table(
-        names=(*(axis.name for axis in view.axes), "count", "95 % interval", "standard error"),
+        names=(*(axis.name for axis in view.axes), "count", "95 % interval", "standard error", *_adjusted_name(view)),
         labels=len(view.axes),
         rows=tuple(_row(view, int(cell), unit) for cell in chosen),
         note=_note(view, len(chosen), unit),
@@ -58,7 +58,15 @@ def _row(view: View, cell: int, unit: float) -> tuple[str, ...]:
     place = np.unravel_index(cell, view.count.shape)
     labels = (axis.labels[int(code)] for axis, code in zip(view.axes, place, strict=True))
     low, high = float(view.low[place]), float(view.high[place])
-    return *labels, number(float(view.count[place]), unit), interval(low, high, unit), error(float(view.error[place]))
+    texts = (number(float(view.count[place]), unit), interval(low, high, unit), error(float(view.error[place])))
+    if view.adjusted is None:
+        return *labels, *texts
+    whole = not np.any(view.adjusted % 1)
+    return *labels, *texts, number(float(view.adjusted[place]), max(1.0, unit) if whole else unit)
+
+
+def _adjusted_name(view: View) -> tuple[str, ...]:
+    return () if view.adjusted is None else ("adjusted",)
 
 
 def _note(view: View, shown: int, unit: float) -> str:

@@ -49,6 +49,7 @@ class View:
         count: the estimates.
         half: half the width of the interval.
         error: the standard error.
+        adjusted: the counts after post-processing, or None where the specification names none.
         file: the Parquet file it is, or comes from.
         derived: it was added up from the file's cells.
         group: how many adjacent cells one of its cells holds.
@@ -58,6 +59,7 @@ class View:
     count: Array
     half: Array
     error: Array
+    adjusted: Array | None = None
     file: str
     derived: bool = False
     group: int = 1
@@ -86,11 +88,14 @@ class View:
         """Return the view with its axes in another order."""
         axes = tuple(self.axes[axis] for axis in order)
         count, half, error = (array.transpose(order) for array in (self.count, self.half, self.error))
-        return replace(self, axes=axes, count=count, half=half, error=error)
+        adjusted = None if self.adjusted is None else self.adjusted.transpose(order)
+        return replace(self, axes=axes, count=count, half=half, error=error, adjusted=adjusted)
 
     def slice(self, cell: int) -> "View":
         """Return the part of the view in one cell of its first axis."""
-        return replace(self, axes=self.axes[1:], count=self.count[cell], half=self.half[cell], error=self.error[cell])
+        count, half, error = (array[cell] for array in (self.count, self.half, self.error))
+        adjusted = None if self.adjusted is None else self.adjusted[cell]
+        return replace(self, axes=self.axes[1:], count=count, half=half, error=error, adjusted=adjusted)
 
 
 def published(release: Release) -> list[View]:
@@ -101,7 +106,8 @@ def published(release: Release) -> list[View]:
         axes = tuple(_axis(release.schema.tabular[axis]) for axis in sets)
         shape = tuple(axis.size for axis in axes)
         count, low, error = (table[name].to_numpy().reshape(shape) for name in ("count", "low", "standard_error"))
-        views.append(View(axes=axes, count=count, half=count - low, error=error, file=file))
+        adjusted = table["adjusted"].to_numpy().reshape(shape) if release.spec.release.postprocess else None
+        views.append(View(axes=axes, count=count, half=count - low, error=error, adjusted=adjusted, file=file))
     return views
 
 
@@ -126,8 +132,10 @@ def _summed(release: Release, whole: View, table: tuple[int, ...]) -> View:
     count = whole.count.sum(axis=others)
     order = tuple(sorted(table).index(axis) for axis in table)
     half, error = (np.full_like(count, x) for x in (half_width(spread, CONFIDENCE, release.tail), math.sqrt(spread)))
+    adjusted = None if whole.adjusted is None else whole.adjusted.sum(axis=others)
     axes = tuple(whole.axes[axis] for axis in sorted(table))
-    return View(axes=axes, count=count, half=half, error=error, file=whole.file, derived=True).transposed(order)
+    view = View(axes=axes, count=count, half=half, error=error, adjusted=adjusted, file=whole.file, derived=True)
+    return view.transposed(order)
 
 
 def grouped(release: Release, view: View) -> View:
@@ -147,7 +155,7 @@ def grouped(release: Release, view: View) -> View:
     labels, ticks = (tuple(texts[start] for start in starts) for texts in (axis.labels, axis.ticks))
     whole = -(-axis.ordered // width)
     axes = (Axis(name=axis.name, labels=labels, ticks=ticks, ordered=whole),)
-    return replace(view, axes=axes, count=count, half=half, error=np.sqrt(spread), group=width)
+    return replace(view, axes=axes, count=count, half=half, error=np.sqrt(spread), adjusted=None, group=width)
 
 
 def _run(cells: int, start: int, end: int) -> Array:

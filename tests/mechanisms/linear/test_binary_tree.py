@@ -70,7 +70,7 @@ def test_sensitivity_is_the_number_of_levels(cells: int, height: int) -> None:
 
 def test_it_serves_ranges_only() -> None:
     assert CARD.strategy is not None
-    assert CARD.strategy(AllRanges(7)) == BinaryTree(7)
-    assert CARD.strategy(Marginals((2, 3), ((0,),))) is None
+    assert CARD.strategy(AllRanges(7), PureDP(epsilon=1)) == BinaryTree(7)
+    assert CARD.strategy(Marginals((2, 3), ((0,),)), PureDP(epsilon=1)) is None
     assert isinstance(BinaryTree(7), RangeStrategy)
     assert isinstance(BinaryTree(7).decoder, Decoder)

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from dpress.core.claim import PureDP
 from dpress.core.measurement import Measurement
 from dpress.core.workload import AllRanges, Marginals, Range
 from dpress.mechanisms.linear.binary_tree import BinaryTree
@@ -50,5 +51,5 @@ def test_answers_add_up_whatever_was_measured() -> None:
 
 def test_it_serves_ranges_only() -> None:
     assert CARD.strategy is not None
-    assert CARD.strategy(AllRanges(7)) == Boost(7)
-    assert CARD.strategy(Marginals((7,), ((0,),))) is None
+    assert CARD.strategy(AllRanges(7), PureDP(epsilon=1)) == Boost(7)
+    assert CARD.strategy(Marginals((7,), ((0,),)), PureDP(epsilon=1)) is None

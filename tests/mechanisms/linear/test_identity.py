@@ -37,7 +37,7 @@ def test_estimates_are_the_noisy_cells_and_a_table_is_flattened() -> None:
 
 def test_it_serves_ranges_of_any_length_and_tables_that_fit_into_memory() -> None:
     assert CARD.strategy is not None
-    assert CARD.strategy(AllRanges(7)) == Identity((7,))
-    assert CARD.strategy(Marginals((2, 3), ((0, 1),))) == Identity((2, 3))
-    assert CARD.strategy(Marginals((LARGEST_TABLE,), ((0,),))) == Identity((LARGEST_TABLE,))
-    assert CARD.strategy(Marginals((LARGEST_TABLE + 1,), ((0,),))) is None
+    assert CARD.strategy(AllRanges(7), PureDP(epsilon=1)) == Identity((7,))
+    assert CARD.strategy(Marginals((2, 3), ((0, 1),)), PureDP(epsilon=1)) == Identity((2, 3))
+    assert CARD.strategy(Marginals((LARGEST_TABLE,), ((0,),)), PureDP(epsilon=1)) == Identity((LARGEST_TABLE,))
+    assert CARD.strategy(Marginals((LARGEST_TABLE + 1,), ((0,),)), PureDP(epsilon=1)) is None

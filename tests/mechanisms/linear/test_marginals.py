@@ -1,5 +1,6 @@
 """`marginals`: shares of the loss, one noise for each table, consistent answers."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -31,12 +32,12 @@ def test_a_total_alone_never_changes_under_replace_one_but_is_noised() -> None:
 
 
 def test_a_larger_share_buys_a_smaller_scale_and_the_claim_stays() -> None:
-    mechanism = MatrixMechanism(strategy=STRATEGY, loss=PureDP(epsilon=1), shares=SHARES)
+    mechanism = MatrixMechanism(strategy=replace(STRATEGY, shares=SHARES), loss=PureDP(epsilon=1))
     assert [noise.scale for noise in mechanism.noises] == [2, Fraction(10, 3), 5]
     assert mechanism.claim.proven == PureDP(epsilon=1)
     by_rows = [mechanism.variance[0], mechanism.variance[6], mechanism.variance[18]]
     assert by_rows == [noise.variance for noise in mechanism.noises]
-    concentrated = MatrixMechanism(strategy=STRATEGY, loss=ZCDP(rho="0.5"), shares=SHARES)
+    concentrated = MatrixMechanism(strategy=replace(STRATEGY, shares=SHARES), loss=ZCDP(rho="0.5"))
     assert [noise.sigma2 for noise in concentrated.noises] == [2, Fraction(10, 3), 5]
     assert concentrated.claim.proven == ZCDP(rho="0.5")
 
@@ -80,6 +81,6 @@ def test_a_table_far_too_large_to_form_is_measured_by_its_marginals() -> None:
 
 def test_it_serves_tables_but_leaves_the_full_one_to_identity() -> None:
     assert CARD.strategy is not None
-    assert CARD.strategy(MarginalWorkload(SHAPE, ((0, 1), (2,)))) == Marginals(SHAPE, ((0, 1), (2,)))
-    assert CARD.strategy(MarginalWorkload(SHAPE, ((0, 1, 2),))) is None
-    assert CARD.strategy(AllRanges(4)) is None
+    assert CARD.strategy(MarginalWorkload(SHAPE, ((0, 1), (2,))), PureDP(epsilon=1)) == Marginals(SHAPE, ((0, 1), (2,)))
+    assert CARD.strategy(MarginalWorkload(SHAPE, ((0, 1, 2),)), PureDP(epsilon=1)) is None
+    assert CARD.strategy(AllRanges(4), PureDP(epsilon=1)) is None

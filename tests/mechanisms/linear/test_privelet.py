@@ -61,5 +61,5 @@ def test_sensitivity_is_height_plus_one(cells: int, height: int) -> None:
 
 def test_it_serves_ranges_only() -> None:
     assert CARD.strategy is not None
-    assert CARD.strategy(AllRanges(7)) == Privelet(7)
-    assert CARD.strategy(Marginals((7,), ((0,),))) is None
+    assert CARD.strategy(AllRanges(7), PureDP(epsilon=1)) == Privelet(7)
+    assert CARD.strategy(Marginals((7,), ((0,),)), PureDP(epsilon=1)) is None

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -84,6 +86,7 @@ class BinaryTree:
     """
 
     cells: int
+    shares: ClassVar[tuple[Fraction, ...]] = ()
 
     @property
     def map(self) -> Tree:
@@ -125,5 +128,5 @@ CARD = Card(
     summary="A tree of counts used as it is: the yardstick that `boost` and `privelet` improve on.",
     method=BinaryTree,
     example=lambda loss, unit: MatrixMechanism(strategy=BinaryTree(8), loss=loss, unit=unit),
-    strategy=lambda workload: BinaryTree(workload.cells) if isinstance(workload, AllRanges) else None,
+    strategy=lambda workload, _loss: BinaryTree(workload.cells) if isinstance(workload, AllRanges) else None,
 )

@@ -1,6 +1,8 @@
 """`boost`: every node of a binary tree is measured, and least squares makes the nodes agree."""
 
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
 
 from dpress.core.mechanism import Card
 from dpress.core.tree import Tree
@@ -28,6 +30,7 @@ class Boost:
     """
 
     cells: int
+    shares: ClassVar[tuple[Fraction, ...]] = ()
 
     @property
     def map(self) -> Tree:
@@ -61,5 +64,5 @@ CARD = Card(
     summary="A tree of counts made consistent by least squares: good for ranges of any length.",
     method=Boost,
     example=lambda loss, unit: MatrixMechanism(strategy=Boost(8), loss=loss, unit=unit),
-    strategy=lambda workload: Boost(workload.cells) if isinstance(workload, AllRanges) else None,
+    strategy=lambda workload, _loss: Boost(workload.cells) if isinstance(workload, AllRanges) else None,
 )

@@ -2,7 +2,10 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
 
+from dpress.core.claim import Loss
 from dpress.core.linear import Identity as IdentityMap
 from dpress.core.mechanism import Card
 from dpress.core.workload import AllRanges, Range, Workload
@@ -28,6 +31,7 @@ class Identity:
     """
 
     shape: tuple[int, ...]
+    shares: ClassVar[tuple[Fraction, ...]] = ()
 
     @property
     def map(self) -> IdentityMap:
@@ -53,7 +57,7 @@ class Identity:
         return 0.0
 
 
-def _strategy(workload: Workload) -> Identity | None:
+def _strategy(workload: Workload, _loss: Loss) -> Identity | None:
     if isinstance(workload, AllRanges):
         return Identity((workload.cells,))
     return Identity(workload.shape) if workload.cells <= LARGEST_TABLE else None

@@ -1,7 +1,10 @@
 """`marginals`: several marginal tables are measured, and least squares makes them agree."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
+from dpress.core import check
+from dpress.core.claim import Loss
 from dpress.core.linear import Marginal, Stack
 from dpress.core.mechanism import Card
 from dpress.core.workload import Marginals as MarginalWorkload
@@ -22,10 +25,12 @@ class Marginals:
     Args:
         shape: the number of cells along every axis.
         sets: the axes of every table, each a different set.
+        shares: the tables' shares of the loss, adding up to 1; empty for equal shares.
     """
 
     shape: tuple[int, ...]
     sets: tuple[tuple[int, ...], ...]
+    shares: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.sets or len({frozenset(axes) for axes in self.sets}) != len(self.sets):
@@ -42,10 +47,13 @@ class Marginals:
         return Consistent(self.map)
 
 
-def _strategy(workload: Workload) -> Marginals | None:
+def _strategy(workload: Workload, _loss: Loss, shares: object = ()) -> Marginals | None:
     if not isinstance(workload, MarginalWorkload) or workload.tables == (tuple(range(len(workload.shape))),):
         return None  # the full table alone is `identity`
-    return Marginals(workload.shape, workload.tables)
+    if not isinstance(shares, (list, tuple)):
+        raise ValueError("$.release.parameters.shares: expected a list of numbers, one for each table")
+    own = tuple(check.exact("$.release.parameters.shares", share) for share in shares)
+    return Marginals(workload.shape, workload.tables, own)
 
 
 CARD = Card(
@@ -59,4 +67,5 @@ CARD = Card(
         strategy=Marginals((2, 3, 2), ((0, 1), (1, 2), (0,))), loss=loss, unit=unit
     ),
     strategy=_strategy,
+    parameters=("shares",),
 )

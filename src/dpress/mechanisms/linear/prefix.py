@@ -1,6 +1,8 @@
 """`prefix`: all prefix sums are measured; a range is the difference of two of them."""
 
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
 
 from dpress.core.mechanism import Card
 from dpress.core.prefix import Prefix as PrefixMap
@@ -25,6 +27,7 @@ class Prefix:
     """
 
     cells: int
+    shares: ClassVar[tuple[Fraction, ...]] = ()
 
     @property
     def map(self) -> PrefixMap:
@@ -58,5 +61,5 @@ CARD = Card(
     summary="All running totals: exact differences, but every row of the data touches all of them.",
     method=Prefix,
     example=lambda loss, unit: MatrixMechanism(strategy=Prefix(8), loss=loss, unit=unit),
-    strategy=lambda workload: Prefix(workload.cells) if isinstance(workload, AllRanges) else None,
+    strategy=lambda workload, _loss: Prefix(workload.cells) if isinstance(workload, AllRanges) else None,
 )

@@ -1,6 +1,8 @@
 """`privelet`: the Haar wavelet of the cells is measured; ranges need only the few wavelets at their ends."""
 
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
 
 from dpress.core.haar import Haar
 from dpress.core.mechanism import Card
@@ -28,6 +30,7 @@ class Privelet:
     """
 
     cells: int
+    shares: ClassVar[tuple[Fraction, ...]] = ()
 
     @property
     def map(self) -> Haar:
@@ -61,5 +64,5 @@ CARD = Card(
     summary="Haar wavelet coefficients: good for ranges of any length.",
     method=Privelet,
     example=lambda loss, unit: MatrixMechanism(strategy=Privelet(8), loss=loss, unit=unit),
-    strategy=lambda workload: Privelet(workload.cells) if isinstance(workload, AllRanges) else None,
+    strategy=lambda workload, _loss: Privelet(workload.cells) if isinstance(workload, AllRanges) else None,
 )

@@ -1,0 +1,99 @@
+"""Releases with post-processing: the unbiased columns and queries are as without it."""
+
+import json
+
+import msgspec
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from dpress import SchemaMismatch, load_release, publish
+from dpress.core import rng as generators
+from dpress.estimate.postprocess import NAMES, adjust
+from dpress.release.plan import plan
+
+
+def published(make_spec, rows, names, **options):
+    spec = make_spec("ranges", ["age"], {"epsilon": 0.02}, method="boost", **({"postprocess": names} if names else {}))
+    return publish(spec, rows, rng=generators.seeded(3), **options)
+
+
+@pytest.mark.parametrize("names", [["nonnegative"], ["integer", "nonnegative"], ["monotone_prefix", "integer"]])
+def test_the_adjusted_counts_stand_beside_the_unbiased_and_queries_never_use_them(make_spec, rows, tmp_path, names):
+    release = published(make_spec, rows, names, out=tmp_path / "release")
+    plain = published(make_spec, rows, [])
+    table, expected = release.tables["table_1.parquet"], plain.tables["table_1.parquet"]
+    assert table.column_names == [*expected.column_names, "adjusted"]
+    assert table.drop_columns("adjusted").equals(expected)
+    counts = expected["count"].to_numpy()
+    assert np.array_equal(table["adjusted"].to_numpy(), adjust(counts, names))
+    assert not np.array_equal(table["adjusted"].to_numpy(), counts)
+    assert pq.read_table(tmp_path / "release" / "table_1.parquet").equals(table)
+    again = load_release(tmp_path / "release")
+    for text in ("total", "age in 2..7", "age = 3"):
+        assert release.query(text) == plain.query(text) == again.query(text)
+    assert again.tables["table_1.parquet"].equals(table)
+
+
+def test_every_table_is_adjusted_by_itself(make_spec, rows):
+    release = publish(make_spec(privacy={"epsilon": 0.05}, method="marginals", postprocess=["nonnegative"]), rows)
+    assert len(release.tables) == 3
+    for table in release.tables.values():
+        counts, adjusted = table["count"].to_numpy(), table["adjusted"].to_numpy()
+        assert adjusted.min() >= 0
+        assert adjusted.sum() == pytest.approx(max(0, counts.sum()))
+
+
+def test_the_manifest_names_what_was_done_and_how_it_is_biased(make_spec, rows):
+    names = ["nonnegative", "integer"]
+    said = published(make_spec, rows, names).manifest()
+    assert said["postprocess"] == [{"name": name, "bias": NAMES[name].bias} for name in names]
+    assert said["spec"]["release"]["postprocess"] == tuple(names)
+    assert "postprocess" not in published(make_spec, rows, []).manifest()
+
+
+@pytest.mark.parametrize(
+    ("edit", "fits"),
+    [
+        (lambda plain: plain.pop("postprocess"), False),
+        (lambda plain: plain["postprocess"].reverse(), False),
+        (lambda plain: plain["postprocess"].pop(), False),
+        (lambda plain: plain["postprocess"][0].update(name="round"), False),
+        (lambda plain: plain.update(postprocess=["nonnegative", "integer"]), False),
+        (lambda plain: plain["spec"]["release"].update(postprocess=["round"]), False),
+        (lambda plain: plain["spec"]["release"].pop("postprocess"), False),
+        (lambda plain: plain["postprocess"][0].update(bias="Worded otherwise by another version."), True),
+    ],
+)
+def test_loading_checks_the_names_but_not_the_words(make_spec, rows, tmp_path, edit, fits):
+    published(make_spec, rows, ["nonnegative", "integer"], out=tmp_path / "release")
+    path = tmp_path / "release" / "release.json"
+    plain = json.loads(path.read_text())
+    edit(plain)
+    path.write_text(json.dumps(plain))
+    if fits:
+        assert load_release(tmp_path / "release").spec.release.postprocess == ("nonnegative", "integer")
+    else:
+        with pytest.raises(SchemaMismatch, match=r"postprocess|differs from its hash|is truncated or was edited"):
+            load_release(tmp_path / "release")
+
+
+def test_names_where_the_spec_has_none_are_refused(make_spec, rows, tmp_path):
+    published(make_spec, rows, [], out=tmp_path / "release")
+    path = tmp_path / "release" / "release.json"
+    plain = json.loads(path.read_text())
+    path.write_text(json.dumps({**plain, "postprocess": [{"name": "integer", "bias": ""}]}))
+    with pytest.raises(SchemaMismatch, match="`postprocess` is not the one"):
+        load_release(tmp_path / "release")
+
+
+def test_an_attribute_may_be_called_adjusted_only_where_no_column_is(make_spec):
+    spec = make_spec("histogram", ["sex"])
+    (sex,) = spec.schema.attributes
+    renamed = msgspec.structs.replace(sex, name="adjusted")
+    release = msgspec.structs.replace(spec.release, attributes=None)
+    named = msgspec.structs.replace(spec, attribute=(renamed,), release=release)
+    assert plan(named).chosen
+    release = msgspec.structs.replace(release, postprocess=("integer",))
+    with pytest.raises(ValueError, match="two columns 'adjusted'"):
+        plan(msgspec.structs.replace(named, release=release))
