@@ -7,7 +7,7 @@ STAMP := $(VENV)/.ready
 export OPENBLAS_NUM_THREADS = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help setup demo test check docs bench clean
+.PHONY: help setup demo test check docs bench reproduce clean
 
 help:
 	@echo "make demo    publish made-up people and write the report"
@@ -15,6 +15,7 @@ help:
 	@echo "make check   lint, types, imports, fast tests, docs (under a minute)"
 	@echo "make docs    the pages under site/"
 	@echo "make bench   speed, memory and timing, as JSON (minutes)"
+	@echo "make reproduce PAPER=ranges   a document's experiments: tables, figures, a line per claim"
 	@echo "make clean   remove what these commands made"
 
 setup: $(STAMP)
@@ -46,7 +47,13 @@ bench: setup
 	@mkdir -p out
 	$(BIN)/python bench/noise.py > out/bench-noise.json
 	$(BIN)/python bench/publish.py > out/bench-publish.json
+	$(BIN)/python bench/ranges.py > out/bench-ranges.json
 	@ls out/bench-*.json
+
+PAPER ?= ranges
+
+reproduce: setup
+	$(BIN)/python papers/$(PAPER).py --out out/papers/$(PAPER)
 
 clean:
 	rm -rf out site .venv .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -22,6 +22,7 @@ DOCUMENTS = (
     "README.md",
     "docs/index.md",
     "docs/tutorial/first-release.md",
+    "docs/tutorial/how-wrong.md",
     "docs/reference/queries.md",
     "docs/reference/release.md",
     "docs/reference/methods.md",
