@@ -32,7 +32,7 @@ LOSSES: tuple[Loss, ...] = (PureDP(epsilon="0.7"), ZCDP(rho="0.3"))
 ROWS = (1, 3)
 TOLERANCE = 1e-9
 ORDERS = (1.5, 2, 7)
-ON_A_LATTICE = ("dst",)  # real-valued rows, rounded: their sensitivity is a bound, and the noise spans 2^40 steps
+ON_A_LATTICE = ("dst", "p_identity")  # answers in tiny units of a count: the noise spans 2^20 of them and more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

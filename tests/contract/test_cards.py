@@ -51,7 +51,9 @@ def test_a_strategy_serves_a_workload_of_the_right_cells_or_none(card: Card) -> 
         assert card.family == "choice"
         return
     workloads = (AllRanges(9), Marginals((2, 3), ((0,), (1,))), Marginals((2, 3), ((0, 1),)))
-    served = [(workload, card.strategy(workload, ZCDP(rho=1))) for workload in workloads]
+    stated = {"seconds": 1} if "seconds" in card.parameters else {}
+    losses = (PureDP(epsilon=1), ZCDP(rho=1))
+    served = [(workload, card.strategy(workload, loss, **stated)) for workload in workloads for loss in losses]
     assert any(strategy is not None for _, strategy in served)
     for workload, strategy in served:
         if strategy is not None:

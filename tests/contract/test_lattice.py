@@ -8,6 +8,7 @@ import numpy as np
 
 from dpress.core import rng
 from dpress.core.claim import Relation
+from dpress.noise.laplace import DiscreteLaplace
 
 SLACK = 1.01  # of the squared sensitivity: what rounding and its bound may add
 
@@ -29,7 +30,10 @@ def changes(mechanism: Any, rows: int, *, replace: bool) -> list[np.ndarray]:
 
 
 def worth(mechanism: Any, change: np.ndarray) -> Fraction:
-    return Fraction(sum(int(one) ** 2 for one in change)) / (2 * mechanism.noises[0].sigma2)
+    noise = mechanism.noises[0]
+    if isinstance(noise, DiscreteLaplace):
+        return Fraction(sum(abs(int(one)) for one in change)) / noise.scale
+    return Fraction(sum(int(one) ** 2 for one in change)) / (2 * noise.sigma2)
 
 
 def test_every_change_with_replayed_noise_is_worth_at_most_the_claim(checks: ModuleType, lattice_case: Any) -> None:

@@ -82,6 +82,18 @@ def counting(*, quiet: bool) -> Iterator[Callable[[int], None] | None]:
             bar.stop()
 
 
+@contextlib.contextmanager
+def searching(seconds: object, *, quiet: bool) -> Iterator[None]:
+    """Show that a search of stated length is running, if there is one."""
+    if quiet or seconds is None:
+        yield
+        return
+    from rich.console import Console  # noqa: PLC0415
+
+    with Console(stderr=True).status(f"searching for a better strategy, at most {seconds} s"):
+        yield
+
+
 def number(value: float) -> str:
     """Return a number for people: thousands separated, six significant digits at most."""
     return f"{value:,.0f}" if abs(value) >= 1e5 else f"{value:,.6g}"

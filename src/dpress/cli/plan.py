@@ -4,10 +4,10 @@ import math
 
 import click
 
-from dpress.cli.output import json_option, number, print_json, print_table
+from dpress.cli.output import json_option, number, print_json, print_table, searching
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
-from dpress.release.plan import UNIT, Candidate, plan
+from dpress.release.plan import SEARCH, UNIT, Candidate, plan
 
 
 @click.command("plan")
@@ -15,7 +15,9 @@ from dpress.release.plan import UNIT, Candidate, plan
 @json_option
 def command(spec: str, *, as_json: bool) -> None:
     """Candidate methods for SPEC with predicted error and claim, the chosen one, and the lower bound."""
-    planned = plan(load_spec(spec))
+    loaded = load_spec(spec)
+    with searching(loaded.release.parameters.get(SEARCH), quiet=as_json):
+        planned = plan(loaded)
     if as_json:
         print_json(
             {

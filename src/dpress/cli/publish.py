@@ -5,9 +5,10 @@ from pathlib import Path
 
 import click
 
-from dpress.cli.output import counting, hint, json_option, print_json, quiet_option
+from dpress.cli.output import counting, hint, json_option, print_json, quiet_option, searching
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
+from dpress.release.plan import SEARCH
 from dpress.release.run import publish
 
 
@@ -28,7 +29,8 @@ def command(
     started = time.perf_counter()
     loaded = load_spec(spec)
     new = ledger is not None and not Path(ledger).exists()
-    with counting(quiet=quiet) as progress:
+    search = searching(loaded.release.parameters.get(SEARCH), quiet=quiet)
+    with search, counting(quiet=quiet) as progress:
         release = publish(loaded, data, ledger=ledger, out=out, allow_unproven=allow_unproven, progress=progress)
     if ledger is None:
         hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)

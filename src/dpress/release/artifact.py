@@ -1,6 +1,5 @@
 """A release: what is published, answers with their error, and the folder it is kept in."""
 
-import dataclasses
 import datetime as dt
 import hashlib
 import importlib.metadata
@@ -30,7 +29,7 @@ from dpress.data.spec import Spec, as_dict, from_dict
 from dpress.estimate.interval import Tail, half_width
 from dpress.estimate.postprocess import NAMES, adjust
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.release.plan import Plan, affordable, candidate, plan
+from dpress.release.plan import Plan, affordable, replanned
 from dpress.release.query import parse
 
 FORMAT = 1
@@ -289,9 +288,8 @@ def _from_manifest(folder: Path, manifest: dict[str, Any]) -> Release:
     spec = from_dict(manifest["spec"])
     if spec.hash != manifest["spec_hash"]:
         raise SchemaMismatch("the specification differs from its hash")
-    planned = plan(spec)
     mechanism = _mechanism(spec, manifest)
-    planned = dataclasses.replace(planned, chosen=candidate(manifest["method"], mechanism, planned.workload))
+    planned = replanned(spec, manifest["method"], mechanism)
     answers = pq.read_table(folder / ANSWERS)["answer"].to_numpy()
     if answers.dtype != np.int64 or type(manifest["private"]) is not bool:
         raise SchemaMismatch("the answers are not integers, or `private` is neither true nor false")

@@ -24,6 +24,7 @@ from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
 
 AUTO = "auto"
+SEARCH = "seconds"  # the parameter that makes planning take long
 UNIT = "counts squared"
 KIND_PARAMETERS: dict[str, tuple[str, ...]] = {
     "histogram": (),
@@ -89,8 +90,23 @@ def plan(spec: Spec) -> Plan:
             f"$.release.method: {spec.release.method!r} does not serve kind = {spec.release.kind!r}; "
             f"those that do: {serving}"
         )
-    bound = min(lower_bound(workload, spec.privacy.relation) * variance for variance in _unit_variances(spec))
-    return Plan(workload=workload, candidates=tuple(candidates), chosen=named[0], lower_bound=bound)
+    return Plan(workload=workload, candidates=tuple(candidates), chosen=named[0], lower_bound=_bound(spec, workload))
+
+
+def replanned(spec: Spec, method: str, mechanism: MatrixMechanism) -> Plan:
+    """Return the plan of a release that was made: its own mechanism beside what this version would offer.
+
+    A strategy that was searched for is not searched for again.
+    """
+    workload = make_workload(spec)
+    chosen = candidate(method, mechanism, workload)
+    others = () if SEARCH in spec.release.parameters else plan(spec).candidates
+    candidates = sorted((chosen, *(one for one in others if one.method != method)), key=lambda one: one.predicted_error)
+    return Plan(workload=workload, candidates=tuple(candidates), chosen=chosen, lower_bound=_bound(spec, workload))
+
+
+def _bound(spec: Spec, workload: Workload) -> float:
+    return min(lower_bound(workload, spec.privacy.relation) * variance for variance in _unit_variances(spec))
 
 
 def make_workload(spec: Spec) -> Workload:

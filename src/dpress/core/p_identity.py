@@ -1,0 +1,127 @@
+"""The p-Identity strategy: every cell and p weighted sums of cells, as one integer matrix of constant column sum."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core import check
+from dpress.core.claim import Relation
+from dpress.core.errors import NotSupported
+from dpress.core.linear import Array, Numbers, Variance
+
+UNIT = 2**20  # the sum of every column: the answers' unit is 2^-20 of a count
+LARGEST_TOTAL = 2**42  # rows of the table; answers stay below 2^62
+STORED = "<i4"  # how the weights are kept: little-endian, so that their digest is the same everywhere
+
+
+@dataclass(frozen=True, slots=True)
+class PIdentity:
+    """A = [diag(a); B] with non-negative integers B and a_j = 2^20 - sum_q B_qj, so every column adds up to 2^20.
+
+    This is 2^20 [I; Theta] D with Theta = B diag(1 / a) and D = diag(a) / 2^20 (McKenna, Miklau, Hay and
+    Machanavajjhala 2018, section 5.2): not an approximation of a strategy but itself one, whose answers and
+    sensitivities are exact integers. Nothing is rounded when it is applied.
+
+    Args:
+        cells: n.
+        weights: B of shape (p, n), row by row, as little-endian 32-bit integers; every a_j is at least 1.
+    """
+
+    cells: int
+    weights: bytes
+
+    def __post_init__(self) -> None:
+        check.count("cells", self.cells)
+        if len(self.weights) % (4 * self.cells):
+            raise ValueError(f"weights must be whole rows of {self.cells} 32-bit integers")
+        if (self.sums < 0).any() or (self.sums.sum(axis=0, dtype=np.int64) >= UNIT).any():
+            raise ValueError(f"weights must be non-negative and every column must add up to less than {UNIT}")
+
+    @classmethod
+    def from_theta(cls, theta: Array) -> Self:
+        """Return [I; Theta] D with every entry of Theta D rounded down to 2^-20; the identity takes what is left.
+
+        Raises:
+            ValueError: an entry is negative or not a number, or a column of Theta adds up to 2^20 or more.
+        """
+        if theta.ndim != 2 or not np.isfinite(theta).all() or (theta < 0).any():
+            raise ValueError("theta must be a matrix of finite, non-negative numbers")
+        scaled = np.floor(theta / (1 + theta.sum(axis=0)) * UNIT)
+        return cls(theta.shape[1], scaled.astype(STORED).tobytes())
+
+    @property
+    def sums(self) -> npt.NDArray[np.int32]:
+        """B, shape (p, n), read only."""
+        return np.frombuffer(self.weights, dtype=STORED).reshape(-1, self.cells)
+
+    @property
+    def diagonal(self) -> npt.NDArray[np.int64]:
+        """a, shape (n,)."""
+        return np.asarray(UNIT - self.sums.sum(axis=0, dtype=np.int64))
+
+    @property
+    def rows(self) -> int:
+        """The cells, then the p sums."""
+        return self.cells + len(self.sums)
+
+    def apply(self, cells: Numbers) -> Numbers:
+        """Return A x, exact for integers.
+
+        Raises:
+            NotSupported: the table has more than 2^42 rows.
+        """
+        if not np.issubdtype(cells.dtype, np.integer):
+            return np.concatenate([self.diagonal * cells, self.sums @ cells])
+        if float(np.abs(cells.astype(np.float64)).sum()) > LARGEST_TOTAL:
+            raise NotSupported("the table has more than 2^42 rows, too many for 64-bit answers in units of 2^-20")
+        exact = cells.astype(np.int64, copy=False)
+        return np.concatenate([self.diagonal * exact, self.sums.astype(np.int64) @ exact])
+
+    def transpose(self, answers: Array) -> Array:
+        """Return A^T y."""
+        own, sums = np.split(answers, [self.cells])
+        return np.asarray(self.diagonal * own + sums @ self.sums)
+
+    def sensitivity(self, order: int, relation: Relation) -> int:
+        """Return the sensitivity in units: L1 2^20 exactly, squared L2 the largest sum of squares of a column.
+
+        A row that moves changes the answers by the difference of two non-negative columns, at most twice either.
+        """
+        moves = 1 if relation is Relation.ADD_REMOVE else min(2, 2 * (self.cells - 1))
+        if order == 1:
+            return moves * UNIT
+        squares = self.diagonal**2 + (self.sums.astype(np.int64) ** 2).sum(axis=0)
+        return moves * int(squares.max())
+
+    def reconstruct(self, answers: Array, variance: Variance) -> Array:
+        """Return the weighted least-squares estimate of the cells, in counts, O(n p^2 + p^3).
+
+        Raises:
+            ValueError: a cell was not measured.
+        """
+        return self.covariance(self.transpose(answers / np.broadcast_to(variance, answers.shape)), variance)
+
+    def covariance(self, weights: Array, variance: Variance) -> Array:
+        """Return (A^T V^-1 A)^-1 w = G w - G C^T (I + C G C^T)^-1 C G w (Woodbury), O(n p^2 + p^3).
+
+        G = diag(v_cells / a^2) and C = diag(v_sums)^(-1/2) B; a sum of infinite variance is ignored.
+        """
+        own, sums, inner = self._parts(variance)
+        return np.asarray(own * weights - np.linalg.solve(inner, sums @ weights) @ sums)
+
+    def cell_variances(self, variance: Variance) -> Array:
+        """Return the diagonal of (A^T V^-1 A)^-1, O(n p^2 + p^3)."""
+        own, sums, inner = self._parts(variance)
+        return np.asarray(own - np.einsum("qj,qj->j", sums, np.linalg.solve(inner, sums)))
+
+    def _parts(self, variance: Variance) -> tuple[Array, Array, Array]:
+        """Return the diagonal of G, C G and I + C G C^T."""
+        own, sums = np.split(np.broadcast_to(np.asarray(variance, dtype=np.float64), (self.rows,)), [self.cells])
+        if not np.isfinite(own).all():
+            raise ValueError("every cell must have been measured: without it the cells are not determined")
+        alone = own / self.diagonal.astype(np.float64) ** 2
+        weighted = self.sums / np.sqrt(sums)[:, None]
+        scaled = weighted * alone
+        return alone, scaled, np.eye(len(sums)) + scaled @ weighted.T
