@@ -1,6 +1,7 @@
 """The Haar wavelet of the cells, by what the matrix does."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,6 +22,7 @@ class Haar:
     """
 
     cells: int
+    step: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         check.count("cells", self.cells)

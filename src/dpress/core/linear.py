@@ -7,7 +7,7 @@ Every map knows its sensitivity exactly, and the covariance of the reconstructio
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,11 @@ class LinearMap(Protocol):
     @property
     def rows(self) -> int:
         """The number of rows."""
+        ...
+
+    @property
+    def step(self) -> float:
+        """The unit of the answers, in counts: 1, or a power of two below it where rows are not whole numbers."""
         ...
 
     def apply(self, cells: Numbers) -> Numbers:
@@ -76,6 +81,7 @@ class Identity:
     """
 
     cells: int
+    step: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         check.count("cells", self.cells)
@@ -123,6 +129,7 @@ class Marginal:
 
     shape: tuple[int, ...]
     axes: tuple[int, ...]
+    step: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         if len(set(self.axes)) != len(self.axes) or not set(self.axes) <= set(range(len(self.shape))):
@@ -169,6 +176,7 @@ class Stack:
     """
 
     parts: tuple[LinearMap, ...]
+    step: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         if len({part.cells for part in self.parts}) != 1:

@@ -1,7 +1,7 @@
 """The p-Identity strategy: every cell and p weighted sums of cells, as one integer matrix of constant column sum."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,7 @@ class PIdentity:
 
     cells: int
     weights: bytes
+    step: ClassVar[float] = 1 / UNIT
 
     def __post_init__(self) -> None:
         check.count("cells", self.cells)

@@ -1,6 +1,7 @@
 """All prefix sums of the cells, by what the matrix does."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,6 +19,7 @@ class Prefix:
     """
 
     cells: int
+    step: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         check.count("cells", self.cells)

@@ -1,6 +1,7 @@
 """All nodes of a tree over the cells, by what the matrix does; least squares in one pass up and one down."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,6 +27,7 @@ class Tree:
     cells: int
     branching: int = 2
     root: bool = True
+    step: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         check.count("cells", self.cells)

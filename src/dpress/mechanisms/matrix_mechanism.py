@@ -72,7 +72,9 @@ class MatrixMechanism:
         loss = composed([noise.loss(sensitivity) for noise, sensitivity in pairs])
         norm = "L1" if isinstance(self.loss, PureDP) else "squared L2"
         words = [f"{_in_words(noise)} against {norm} sensitivity {sensitivity}" for noise, sensitivity in pairs]
-        basis = "; ".join(dict.fromkeys(words))
+        step = self.strategy.map.step
+        unit = "" if step == 1 else f", in steps of {step:.6g} of a count"
+        basis = "; ".join(dict.fromkeys(words)) + unit
         return Claim(published=loss, proven=loss, unit=self.unit, basis=basis)
 
     @property

@@ -73,16 +73,18 @@ def typical(release: Release) -> str:
 
 def _noise(release: Release) -> str:
     mechanism = release.planned.chosen.mechanism
-    kinds = " or ".join(dict.fromkeys(_distribution(noise) for noise in mechanism.noises))
+    step = mechanism.strategy.map.step
+    kinds = " or ".join(dict.fromkeys(_distribution(noise, step) for noise in mechanism.noises))
     rows = number(mechanism.strategy.map.rows)
-    return f"{kinds}, drawn independently and exactly in whole numbers for each of {rows} measured counts"
+    unit = "whole numbers" if step == 1 else f"whole steps of 2^{round(math.log2(step))} of a count"
+    return f"{kinds}, drawn independently and exactly in {unit} for each of {rows} measured counts"
 
 
-def _distribution(noise: Noise) -> str:
-    spread = f"(standard deviation {error(math.sqrt(noise.variance))})"
+def _distribution(noise: Noise, step: float) -> str:
+    spread = f"(standard deviation {error(math.sqrt(noise.variance) * step)})"
     if isinstance(noise, DiscreteLaplace):
-        return f"discrete Laplace noise of scale {float(noise.scale):.6g} {spread}"
-    return f"discrete Gaussian noise with σ² = {float(noise.sigma2):.6g} {spread}"
+        return f"discrete Laplace noise of scale {float(noise.scale) * step:.6g} {spread}"
+    return f"discrete Gaussian noise with σ² = {float(noise.sigma2) * step**2:.6g} {spread}"
 
 
 def _variance(value: float) -> str:
