@@ -20,7 +20,7 @@ def best_shares(tree: Tree, kind: Kind) -> tuple[Fraction, ...]:
     (Gaussian); the mean variance of all ranges is minimised over the logarithms of the shares by BFGS.
 
     >>> [round(float(share), 2) for share in best_shares(Tree(1331, 11, root=False), "epsilon")]
-    [0.29, 0.33, 0.38]
+    [0.32, 0.32, 0.36]
     """
     from scipy.optimize import minimize  # noqa: PLC0415  # scipy is slow to import
 
