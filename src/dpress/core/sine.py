@@ -11,7 +11,7 @@ from dpress.core.claim import Relation
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array, Numbers, Variance
 
-LARGEST_TOTAL = 2**30  # rows of the table; keeps the transform's rounding far below the noise
+LARGEST_TOTAL = 2**28  # rows of the table; keeps the transform's rounding far below the noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,10 @@ class Sine:
         """Return the answers in whole steps.
 
         Raises:
-            NotSupported: the table has more than 2^30 rows.
+            NotSupported: the table has more than 2^28 rows.
         """
         if int(np.abs(cells).sum()) > LARGEST_TOTAL:
-            raise NotSupported("the table has more than 2^30 rows, too many for this strategy's exact rounding")
+            raise NotSupported("the table has more than 2^28 rows, too many for this strategy's exact rounding")
         return np.rint(self.roots * _dst(cells / self.norms) / self.step).astype(np.int64)
 
     def transpose(self, answers: Array) -> Array:
@@ -72,7 +72,7 @@ class Sine:
         d is 1, or sqrt(2) where a row moves (no two columns have a negative product: the square root of a
         non-negative inverse M-matrix is non-negative). Rounding moves each answer by up to half a step on either side,
         hence sqrt(n) steps between neighbours. The transform's floating-point error e is at most
-        2^30 * 64 log2(2 n + 2) 2^-53 on either side.
+        2^28 * 32 log2(2 n + 2) 2^-53 on either side.
 
         Raises:
             NotSupported: order 1; the L1 sensitivity is not known in closed form.
@@ -81,7 +81,7 @@ class Sine:
             raise NotSupported("dst is calibrated to rho; under epsilon use `hierarchy`")
         distance = Fraction(1) if relation is Relation.ADD_REMOVE else Fraction(665857, 470832)  # just above sqrt(2)
         step = Fraction(self.step)
-        float_error = Fraction(2 * 64 * (2 * self.cells + 2).bit_length(), 2**23)
+        float_error = Fraction(2 * 32 * (2 * self.cells + 2).bit_length(), 2**25)
         return (distance + (math.isqrt(self.cells) + 1) * step + float_error) ** 2 / step**2
 
     def reconstruct(self, answers: Array, variance: Variance) -> Array:

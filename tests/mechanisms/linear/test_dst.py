@@ -44,7 +44,7 @@ def test_sensitivity_bounds_every_column_and_every_pair_of_columns(cells: int) -
     implicit, matrix = Sine(cells), dense(cells)
     norms = (matrix**2).sum(axis=0) / implicit.step**2
     gaps = ((matrix[:, :, None] - matrix[:, None, :]) ** 2).sum(axis=0) / implicit.step**2
-    assert norms.max() < implicit.sensitivity(2, Relation.ADD_REMOVE) < 1.002 * norms.max()
+    assert norms.max() < implicit.sensitivity(2, Relation.ADD_REMOVE) < 1.001 * norms.max()
     assert gaps.max() < implicit.sensitivity(2, Relation.REPLACE_ONE)
     with pytest.raises(NotSupported, match="calibrated to rho"):
         implicit.sensitivity(1, Relation.ADD_REMOVE)
@@ -67,7 +67,7 @@ def test_the_document_s_figure_at_1024() -> None:
     mechanism = MatrixMechanism(strategy=Dst(1024), loss=RHO)
     variance = Dst(1024).average_coefficient() * float(np.max(mechanism.variance))
     assert lower_bound(AllRanges(1024), Relation.ADD_REMOVE) == pytest.approx(12.196, abs=1e-3)
-    assert 12.3565 < variance <= 12.365
+    assert 12.3565 < variance <= 12.36
 
 
 def test_answers_are_unbiased_and_as_wrong_as_stated() -> None:
@@ -91,5 +91,5 @@ def test_it_serves_ranges_under_rho_only() -> None:
 
 
 def test_a_table_too_large_for_exact_rounding_is_refused() -> None:
-    with pytest.raises(NotSupported, match=r"more than 2\^30 rows"):
+    with pytest.raises(NotSupported, match=r"more than 2\^28 rows"):
         Sine(4).apply(np.array([2**31, 0, 0, 0]))
