@@ -45,7 +45,6 @@ def claims(method: Card) -> tuple[str | None, str | None]:
 
 def _claim(method: Card, loss: PureDP | ZCDP) -> Claim | None:
     try:
-        claim: Claim = method.example(loss, ROW).claim
+        return method.example(loss, ROW).claim
     except NotSupported:
         return None
-    return claim

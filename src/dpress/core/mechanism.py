@@ -134,6 +134,6 @@ class Card:
     paper: str
     summary: str
     method: type
-    example: Callable[[Any, Unit], Any]
+    example: Callable[[Any, Unit], Linear | Choice]
     strategy: Callable[..., Strategy | None] | None = None
     parameters: tuple[str, ...] = ()
