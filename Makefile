@@ -48,6 +48,8 @@ bench: setup
 	$(BIN)/python bench/noise.py > out/bench-noise.json
 	$(BIN)/python bench/publish.py > out/bench-publish.json
 	$(BIN)/python bench/ranges.py > out/bench-ranges.json
+	$(BIN)/python bench/range_speed.py > out/bench-range-speed.json
+	$(BIN)/python bench/trees.py > out/bench-trees.json
 	@ls out/bench-*.json
 
 PAPER ?= ranges

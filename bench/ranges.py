@@ -1,191 +1,119 @@
-"""Error of ranges on real counts against the prediction, and the speed of exact errors, as JSON.
+"""Error of ranges and boxes on real counts against the prediction, as JSON.
 
 python bench/ranges.py > ranges.json
 
-Reads the one-dimensional DPBench histograms of 4096 cells (Hay et al. 2016) from $DPRESS_DATA, a file or the folder
-that holds `dpbench/dpbench_1d_4096.npz`; by default the folder `../shared/data`. Progress goes to standard error.
+Reads $DPRESS_DATA, by default `../shared/data`: the DPBench histograms (Hay et al. 2016) of 4096 cells and of 256 x 256
+cells, and Adult's age x hours per week (74 x 99 cells). Of the two-dimensional histograms blocks of 4 x 4 cells are
+added up, which leaves 64 x 64 cells and every row. Progress goes to standard error.
+
+Every strategy measures every histogram RUNS times and answers the same random boxes. The error of one run is the mean
+over the boxes of (error^2 / predicted variance), whose expectation is 1: "ratio" is its mean over the runs,
+"standard_error" comes from the spread of the runs of one strategy over all histograms of one shape, and
+z = (ratio - 1) / standard_error.
 """
 
 import json
-import os
-import statistics
 import sys
-import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow.parquet as pq
 
-from dpress import catalog
+from cases import Case, cases, data, random_ranges, say
 from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import NotSupported
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import RangeStrategy
-from dpress.core.workload import AllRanges, Range
-from dpress.mechanisms.linear.binary_tree import Cover
-from dpress.mechanisms.linear.boost import Boost
-from dpress.mechanisms.linear.privelet import Privelet
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.estimate.box_sums import box_sums
 from machine import facts
 
-DATA = "../shared/data"
-NAME = "dpbench/dpbench_1d_4096.npz"
-LOSSES: dict[str, PureDP | ZCDP] = {"epsilon = 1": PureDP(epsilon=1), "rho = 0.5": ZCDP(rho="0.5")}
-RUNS, RANGES = 40, 100
-LARGE, HUGE = 1 << 20, 1 << 60
-DENSE = (256, 1024)
-REPEATS = 5
-Array = npt.NDArray[np.float64]
+ONE, TWO, ADULT = "dpbench/dpbench_1d_4096.npz", "dpbench/dpbench_2d_256.npz", "adult/adult.parquet"
+BLOCK = 4
+AGES, HOURS = (17, 90), (1, 99)
+RUNS, BOXES = 100, 100
+FAR = 4.5
+Row = dict[str, Any]
+Counts = npt.NDArray[np.int64]
 
 
-def find() -> Path | None:
-    """Return the file of histograms, None where it is absent."""
-    given = Path(os.environ.get("DPRESS_DATA", DATA))
-    path = given if given.suffix == ".npz" else given / NAME
-    return path if path.is_file() else None
+def histograms() -> Iterator[dict[str, Counts]]:
+    """Yield the histograms that are there, those of one shape together."""
+    if path := data(ONE):
+        with np.load(path) as tables:
+            yield {name: tables[name].astype(np.int64) for name in tables.files}
+    if path := data(TWO):
+        with np.load(path) as tables:
+            yield {name: coarse(tables[name].astype(np.int64)) for name in tables.files}
+    if path := data(ADULT):
+        rows = pq.read_table(path, columns=["age", "hours_per_week"])
+        ages, hours = (column.to_numpy() for column in rows.columns)
+        edges = [np.arange(low, high + 2) for low, high in (AGES, HOURS)]
+        yield {"ADULT age x hours": np.histogram2d(ages, hours, edges)[0].astype(np.int64)}
 
 
-def strategies(cells: int) -> Iterator[tuple[str, str, MatrixMechanism]]:
-    """Yield every strategy over ranges under the first loss that it accepts."""
-    for name, card in catalog.cards().items():
-        for words, loss in LOSSES.items() if card.strategy is not None else ():
-            try:
-                strategy = card.strategy(AllRanges(cells), loss)
-                if not isinstance(strategy, RangeStrategy):
-                    continue
-                mechanism = MatrixMechanism(strategy=strategy, loss=loss)
-                mechanism.noises  # noqa: B018  # raises where the strategy refuses the loss
-            except NotSupported:
-                continue
-            yield name, words, mechanism
-            break
+def coarse(table: Counts) -> Counts:
+    """Return the sums of blocks of cells."""
+    rows, columns = (size // BLOCK for size in table.shape)
+    return np.asarray(table.reshape(rows, BLOCK, columns, BLOCK).sum(axis=(1, 3)))
 
 
-def random_ranges(cells: int, number: int, source: rng.Generator) -> list[Range]:
-    """Return ranges, each equally likely."""
-    first = source.words(number) % np.uint64(cells + 1)
-    second = source.words(number) % np.uint64(cells)
-    second += second >= first
-    return [Range(min(a, b) + 1, max(a, b)) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
-
-
-def answers(mechanism: MatrixMechanism, measurement: Measurement, ranges: list[Range]) -> Array:
-    """Return the answers to the ranges."""
-    decoder = mechanism.strategy.decoder
-    if isinstance(decoder, Cover):
-        return np.array([decoder.answer(measurement, [one.weights(decoder.map.cells)]) for one in ranges])
-    sums = np.concatenate([np.zeros(1), np.cumsum(decoder.estimate(measurement)[0])])
-    return np.asarray(sums[[one.right for one in ranges]] - sums[[one.left - 1 for one in ranges]])
-
-
-def accuracy(path: Path) -> list[dict[str, Any]]:
-    """Return measured over predicted squared error on every histogram, for every strategy."""
-    rows, source = [], rng.seeded(4096)
-    with np.load(path) as tables:
-        counts = {name: tables[name].astype(np.int64) for name in tables.files}
-    cells = len(next(iter(counts.values())))
-    ranges = random_ranges(cells, RANGES, source)
-    for method, loss, mechanism in strategies(cells):
-        say(f"accuracy: {method}")
-        decoder = mechanism.strategy.decoder
-        exact = np.array([decoder.query_variance(mechanism.variance, [one.weights(cells)]) for one in ranges])
-        for name, table in counts.items():
-            sums = np.concatenate([[0], np.cumsum(table)])
-            truth = sums[[one.right for one in ranges]] - sums[[one.left - 1 for one in ranges]]
-            runs = [answers(mechanism, mechanism.measure(table, rng=source), ranges) - truth for _ in range(RUNS)]
-            ratios = (np.array(runs) ** 2 / exact).mean(axis=1)
-            row = {"histogram": name, "rows": int(table.sum()), "strategy": method, "loss": loss}
-            row |= {"predicted_mse": exact.mean(), "measured_mse": float(np.mean(np.array(runs) ** 2))}
-            row |= {"ratio": ratios.mean(), "standard_error": ratios.std(ddof=1) / np.sqrt(RUNS)}
-            rows.append(row)
-    return rows
-
-
-def pooled(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Return the ratio of every strategy over all histograms, with its sampling error."""
-    out = {}
-    for name in dict.fromkeys(row["strategy"] for row in rows):
-        own = [row for row in rows if row["strategy"] == name]
-        error = np.sqrt(sum(row["standard_error"] ** 2 for row in own)) / len(own)
-        out[name] = {"ratio": float(np.mean([row["ratio"] for row in own])), "standard_error": float(error)}
+def accuracy(tables: dict[str, Counts], source: rng.Generator) -> list[Row]:
+    """Return measured over predicted squared error on histograms of one shape, for every strategy."""
+    shape = next(iter(tables.values())).shape
+    boxes = [random_ranges(size, BOXES, source) for size in shape]
+    out: list[Row] = []
+    for one in cases(shape):
+        say(f"accuracy: {'x'.join(map(str, shape))} cells, {one.name}, {one.loss}")
+        exact, decoder = one.variances(boxes), one.decoder
+        rows, spreads = [], []
+        for name, table in tables.items():
+            truth, flat = box_sums(table, boxes), table.ravel()
+            noisy = [one.mechanism.measure(flat, rng=source) for _ in range(RUNS)]
+            squares = np.array([decoder.box_answers(each, boxes) - truth for each in noisy]) ** 2
+            spreads.append((squares / exact).mean(axis=1))
+            rows.append(_row(one, name, table, exact, squares))
+        error = float(np.mean([ratios.var(ddof=1) for ratios in spreads]) / RUNS) ** 0.5
+        for row, ratios in zip(rows, spreads, strict=True):
+            ratio = float(ratios.mean())
+            out.append(row | {"ratio": ratio, "standard_error": error, "z": (ratio - 1) / error})
     return out
 
 
-def seconds(call: Callable[[], object]) -> float:
-    """Return the median time of a call that ran once before."""
-    call()
-    times = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+def _row(one: Case, name: str, table: Counts, exact: npt.NDArray[np.float64], squares: npt.NDArray[np.float64]) -> Row:
+    row: Row = {"histogram": name, "shape": list(table.shape), "rows": int(table.sum())}
+    row |= {"strategy": one.name, "loss": one.loss}
+    return row | {"predicted_mse": float(exact.mean()), "measured_mse": float(squares.mean())}
 
 
-def exact_errors() -> dict[str, float]:
-    """Return how many ranges of 2^60 cells are priced exactly in a second under `privelet`."""
-    say("speed: exact errors at 2^60 cells")
-    ranges = random_ranges(HUGE, 1000, rng.seeded(60))
-    strategy = Privelet(HUGE)
-    taken = seconds(lambda: [strategy.range_coefficient(one) for one in ranges])
-    return {"cells": HUGE, "ranges_per_second": len(ranges) / taken}
+def pooled(rows: list[Row]) -> list[Row]:
+    """Return the ratio of every strategy over all histograms of one shape, with its sampling error."""
+    groups: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(("x".join(map(str, row["shape"])), row["strategy"], row["loss"]), []).append(row)
+    out = []
+    for (shape, strategy, loss), own in groups.items():
+        ratio = float(np.mean([row["ratio"] for row in own]))
+        error = own[0]["standard_error"] / len(own) ** 0.5
+        row = {"shape": shape, "strategy": strategy, "loss": loss, "histograms": len(own)}
+        row |= {"predicted_mse": own[0]["predicted_mse"], "ratio": ratio, "standard_error": error}
+        out.append(row | {"z": (ratio - 1) / error})
+    return out
 
 
-def publishing() -> list[dict[str, Any]]:
-    """Return the seconds to measure and to reconstruct 2^20 cells, for every strategy."""
-    rows, source, table = [], rng.secure(), np.arange(LARGE) % 100
-    for name, loss, mechanism in strategies(LARGE):
-        say(f"speed: 2^20 cells, {name}")
-        try:
-            noisy = mechanism.measure(table, rng=source)
-            measure = seconds(lambda m=mechanism: m.measure(table, rng=source))  # type: ignore[misc]
-            estimate = seconds(lambda m=mechanism, y=noisy: m.strategy.decoder.estimate(y))  # type: ignore[misc]
-        except NotSupported:
-            continue
-        rows.append({"strategy": name, "loss": loss, "measure_seconds": measure, "estimate_seconds": estimate})
-    return rows
-
-
-def against_dense() -> list[dict[str, Any]]:
-    """Return the time of NumPy's dense least squares, by SVD and by normal equations, over that of the two passes."""
-    rows = []
-    for cells in DENSE:
-        say(f"speed: dense least squares, {cells} cells")
-        strategy = Boost(cells)
-        matrix = np.array([strategy.map.apply(cell) for cell in np.eye(cells)]).T
-        mechanism = MatrixMechanism(strategy=strategy, loss=PureDP(epsilon=1))
-        noisy = mechanism.measure(np.arange(cells) % 100, rng=rng.seeded(cells))
-        dense = np.linalg.lstsq(matrix, noisy.answers, rcond=None)[0]
-        away = float(np.max(np.abs(dense - strategy.decoder.estimate(noisy)[0])))
-        slow = seconds(lambda a=matrix, y=noisy.answers: np.linalg.lstsq(a, y, rcond=None))  # type: ignore[misc]
-        fast = seconds(lambda s=strategy, y=noisy: s.decoder.estimate(y))  # type: ignore[misc]
-        gram = seconds(lambda a=matrix, y=noisy.answers: np.linalg.solve(a.T @ a, a.T @ y))  # type: ignore[misc]
-        row = {"cells": cells, "lstsq_seconds": slow, "normal_equations_seconds": gram, "dpress_seconds": fast}
-        row |= {"lstsq_ratio": slow / fast, "normal_equations_ratio": gram / fast}
-        rows.append(row | {"largest_difference": away})
-    return rows
-
-
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-def main() -> None:
-    path = find()
-    if path is None:
-        missing = f"no histograms: set DPRESS_DATA to {Path(NAME).name} or to the folder that holds {NAME}"
+def main() -> int:
+    """Print one JSON object; return 1 if a measured error lies too far from its prediction."""
+    source = rng.seeded(4096)
+    rows = [row for tables in histograms() for row in accuracy(tables, source)]
+    if not rows:
+        missing = f"no histograms: set DPRESS_DATA to the folder that holds {ONE}"
         say(missing)
         print(json.dumps({"skipped": missing}))
-        return
-    rows = accuracy(path)
-    out = {"machine": facts(), "runs": RUNS, "ranges": RANGES, "pooled": pooled(rows), "accuracy": rows}
-    out |= {"exact_errors": exact_errors(), "publishing": publishing(), "dense_least_squares": against_dense()}
-    json.dump(out, sys.stdout, indent=2)
+        return 0
+    worst = max(abs(row["z"]) for row in rows)
+    out = {"machine": facts(), "runs": RUNS, "boxes": BOXES, "largest_z": worst, "pooled": pooled(rows)}
+    json.dump(out | {"accuracy": rows}, sys.stdout, indent=2)
     print()
+    return 0 if worst <= FAR else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -5,8 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from dpress.core.errors import NotSupported
 from dpress.core.measurement import Measurement
-from dpress.core.workload import Range
+from dpress.core.mechanism import BoxDecoder
+from dpress.core.ranges import Range, Ranges
+from dpress.core.tree import Tree
 from dpress.mechanisms.linear.binary_tree import Cover
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 
@@ -16,40 +19,22 @@ Array = npt.NDArray[np.float64]
 def range_errors(mechanism: MatrixMechanism, noisy: Sequence[Measurement], ranges: Sequence[Range]) -> Array:
     """Return the answers to the ranges, shape (runs, ranges); over an empty table they are the errors."""
     decoder = mechanism.strategy.decoder
-    if isinstance(decoder, Cover):
-        cover = np.array([cover_rows(decoder.map.cells, asked) for asked in ranges])
-        return np.array([one.answers for one in noisy]) @ cover.T
-    left = [asked.left - 1 for asked in ranges]
-    right = [asked.right for asked in ranges]
-    sums = np.array([_prefix_sums(decoder.estimate(one)[0]) for one in noisy])
-    return sums[:, right] - sums[:, left]
+    if not isinstance(decoder, BoxDecoder):
+        raise NotSupported(f"{type(decoder).__name__} does not answer many ranges at once")
+    asked = Ranges.of(mechanism.strategy.map.cells, ranges)
+    return np.array([decoder.box_answers(one, [asked]) for one in noisy])
 
 
 def all_ranges_mse(mechanism: MatrixMechanism, noisy: Measurement) -> float:
     """Return the mean over all ranges of the squared answer: over an empty table, of the squared error."""
     decoder = mechanism.strategy.decoder
-    if isinstance(decoder, Cover):
+    if isinstance(decoder, Cover) and isinstance(decoder.map, Tree):
         total = _cover_squares([np.asarray(level, dtype=np.float64) for level in decoder.map.split(noisy.answers)])
     else:
         sums = _prefix_sums(decoder.estimate(noisy)[0])
         total = float(len(sums) * np.sum(sums**2) - np.sum(sums) ** 2)
     cells = mechanism.strategy.map.cells
     return total / (cells * (cells + 1) / 2)
-
-
-def cover_rows(cells: int, asked: Range) -> Array:
-    """Return 1 for every node of the range's canonical cover, the nodes of a complete binary tree from the top."""
-    out = np.zeros(2 * cells - 1)
-    left, right = cells + asked.left - 1, cells + asked.right
-    while left < right:
-        if left & 1:
-            out[left - 1] = 1.0
-            left += 1
-        if right & 1:
-            right -= 1
-            out[right - 1] = 1.0
-        left, right = left >> 1, right >> 1
-    return out
 
 
 def _prefix_sums(cells: Array) -> Array:

@@ -25,9 +25,11 @@ from dpress.core import rng
 from dpress.core.claim import ZCDP, PureDP, Relation
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import RangeStrategy
-from dpress.core.workload import AllRanges, Range
+from dpress.core.ranges import AllRanges, Range, Ranges
+from dpress.core.workload import Boxes
 from dpress.estimate.error import lower_bound
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.product import box_variances
 from dpress.release.plan import mean_variance
 
 LOSSES: dict[str, PureDP | ZCDP] = {"epsilon = 1": PureDP(epsilon=1), "rho = 0.5": ZCDP(rho="0.5")}
@@ -74,17 +76,39 @@ class Subject:
         """The document's factor 2 D^2 / epsilon^2, for real-valued Laplace noise; None under rho."""
         return 2.0 * self.mechanism.strategy.map.sensitivity(1, ADD) ** 2 if self.loss == "epsilon = 1" else None
 
+    @property
+    def chosen(self) -> RangeStrategy:
+        """The strategy, which has exact errors of ranges."""
+        strategy = self.mechanism.strategy
+        if not isinstance(strategy, RangeStrategy):
+            raise NotSupported(f"{self.name} has no exact errors of ranges")
+        return strategy
+
+    @property
+    def unit(self) -> list[float]:
+        """The variance of every part of the map where noise of equal scale on all answers has variance one.
+
+        A part of sensitivity D_i with the share s_i has ((D_i / s_i) / D)^2 under epsilon, D that of the whole map; a
+        map in one part has 1.
+        """
+        parts = self.mechanism.parts
+        if len(parts) == 1:
+            return [1.0]
+        whole = self.mechanism.strategy.map.sensitivity(1, ADD)
+        pairs = zip(parts, self.mechanism.shares, strict=True)
+        return [float(part.sensitivity(1, ADD) / share / whole) ** 2 for part, share in pairs]
+
 
 def serving(cells: int, losses: Iterable[str]) -> Iterator[Subject]:
     """Yield every strategy of the catalogue that serves all ranges, under each of the losses that it accepts."""
     for name, card in catalog.cards().items():
         for loss in losses if card.strategy is not None else ():
             try:
-                strategy = card.strategy(AllRanges(cells), LOSSES[loss])
+                strategy = card.strategy(Boxes((AllRanges(cells),)), LOSSES[loss])
                 if not isinstance(strategy, RangeStrategy):
                     continue
                 mechanism = MatrixMechanism(strategy=strategy, loss=LOSSES[loss])
-                mean_variance(mechanism, AllRanges(cells))
+                mean_variance(mechanism, Boxes((AllRanges(cells),)))
             except NotSupported:
                 continue
             yield Subject(name=name, loss=loss, mechanism=mechanism)
@@ -106,10 +130,10 @@ def random_ranges(cells: int, number: int, source: rng.Generator) -> list[Range]
     return [Range(min(a, b) + 1, max(a, b)) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
 
 
-def predicted(mechanism: MatrixMechanism, asked: Range) -> float:
-    """Return the exact variance of a range under the noise that is drawn."""
-    weights = [asked.weights(mechanism.strategy.map.cells)]
-    return mechanism.strategy.decoder.query_variance(mechanism.variance, weights)
+def predicted(mechanism: MatrixMechanism, ranges: Sequence[Range]) -> np.ndarray:
+    """Return the exact variance of every range under the noise that is drawn, shape (ranges,)."""
+    drawn = [noise.variance for noise in mechanism.noises]
+    return box_variances(mechanism.strategy, [Ranges.of(mechanism.strategy.map.cells, ranges)], drawn)
 
 
 def experiment_1(setting: Setting, source: rng.Generator) -> tuple[list[Row], list[Row]]:
@@ -121,10 +145,11 @@ def experiment_1(setting: Setting, source: rng.Generator) -> tuple[list[Row], li
         zero = np.zeros(setting.cells, dtype=np.int64)
         noisy = [one.mechanism.measure(zero, rng=source) for _ in range(setting.runs)]
         squares = range_errors(one.mechanism, noisy, ranges) ** 2
-        exact = np.array([predicted(one.mechanism, asked) for asked in ranges]) * setting.scale
+        exact = predicted(one.mechanism, ranges) * setting.scale
+        coefficients = one.chosen.range_variances(Ranges.of(setting.cells, ranges), one.unit)
         cell = one.mechanism.strategy.decoder.cell_variances(one.mechanism.variance)[0]
         for index, asked in enumerate(ranges):
-            coefficient = one.mechanism.strategy.range_coefficient(asked)
+            coefficient = coefficients[index]
             row = {"strategy": one.name, "loss": one.loss, "left": asked.left, "right": asked.right}
             row |= {"length": asked.right - asked.left + 1, "coefficient": coefficient, "predicted": exact[index]}
             row["formula"] = one.formula * coefficient if one.formula else None
@@ -145,11 +170,11 @@ def experiment_2(setting: Setting, source: rng.Generator) -> tuple[list[Row], li
         _say(f"experiment 2: {cells} cells")
         zero = np.zeros(cells, dtype=np.int64)
         for one in subjects(cells):
-            exact = mean_variance(one.mechanism, AllRanges(cells)) * setting.scale
+            exact = mean_variance(one.mechanism, Boxes((AllRanges(cells),))) * setting.scale
             measured = np.array(
                 [all_ranges_mse(one.mechanism, one.mechanism.measure(zero, rng=source)) for _ in range(RUNS)]
             )
-            coefficient = one.mechanism.strategy.average_coefficient()
+            coefficient = one.chosen.average_variance(one.unit)
             row = {"strategy": one.name, "loss": one.loss, "cells": cells, "coefficient": coefficient}
             row |= {"predicted": exact, "formula": one.formula * coefficient if one.formula else None}
             rows.append(row | {"runs": RUNS, "measured": measured.mean()})
@@ -179,11 +204,11 @@ def strategies(setting: Setting) -> list[Row]:
     for cells in setting.sizes:
         _say(f"table of strategies: {cells} cells")
         for one in serving(cells, LOSSES):
-            variance = mean_variance(one.mechanism, AllRanges(cells))
+            variance = mean_variance(one.mechanism, Boxes((AllRanges(cells),)))
             drawn = variance
             if one.formula:
-                variance = one.formula * one.mechanism.strategy.average_coefficient()
-            bound = lower_bound(AllRanges(cells), ADD) * (2 if one.formula else 1)
+                variance = one.formula * one.chosen.average_variance(one.unit)
+            bound = lower_bound(Boxes((AllRanges(cells),)), ADD) * (2 if one.formula else 1)
             row = {"cells": cells, "loss": one.loss, "strategy": one.name, "mean_variance": variance}
             rows.append(row | {"of_the_noise_drawn": drawn, "lower_bound": bound, "ratio": variance / bound})
     return sorted(rows, key=lambda row: (row["cells"], row["loss"], row["mean_variance"]))

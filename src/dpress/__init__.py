@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from dpress.core.errors import BudgetExceeded, NotSupported, ReportRejected, SchemaMismatch
     from dpress.data.spec import Spec, load_spec
     from dpress.ledger.ledger import Ledger
-    from dpress.release.artifact import Release, load_release
+    from dpress.release.artifact import Release
+    from dpress.release.load import load_release
     from dpress.release.plan import Plan, plan
     from dpress.release.run import publish
 
@@ -42,7 +43,8 @@ _HOMES = {
     "dpress.core.errors": ("BudgetExceeded", "NotSupported", "ReportRejected", "SchemaMismatch"),
     "dpress.data.spec": ("Spec", "load_spec"),
     "dpress.ledger.ledger": ("Ledger",),
-    "dpress.release.artifact": ("Release", "load_release"),
+    "dpress.release.artifact": ("Release",),
+    "dpress.release.load": ("load_release",),
     "dpress.release.plan": ("Plan", "plan"),
     "dpress.release.run": ("publish",),
 }

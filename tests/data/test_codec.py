@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpress.core.domain import Attribute, Schema
+from dpress.core.attribute import Attribute
+from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.data.codec import encode
 

@@ -8,9 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dpress.core.attribute import Attribute
 from dpress.core.claim import ROW
-from dpress.core.domain import Attribute, Schema
+from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
+from dpress.data import fold as fold_module
 from dpress.data import table as table_module
 from dpress.data.fold import count, fold
 from dpress.data.people import people
@@ -57,6 +59,21 @@ def test_the_sum_does_not_depend_on_the_batches(monkeypatch):
     assert np.array_equal(whole, parts)
     assert len(seen) > 1
     assert seen[-1] == 5000
+
+
+def test_long_tables_are_added_up_from_their_few_entries(monkeypatch):
+    tables = [(0,), (2, 0), (), (0, 1, 2)]
+    dense = fold(Table(rows(500), SCHEMA.names, ROW), SCHEMA, count(SCHEMA.shape, tables))
+    monkeypatch.setattr(fold_module, "LARGEST_DENSE", 0)
+    monkeypatch.setattr(table_module, "BATCH_ROWS", 64)
+    kernel = count(SCHEMA.shape, tables)
+    part = kernel(np.array([[4, 4], [1, 1], [0, 2]], dtype=np.int32))
+    assert part.size == dense.size
+    assert part.values.sum() == 2 * len(tables)
+    assert len(set(part.places.tolist())) == part.places.size
+    sparse = fold(Table(rows(500), SCHEMA.names, ROW), SCHEMA, kernel)
+    assert sparse.dtype == dense.dtype == np.int64
+    assert sparse.tolist() == dense.tolist()
 
 
 def test_one_row_adds_one_to_one_cell_of_each_table():

@@ -12,7 +12,7 @@ from dpress.core.claim import ZCDP, PureDP
 from dpress.core.haar import Haar
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Strategy
-from dpress.core.workload import Range
+from dpress.core.ranges import Range
 from dpress.estimate.interval import Tail, half_width
 from dpress.mechanisms.linear.boost import Boost
 from dpress.mechanisms.linear.marginals import Marginals
@@ -194,3 +194,15 @@ def test_half_widths_are_whole_and_within_a_step_and_a_half_of_the_quantile(tail
 
 def test_an_answer_without_any_measurement_has_an_infinite_interval() -> None:
     assert half_width(math.inf, 0.95, "laplace") == math.inf
+
+
+@pytest.mark.parametrize("tail", ["laplace", "gaussian"])
+def test_many_variances_at_once_give_the_half_width_of_each(tail: Tail) -> None:
+    variances = np.array([[0.0, 1e-9, 0.3, 50.0], [1e6, 1e18, math.inf, 2.0]])
+    for confidence in (0.5, 0.95, 0.999):
+        found = half_width(variances, confidence, tail)
+        assert found.shape == variances.shape
+        assert found.ravel().tolist() == [half_width(one, confidence, tail) for one in variances.ravel().tolist()]
+    assert found[0, 0] == 0
+    assert found[1, 2] == math.inf
+    assert isinstance(half_width(50.0, 0.95, tail), float)

@@ -7,9 +7,10 @@ import pytest
 
 from dpress.core.claim import Relation
 from dpress.core.p_identity import UNIT, PIdentity
+from dpress.core.ranges import AllRanges, Range
 from dpress.core.tree import Tree
-from dpress.core.workload import AllRanges, Range
-from dpress.estimate.error import lower_bound, tree_average
+from dpress.estimate.averages import tree_average
+from dpress.estimate.error import lower_bound
 from dpress.estimate.optimise import (
     DenseGram,
     Optimum,

@@ -7,7 +7,7 @@ import pytest
 
 from dpress.core.claim import Relation
 from dpress.core.mechanism import RangeStrategy
-from dpress.core.workload import AllRanges, Range
+from dpress.core.ranges import AllRanges, Range
 from dpress.estimate.error import lower_bound
 from dpress.mechanisms.linear.binary_tree import BinaryTree
 from dpress.mechanisms.linear.boost import Boost
@@ -19,12 +19,12 @@ HEIGHTS = range(1, 13)
 
 @pytest.mark.parametrize(("cells", "value"), [(2, 2 / 3), (4, 3 / 5), (8, 187 / 288), (1024, 1.695420742500119)])
 def test_privelet_averages(cells: int, value: float) -> None:
-    assert math.isclose(Privelet(cells).average_coefficient(), value, rel_tol=1e-12)
+    assert math.isclose(Privelet(cells).average_variance([1.0]), value, rel_tol=1e-12)
 
 
 def test_boost_and_naive_tree_averages_at_1024() -> None:
-    assert math.isclose(Boost(1024).average_coefficient(), 1.9692089257248304, rel_tol=1e-12)
-    assert round(BinaryTree(1024).average_coefficient(), 4) == 8.0137
+    assert math.isclose(Boost(1024).average_variance([1.0]), 1.9692089257248304, rel_tol=1e-12)
+    assert round(BinaryTree(1024).average_variance([1.0]), 4) == 8.0137
 
 
 @pytest.mark.parametrize(
@@ -34,13 +34,13 @@ def test_boost_and_naive_tree_averages_at_1024() -> None:
 )
 def test_the_table_of_average_variances_at_epsilon_one(strategy: RangeStrategy, variance: float) -> None:
     sensitivity = strategy.map.sensitivity(1, Relation.ADD_REMOVE)
-    assert round(2 * sensitivity**2 * strategy.average_coefficient(), 1) == variance
+    assert round(2 * sensitivity**2 * strategy.average_variance([1.0]), 1) == variance
 
 
 def test_the_zcdp_column_privelet_and_the_lower_bound() -> None:
     squared = Privelet(1024).map.sensitivity(2, Relation.ADD_REMOVE)
     assert squared == 11
-    assert math.isclose(squared * Privelet(1024).average_coefficient(), 18.6496, abs_tol=5e-5)
+    assert math.isclose(squared * Privelet(1024).average_variance([1.0]), 18.6496, abs_tol=5e-5)
     assert round(lower_bound(AllRanges(1024), Relation.ADD_REMOVE), 3) == 12.196
 
 
@@ -101,11 +101,11 @@ def level_averages(height: int, divisors: list[float], total: float) -> float:
 def test_closed_forms_of_both_averages(height: int) -> None:
     n = 2**height
     closed = height / 6 + 1 / 36 + 1 / (2 * (n + 1)) + 1 / (2 * n) + 2 / (9 * n * n)
-    assert math.isclose(Privelet(n).average_coefficient(), closed, rel_tol=1e-11)
+    assert math.isclose(Privelet(n).average_variance([1.0]), closed, rel_tol=1e-11)
     haar = level_averages(height, [2.0**k for k in range(1, height + 1)], n)
-    assert math.isclose(Privelet(n).average_coefficient(), haar, rel_tol=1e-11)
+    assert math.isclose(Privelet(n).average_variance([1.0]), haar, rel_tol=1e-11)
     boost = level_averages(height, [2.0**k - 1 for k in range(1, height + 1)], 2 * n - 1)
-    assert math.isclose(Boost(n).average_coefficient(), boost, rel_tol=1e-11)
+    assert math.isclose(Boost(n).average_variance([1.0]), boost, rel_tol=1e-11)
 
 
 def test_lower_bound_in_closed_form() -> None:
@@ -118,7 +118,7 @@ def test_lower_bound_in_closed_form() -> None:
 def index(strategy: RangeStrategy, cells: int) -> float:
     """log2(n)^3 / (average variance epsilon^2 / 2): the finite-n accuracy index."""
     sensitivity = strategy.map.sensitivity(1, Relation.ADD_REMOVE)
-    return math.log2(cells) ** 3 / (sensitivity**2 * strategy.average_coefficient())
+    return math.log2(cells) ** 3 / (sensitivity**2 * strategy.average_variance([1.0]))
 
 
 def test_accuracy_indices_approach_their_limits_as_the_paper_says() -> None:

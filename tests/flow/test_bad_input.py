@@ -11,9 +11,19 @@ from dpress import Ledger, PureDP, Unit, load_spec, publish
 from dpress.cli.main import main
 from dpress.data import table as table_module
 from dpress.ledger import store
-from dpress.release import artifact
+from dpress.release import folder
 
 SECRET = "4711-secret"
+ATTRIBUTES = """
+[[attribute]]
+name = "age"
+kind = "integer"
+bounds = [0, 9]
+[[attribute]]
+name = "sex"
+kind = "categorical"
+values = ["F", "M"]
+"""
 
 
 @pytest.fixture
@@ -71,6 +81,143 @@ def test_epsilon(spec, publish_refused, epsilon, wanted):
 @pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", "1e-320", "x"])
 def test_epsilon_of_the_error_command(refused, epsilon):
     assert refused("error", "boost", "--cells", "8", f"--epsilon={epsilon}").startswith("epsilon must ")
+
+
+TERNARY = ["--cells", "9", "--parameter", "branching=3", "--parameter", "root=false"]  # levels of 3 and 9 nodes
+ENDS = "a range is written LEFT:RIGHT, e.g. 3:7, got "
+ORDER = "a range must have 1 <= left <= right, got "
+
+
+@pytest.mark.parametrize("strategy", ["boost", "privelet", "hierarchy", "identity", "binary_tree", "prefix"])
+@pytest.mark.parametrize(
+    ("cells", "wanted"),
+    [
+        ("0", "cells must be an integer >= 1, got cells=0"),
+        ("-8", "cells must be an integer >= 1, got cells=-8"),
+        (str(2**60 + 1), f"cells must be at most 2^60, got cells={2**60 + 1}"),
+        (str(10**30), f"cells must be at most 2^60, got cells={10**30}"),
+    ],
+)
+def test_cells_of_the_error_command(refused, strategy, cells, wanted):
+    assert refused("error", strategy, f"--cells={cells}", "--average") == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("7:3", f"{ORDER}7:3"),
+        ("0:3", f"{ORDER}0:3"),
+        ("0:0", f"{ORDER}0:0"),
+        ("3:9", "range 3:9 must end within 8 cells"),
+        ("9:9", "range 9:9 must end within 8 cells"),
+        (f"1:{10**30}", f"range 1:{10**30} must end within 8 cells"),
+        ("", f"{ENDS}''"),
+        (":", f"{ENDS}':'"),
+        ("3", f"{ENDS}'3'"),
+        ("3:", f"{ENDS}'3:'"),
+        ("-1:3", f"{ENDS}'-1:3'"),
+        ("1.5:3", f"{ENDS}'1.5:3'"),
+        ("3:4:5", f"{ENDS}'3:4:5'"),
+        ("3..7", f"{ENDS}'3..7'"),
+        ("\u00b2:3", f"{ENDS}'\u00b2:3'"),
+    ],
+)
+def test_ranges_of_the_error_command(refused, text, wanted):
+    assert refused("error", "boost", "--cells", "8", "--range", "1:8", f"--range={text}") == wanted
+
+
+@pytest.mark.parametrize(
+    ("shares", "wanted"),
+    [
+        ("[0, 1]", "shares must be positive and add up to 1, got ['0', '1']"),
+        ("[-0.5, 1.5]", "shares must be positive and add up to 1, got ['-1/2', '3/2']"),
+        ("[0.5, 0.4]", "shares must be positive and add up to 1, got ['1/2', '2/5']"),
+        ('["1/3", "1/3", "1/3"]', "expected 2 numbers, one a level, got 3"),
+        ("[1]", "expected 2 numbers, one a level, got 1"),
+        ("[nan, 1]", "$.release.parameters.shares must be a finite number, got $.release.parameters.shares=nan"),
+        ("3", '$.release.parameters.shares: expected "best", "equal", or a list of one number for each level'),
+        ('"even"', '$.release.parameters.shares: expected "best", "equal", or a list of one number for each level'),
+    ],
+)
+def test_level_shares_of_the_error_command(refused, shares, wanted):
+    assert refused("error", "hierarchy", *TERNARY, "--parameter", f"shares={shares}") == wanted
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (["boost", "--parameter", "branching=3"], "boost has no parameter 'branching'; its parameters: none"),
+        (
+            ["hierarchy", "--parameter", "depth=3"],
+            "hierarchy has no parameter 'depth'; its parameters: branching, root, shares",
+        ),
+        (
+            ["hierarchy", "--parameter", "branching"],
+            "--parameter: expected NAME=VALUE as in a spec file, got branching",
+        ),
+        (["hierarchy", "--parameter", "branching=1"], "$.release.parameters.branching must be an integer >= 2"),
+        (["hierarchy", "--parameter", "branching=2.5"], "$.release.parameters.branching must be an integer >= 2"),
+        (
+            ["p_identity"],
+            "p_identity has no error over ranges of 8 cells here; it needs --epsilon, --parameter seconds",
+        ),
+        (["p_identity", "--parameter", "seconds=-1"], "$.release.parameters.seconds: expected a number between 0 and"),
+        (["dst"], "dst has no error over ranges of 8 cells here; it needs --rho and at most 2^22 cells"),
+        (["marginals"], "marginals has no error over ranges of 8 cells here; see `dpress list --family linear`"),
+        (["nope"], "there is no method 'nope'; the methods are "),
+        (["boost", "--rho", "0"], "rho must be > 0, got rho=0"),
+        (["boost", "--rho", "x"], "rho must be a finite number, got rho=x"),
+    ],
+)
+def test_strategies_and_parameters_of_the_error_command(refused, arguments, wanted):
+    assert refused("error", *arguments, "--cells", "8").startswith(wanted)
+
+
+QUERIES = '$.release.parameters.queries: expected "all", "prefixes" or a list of queries'
+LENGTH = "$.release.parameters.length"
+TWO = ATTRIBUTES + '[[attribute]]\nname = "size"\nkind = "numeric"\nbounds = [0.0, 8.0]\nbins = 4\n'
+
+
+@pytest.mark.parametrize(
+    ("names", "parameters", "wanted"),
+    [
+        ("age", 'queries = "some"', QUERIES),
+        ("age", "queries = 3", QUERIES),
+        ("age", "queries = []", QUERIES),
+        ("age", "queries = [3, 7]", QUERIES),
+        ("age", 'queries = ["age in 7..3"]', "age: nothing lies there; it runs from 0 to 9"),
+        ("age", 'queries = ["age in 20..30"]', "age: nothing lies there; it runs from 0 to 9"),
+        ("age", 'queries = ["age != 3"]', "age != ...: write a range such as `in a..b`"),
+        ("age", 'queries = ["age in (1, 2)"]', "age in ...: write a range such as `in a..b`"),
+        ("age", 'queries = ["age < 3 and age > 5"]', "asks for no cell of age; its conditions exclude each other"),
+        ("age", 'queries = ["weight < 3"]', "cannot read 'weight < 3'; write e.g. `NAME in 30..40"),
+        ("age", 'queries = [""]', "cannot read ''; write e.g."),
+        ("age", 'queries = ["age < 3"]\nlength = 2', "$.release.parameters: set either `queries` or `length`"),
+        ("age", "length = 0", f"{LENGTH} must be an integer >= 1"),
+        ("age", "length = 2.5", f"{LENGTH} must be an integer >= 1"),
+        ("age", "length = true", f"{LENGTH} must be an integer >= 1"),
+        ("age", "length = 11", "length must be at most the 10 cells there are, got length=11"),
+        ("age", "length = [2, 2]", f"{LENGTH}: expected 1 numbers, one for each attribute, got [2, 2]"),
+        ("age", "length = []", f"{LENGTH}: expected 1 numbers, one for each attribute, got []"),
+        ("age,size", "length = 2", f"{LENGTH}: expected 2 numbers, one for each attribute, got 2"),
+        ("age,size", "length = [2, 5]", "length must be at most the 4 cells there are, got length=5"),
+        ("age,size", 'queries = ["size in 1..3"]', "size: the condition cuts through a cell"),
+        ("age,sex", 'queries = "all"', "$.release.attributes: ranges need integer, numeric or ordinal attributes, got"),
+        ("age,size", "shares = [0.5, 0.5]", "$.release.parameters.shares: levels have shares of their own over one"),
+        ("age", "depth = 3", "$.release.parameters: unknown parameter 'depth' for kind 'ranges'"),
+    ],
+)
+def test_the_ranges_that_a_spec_asks_for(spec, refused, names, parameters, wanted):
+    attributes = ", ".join(f'"{name}"' for name in names.split(","))
+    release = f'kind = "ranges"\nattributes = [{attributes}]\n[release.parameters]\n{parameters}'
+    spec(attributes=TWO, release=release)
+    assert wanted in refused("plan", "spec.toml")
+
+
+def test_more_queries_than_can_be_listed(spec, refused):
+    listed = ", ".join(['"age in 2..5"'] * 2049)
+    spec(release=f'kind = "ranges"\nattributes = ["age"]\n[release.parameters]\nqueries = [{listed}]')
+    assert refused("plan", "spec.toml") == "list between 1 and 2048 ranges, got 2049"
 
 
 def test_an_attribute_that_the_file_does_not_have(spec, publish_refused):
@@ -153,7 +300,7 @@ def test_a_full_disk(spec, publish_refused, monkeypatch):
     def full(*_arguments, **_keywords):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(artifact.pq, "write_table", full)
+    monkeypatch.setattr(folder.pq, "ParquetWriter", full)
     spec()
     line = publish_refused(spent=1)
     assert line == (

@@ -63,10 +63,124 @@ def test_errors_are_known_before_any_data(dpress):
         "average_coefficient": pytest.approx(187 / 288, rel=1e-12),
         "average_variance": pytest.approx(32 * 187 / 288, rel=1e-12),
         "accuracy_index": 6.0,
+        "accuracy_index_at_n": pytest.approx(27 / (16 * 187 / 288), rel=1e-12),
     }
     half = dpress("error", "privelet", "--cells", "8", "--range", "3:7", "--epsilon", "0.5", "--json").json
     assert half["ranges"][0]["variance"] == 4 * 31.0
     assert half["average_coefficient"] is None
+    assert half["accuracy_index_at_n"] is None
+
+
+@pytest.mark.parametrize(
+    ("strategy", "cells", "coefficient"),
+    [
+        ("privelet", 2, 2 / 3),
+        ("privelet", 4, 3 / 5),
+        ("privelet", 8, 187 / 288),
+        ("privelet", 1024, 1.695420742500119),
+        ("boost", 1024, 1.9692089257248304),
+    ],
+)
+def test_the_documents_average_coefficients(dpress, strategy, cells, coefficient):
+    found = dpress("error", strategy, "--cells", cells, "--average", "--json").json
+    assert found["average_coefficient"] == pytest.approx(coefficient, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "index", "limit"), [("binary_tree", 1.03, 1), ("boost", 4.20, 6), ("privelet", 4.87, 6)]
+)
+def test_the_documents_accuracy_index_and_how_far_it_is_from_its_limit(dpress, strategy, index, limit):
+    found = dpress("error", strategy, "--cells", "1024", "--average", "--index", "--epsilon", "0.3", "--json").json
+    assert found["accuracy_index"] == limit
+    assert round(found["accuracy_index_at_n"], 2) == index
+    if strategy == "binary_tree":
+        assert round(found["average_coefficient"], 4) == 8.0137
+    shown = dpress("error", strategy, "--cells", "1024", "--index").out
+    assert f"accuracy index at n = 1024: {found['accuracy_index_at_n']:.4g}" in shown
+
+
+def test_error_under_rho_is_that_of_gaussian_noise(dpress):
+    found = dpress("error", "dst", "--cells", "1024", "--average", "--index", "--rho", "0.5", "--json").json
+    assert 12.196 < found["average_variance"] <= 12.36
+    assert found["accuracy_index"] is found["accuracy_index_at_n"] is None
+    wavelet = dpress("error", "privelet", "--cells", "1024", "--average", "--rho", "0.5", "--json").json
+    assert wavelet["sensitivity"] == pytest.approx(11**0.5)
+    assert wavelet["average_variance"] == pytest.approx(11 * 1.695420742500119)
+    assert dpress("error", "boost", "--cells", "8", "--rho", "1", "--epsilon", "1").code == 2
+
+
+def test_error_of_a_hierarchy_with_stated_levels(dpress):
+    stated = ["--parameter", "branching=11", "--parameter", "root=false", "--parameter"]
+    equal = dpress("error", "hierarchy", "--cells", "1024", "--average", *stated, 'shares="equal"', "--json").json
+    assert equal["average_variance"] == pytest.approx(156.6388, abs=1e-4)
+    assert (equal["sensitivity"], equal["accuracy_index_at_n"]) == (3, None)
+    best = dpress("error", "hierarchy", "--cells", "1024", "--average", *stated, 'shares="best"', "--json").json
+    assert best["average_variance"] == pytest.approx(152.925, abs=1e-3)
+
+
+@pytest.mark.parametrize("strategy", ["privelet", "boost", "binary_tree", "hierarchy", "identity"])
+def test_error_of_a_domain_too_large_for_any_table(dpress, strategy):
+    """2^60 cells: nothing as long as the domain is formed, or this would not end."""
+    cells = 2**60
+    found = dpress("error", strategy, "--cells", cells, "--range", f"3:{cells - 5}", "--average", "--json").json
+    assert found["ranges"][0]["range"] == [3, cells - 5]
+    assert found["ranges"][0]["variance"] > 0
+    assert found["average_variance"] > 0
+    if strategy == "privelet":  # the document's closed form
+        assert found["average_coefficient"] == pytest.approx(60 / 6 + 1 / 36, rel=1e-12)
+
+
+@pytest.mark.parametrize("strategy", ["privelet", "boost", "binary_tree", "hierarchy", "identity", "prefix"])
+def test_error_of_a_single_cell_is_that_of_a_count(dpress, strategy):
+    done = dpress("error", strategy, "--cells", "1", "--range", "1:1", "--average", "--index", "--json")
+    assert done.code == 0, done.err
+    assert done.json["ranges"] == [{"range": [1, 1], "coefficient": 1.0, "variance": 2.0}]
+    assert done.json["average_variance"] == 2.0
+
+
+WIDE = '[[attribute]]\nname = "age"\nkind = "integer"\nbounds = [0, 1023]\n'
+
+
+def planned(dpress, spec, privacy, parameters=""):
+    spec(attributes=WIDE, privacy=privacy, release=f'kind = "ranges"\n{parameters}')
+    found = dpress("plan", "spec.toml", "--json")
+    assert found.code == 0, found.err
+    return found.json, {one["method"]: one["predicted_error"] for one in found.json["candidates"]}
+
+
+def test_plans_for_all_ranges_reach_the_documents_figures(dpress, spec):
+    pure, errors = planned(dpress, spec, "epsilon = 1.0")
+    assert pure["chosen"] == "hierarchy"
+    assert errors["hierarchy"] == min(errors.values()) <= 157
+    assert errors["privelet"] == pytest.approx(410.3, abs=1.5)  # discrete noise varies a little less
+    assert errors["boost"] == pytest.approx(476.5, abs=1.5)
+    gaussian, errors = planned(dpress, spec, "rho = 0.5")
+    assert gaussian["chosen"] == "dst"
+    assert 12.196 < errors["dst"] == min(errors.values()) <= 12.36
+    assert gaussian["lower_bound"] == pytest.approx(12.196, abs=1e-3)
+
+
+def test_a_search_of_some_seconds_comes_close_to_the_optimum(dpress, spec):
+    found, errors = planned(dpress, spec, "epsilon = 1.0", "[release.parameters]\nseconds = 20")
+    assert found["chosen"] == "p_identity"
+    assert errors["p_identity"] <= 126
+
+
+def test_boxes_of_two_attributes_are_planned_published_and_asked_for(dpress, folder, spec):
+    sizes = '[[attribute]]\nname = "size"\nkind = "numeric"\nbounds = [0.0, 8.0]\nbins = 4\n'
+    ages = '[[attribute]]\nname = "age"\nkind = "integer"\nbounds = [0, 9]\n'
+    for parameters in ("", "length = [3, 2]", 'queries = "prefixes"', 'queries = ["age < 3 and size < 4", "age = 7"]'):
+        release = f'kind = "ranges"\nattributes = ["age", "size"]\n[release.parameters]\n{parameters}'
+        spec(attributes=ages + sizes, release=release)
+        plan = dpress("plan", "spec.toml", "--json").json
+        assert min(one["predicted_error"] for one in plan["candidates"]) >= plan["lower_bound"]
+    done = dpress("publish", "spec.toml", "--out", "out/boxes", "--quiet")
+    assert done.code == 0, done.err
+    answer = dpress("query", "out/boxes", "age < 3 and size in 2..6", "--json").json[0]
+    assert answer["interval"][0] < answer["value"] < answer["interval"][1]
+    metrics = dpress("evaluate", "out/boxes", "--data", "rows.csv", "--json").json["metrics"]
+    assert 0 < metrics["range_root_mean_squared_error"] < 10 * metrics["range_predicted_root_mean_squared_error"]
+    assert (folder / "out/boxes/release.json").exists()
 
 
 def test_every_method_is_listed(dpress):

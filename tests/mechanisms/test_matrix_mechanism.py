@@ -11,6 +11,7 @@ import pytest
 from dpress.core import rng
 from dpress.core.claim import ZCDP, ApproxDP, PureDP, Relation, Unit
 from dpress.core.errors import NotSupported
+from dpress.core.linear import Stack
 from dpress.core.mechanism import Strategy
 from dpress.mechanisms.linear.binary_tree import BinaryTree
 from dpress.mechanisms.linear.boost import Boost
@@ -199,6 +200,14 @@ def test_the_ends_of_the_allowed_losses_work() -> None:
         mechanism = MatrixMechanism(strategy=Identity((4,)), loss=PureDP(epsilon=epsilon))
         assert mechanism.claim.proven == PureDP(epsilon=epsilon)
         assert mechanism.measure(np.arange(4), rng=rng.seeded(1)).answers.shape == (4,)
+
+
+@pytest.mark.parametrize("strategy", SMALL)
+def test_the_exact_counts_are_left_as_they_are(strategy: Strategy) -> None:
+    matrix = strategy.map
+    counts = np.arange(matrix.rows if isinstance(matrix, Stack) else matrix.cells)
+    MatrixMechanism(strategy=strategy, loss=ZCDP(rho=1)).measure(counts, rng=rng.seeded(1))
+    assert counts.tolist() == list(range(counts.size))
 
 
 def test_a_share_below_the_smallest_loss_is_refused_by_name() -> None:

@@ -13,17 +13,17 @@ import pytest
 import dpress
 from dpress import catalog
 from dpress.cli.main import COMMANDS, SUMMARIES, cli
-from dpress.core import domain
+from dpress.core import attribute
 from dpress.data.spec import Data, Privacy, Release, Spec
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
 SECTIONS = {
     "## `[data]`": Data,
-    '### `kind = "categorical"` and `kind = "ordinal"`': domain.Categorical,
-    '### `kind = "integer"`': domain.Integer,
-    '### `kind = "numeric"`': domain.Numeric,
-    '### `kind = "location"`': domain.Location,
+    '### `kind = "categorical"` and `kind = "ordinal"`': attribute.Categorical,
+    '### `kind = "integer"`': attribute.Integer,
+    '### `kind = "numeric"`': attribute.Numeric,
+    '### `kind = "location"`': attribute.Location,
     "## `[privacy]`": Privacy,
     "## `[release]`": Release,
 }
@@ -112,7 +112,7 @@ def test_every_section_and_kind_of_the_spec_is_on_the_page() -> None:
     text = (REFERENCE / "spec.md").read_text(encoding="utf-8")
     names = [field.encode_name for field in msgspec.structs.fields(Spec)]
     assert [name for name in names if f"`[{name}]`" not in text and f"`[[{name}]]`" not in text] == []
-    kinds = {str(kind.__struct_config__.tag) for kind in get_args(domain.Attribute)}
+    kinds = {str(kind.__struct_config__.tag) for kind in get_args(attribute.Attribute)}
     assert "numeric" in kinds
     assert [kind for kind in kinds if f'"{kind}"' not in text] == []
 

@@ -13,7 +13,7 @@ import pytest
 
 from dpress.core import rng
 from dpress.core.claim import PureDP
-from dpress.core.workload import Range
+from dpress.core.ranges import Range
 from dpress.mechanisms.linear.binary_tree import BinaryTree
 from dpress.mechanisms.linear.privelet import Privelet
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism

@@ -3,6 +3,9 @@ import math
 import pytest
 
 from dpress import publish
+from dpress.core.ranges import Prefixes, Range, RangeList
+from dpress.core.workload import Boxes
+from dpress.release import evaluate as module
 from dpress.release.evaluate import evaluate
 
 
@@ -43,3 +46,42 @@ def test_the_error_of_adjusted_counts_stands_beside_that_of_the_unbiased(make_sp
 def test_the_wrong_table_shows(make_spec, rows):
     release = publish(make_spec(privacy={"epsilon": 1000}), rows)
     assert evaluate(release, rows.slice(100))["total_variation"] > 0.1
+
+
+BOXES = [{}, {"queries": "prefixes"}, {"length": [3, 2]}, {"queries": ["age < 3 and size < 4", "age in 2..7"]}]
+
+
+@pytest.mark.parametrize("method", ["privelet", "hierarchy", "binary_tree", "identity", "dst"])
+@pytest.mark.parametrize("parameters", BOXES, ids=str)
+def test_errors_of_boxes_agree_with_the_prediction(make_spec, rows, parameters, method):
+    privacy = {"rho": 0.5} if method == "dst" else {"epsilon": 1.0}
+    spec = make_spec("ranges", ["age", "size"], privacy, method=method, parameters=parameters)
+    release = publish(spec, rows)
+    metrics = evaluate(release, rows)
+    assert 0 < metrics["range_root_mean_squared_error"] < 10 * metrics["range_predicted_root_mean_squared_error"]
+    assert metrics["range_predicted_root_mean_squared_error"] ** 2 == pytest.approx(
+        release.planned.chosen.predicted_error
+    )
+
+
+def test_without_noise_to_speak_of_no_box_is_wrong(make_spec, rows):
+    metrics = evaluate(publish(make_spec("ranges", ["age", "size"], {"epsilon": 1000}, method="boost"), rows), rows)
+    assert metrics["range_root_mean_squared_error"] == pytest.approx(0, abs=1e-6)
+    wrong = evaluate(publish(make_spec("ranges", ["age", "size"], {"epsilon": 1000}), rows), rows.slice(100))
+    assert wrong["range_root_mean_squared_error"] > 1
+
+
+def test_questions_are_drawn_from_the_workload_and_from_nothing_else():
+    lists = (RangeList(9, (Range(1, 2), Range(3, 9))), RangeList(4, (Range(4, 4), Range(1, 3))))
+    asked = {tuple((one.left, one.right) for one in box) for box in zip(lists[0].listed, lists[1].listed, strict=True)}
+    first, second = module._drawn(Boxes(lists, paired=True))
+    drawn = set(
+        zip(zip(first.left, first.right, strict=True), zip(second.left, second.right, strict=True), strict=True)
+    )
+    assert drawn == asked
+    both = module._drawn(Boxes(lists))
+    combined = set(zip(both[0].left.tolist(), both[1].left.tolist(), strict=True))
+    assert combined == {(1, 4), (1, 1), (3, 4), (3, 1)}
+    (prefixes,) = module._drawn(Boxes((Prefixes(5),)))
+    assert set(prefixes.left) == {1}
+    assert set(prefixes.right) == {1, 2, 3, 4, 5}

@@ -1,3 +1,4 @@
+import itertools
 import math
 from fractions import Fraction
 
@@ -6,7 +7,8 @@ import pytest
 
 from dpress.core.claim import ZCDP, PureDP
 from dpress.core.errors import NotSupported
-from dpress.core.workload import AllRanges
+from dpress.core.ranges import AllRanges, Range
+from dpress.core.workload import Boxes
 from dpress.ledger.convert import epsilon_for
 from dpress.release.plan import plan
 
@@ -20,7 +22,7 @@ def test_ranges_are_planned_over_every_range_strategy(make_spec):
     assert set(errors(planned)) == {"identity", "binary_tree", "boost", "privelet", "prefix", "hierarchy"}
     assert list(errors(planned).values()) == sorted(errors(planned).values())
     assert planned.chosen is planned.candidates[0]
-    assert isinstance(planned.workload, AllRanges)
+    assert planned.workload == Boxes((AllRanges(10),))
 
 
 def test_a_named_method_is_chosen(make_spec):
@@ -44,6 +46,70 @@ def test_no_candidate_is_below_the_lower_bound(make_spec, kind, privacy, relatio
     planned = plan(make_spec(kind, attributes, {**privacy, "relation": relation}))
     assert planned.lower_bound > 0
     assert min(errors(planned).values()) >= planned.lower_bound * (1 - 1e-9)
+
+
+PARAMETERS = [{}, {"queries": "prefixes"}, {"length": [3, 2]}, {"queries": ["age < 3", "size < 4", "age = 2"]}]
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("privacy", [{"epsilon": 0.1}, {"rho": 0.5}, {"epsilon": 1, "delta": 1e-6}])
+@pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
+def test_no_candidate_for_boxes_is_below_the_lower_bound(make_spec, parameters, privacy, relation):
+    planned = plan(make_spec("ranges", ["age", "size"], {**privacy, "relation": relation}, parameters=parameters))
+    assert min(errors(planned).values()) >= planned.lower_bound * (1 - 1e-9)
+    assert set(errors(planned)) >= {"identity", "binary_tree", "boost", "privelet", "prefix", "hierarchy"}
+    assert ("dst" in errors(planned)) is ("epsilon" not in privacy or "delta" in privacy)
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
+def test_the_predicted_error_of_boxes_is_the_mean_variance_of_all_answers(make_spec, parameters):
+    planned = plan(make_spec("ranges", ["age", "size"], {"rho": 0.5}, parameters=parameters))
+    workload = planned.workload
+    each = [every(axis) for axis in workload.axes]
+    boxes = list(zip(*each, strict=True)) if workload.paired else list(itertools.product(*each))
+    assert len(boxes) == workload.queries
+    for candidate in planned.candidates:
+        decoder, variance = candidate.mechanism.strategy.decoder, candidate.mechanism.variance
+        assert candidate.predicted_error == pytest.approx(np.mean([decoder.query_variance(variance, w) for w in boxes]))
+
+
+def every(axis):
+    if not isinstance(axis, AllRanges):
+        return [axis.ranges().weights(place) for place in range(axis.queries)]
+    return [Range(a, b).weights(axis.cells) for a in range(1, axis.cells + 1) for b in range(a, axis.cells + 1)]
+
+
+def test_a_workload_of_few_queries_is_served_better_than_one_of_all(make_spec):
+    """Prefixes alone are what `prefix` answers with one number; single cells are what `identity` does."""
+    cells = plan(make_spec("ranges", ["age"], parameters={"length": 1}))
+    assert cells.chosen.method in {"identity", "hierarchy"}
+    assert cells.chosen.predicted_error == pytest.approx(errors(cells)["identity"])
+    everything = plan(make_spec("ranges", ["age"]))
+    assert cells.chosen.predicted_error < everything.chosen.predicted_error
+
+
+@pytest.mark.parametrize("kind", ["ranges", "histogram"])
+def test_an_attribute_of_a_single_cell_is_planned(kind):
+    from dpress.data.spec import from_dict
+
+    spec = from_dict(
+        {
+            "attribute": [{"name": "age", "kind": "integer", "bounds": [3, 3]}],
+            "privacy": {"epsilon": 1},
+            "release": {"kind": kind},
+        }
+    )
+    assert plan(spec).chosen.predicted_error < 2
+
+
+def test_a_search_over_three_attributes_is_refused_by_its_name():
+    """Three units of 2^-20 make noise that the sampler does not draw, and answers that 64 bits do not hold."""
+    from dpress.data.spec import from_dict
+
+    bits = [{"name": name, "kind": "integer", "bounds": [0, 3]} for name in "abc"]
+    release = {"kind": "ranges", "parameters": {"seconds": 1}}
+    with pytest.raises(ValueError, match="seconds"):
+        plan(from_dict({"attribute": bits, "privacy": {"epsilon": 1}, "release": release}))
 
 
 def test_predicted_error_is_the_mean_variance_of_all_answers(make_spec):
@@ -80,8 +146,8 @@ def test_an_epsilon_delta_budget_takes_the_better_noise(make_spec):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("ranges", ["sex"]), "ranges need exactly one integer, numeric or ordinal attribute, got sex"),
-        (("ranges", ["age", "size"]), "ranges need exactly one"),
+        (("ranges", ["sex"]), r"ranges need integer, numeric or ordinal attributes, got sex \(categorical\)"),
+        (("ranges", ["age", "sex"]), r"got age \(integer\), sex \(categorical\)"),
         (("spatial", None), "no method publishes 'spatial' in the central model yet"),
         (("microdata", None), "no method publishes 'microdata'"),
     ],

@@ -11,7 +11,7 @@ from dpress import BudgetExceeded, Ledger, NotSupported, PureDP, SchemaMismatch,
 from dpress.core import rng as generators
 from dpress.core.claim import ROW, Claim
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.release import artifact
+from dpress.release import folder
 
 FALSE_ALARM = 1e-6
 Z = 4.9  # two-sided normal quantile of FALSE_ALARM
@@ -128,7 +128,7 @@ def test_a_full_disk_leaves_nothing_and_says_that_the_charge_stands(make_spec, r
     def full(*_arguments, **_keywords):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(artifact.pq, "write_table", full)
+    monkeypatch.setattr(folder.pq, "ParquetWriter", full)
     with pytest.raises(OSError, match=r"No space left on device; nothing was left behind, .* epsilon = 1 stands"):
         publish(make_spec(), rows, ledger=ledger, out=tmp_path / "release")
     assert [path.name for path in tmp_path.iterdir()] == ["budget.sqlite"]
@@ -262,7 +262,7 @@ def test_a_folder_that_cannot_be_written_costs_nothing(make_spec, rows, ledger, 
     def denied(**_options):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(artifact.tempfile, "mkdtemp", denied)
+    monkeypatch.setattr(folder.tempfile, "mkdtemp", denied)
     with pytest.raises(OSError, match=r"cannot write in .*: Permission denied; choose another folder"):
         publish(make_spec(), rows, ledger=ledger, out=tmp_path / "release")
     assert spent(ledger) == 0

@@ -2,8 +2,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from dpress.core.domain import Attribute, Schema
-from dpress.release.query import parse
+from dpress.core.attribute import Attribute
+from dpress.core.domain import Schema
+from dpress.core.ranges import Range
+from dpress.release.query import parse, parse_box
 
 SCHEMA = Schema(
     tuple(
@@ -98,3 +100,71 @@ def test_conditions_are_joined_by_and():
 def test_what_cannot_be_answered_says_what_can(text, message):
     with pytest.raises(ValueError, match=message):
         parse(SCHEMA, text)
+
+
+ORDERED = Schema(tuple(attribute for attribute in SCHEMA.attributes if attribute.name != "place of birth"))
+WHOLE = {"age": Range(1, 75), "five": Range(1, 4), "income": Range(1, 4), "grade": Range(1, 3)}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("total", {}),
+        ("age in 30..40", {"age": Range(14, 24)}),
+        ("age = 17", {"age": Range(1, 1)}),
+        ("age = unknown", {"age": Range(75, 75)}),
+        ("age < 19", {"age": Range(1, 2)}),
+        ("age > 88", {"age": Range(73, 74)}),
+        ("age >= 20 and age <= 30", {"age": Range(4, 14)}),
+        ("age <= 30 and five = 5..9 and age >= 20", {"age": Range(4, 14), "five": Range(2, 2)}),
+        ("income in 25..75 and grade >= mid", {"income": Range(2, 3), "grade": Range(2, 3)}),
+        ("grade = low", {"grade": Range(1, 1)}),
+    ],
+)
+def test_boxes_are_the_ranges_of_the_same_cells_as_the_weights(text, expected):
+    box = parse_box(ORDERED, text)
+    assert dict(zip(ORDERED.names, box, strict=True)) == WHOLE | expected
+    for one, weights in zip(box, parse(ORDERED, text), strict=True):
+        assert np.array_equal(one.weights(weights.size), weights)
+
+
+def test_a_group_of_neighbouring_values_is_a_range_and_another_is_none():
+    places = Schema(tuple(one for one in SCHEMA.attributes if one.name == "place of birth"))
+    assert parse_box(places, "place of birth = America") == (Range(1, 2),)
+    assert parse_box(places, "place of birth = Fiji") == (Range(3, 3),)
+    apart = msgspec.convert(
+        {
+            "name": "letter",
+            "kind": "categorical",
+            "values": ["a", "b", "c"],
+            "hierarchy": [["a", "odd"], ["b", "even"], ["c", "odd"]],
+        },
+        Attribute,
+    )
+    with pytest.raises(ValueError, match="letter = odd: these cells are no range"):
+        parse_box(Schema((apart,)), "letter = odd")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("age != 30", r"age != ...: write a range such as `in a..b`"),
+        ("age in (30, 31)", r"age in ...: write a range such as `in a..b`"),
+        ("age < 30 and age > 40", "'age < 30 and age > 40' asks for no cell of age; its conditions exclude each other"),
+        ("age = 30 and age = 31", "asks for no cell of age"),
+        ("age = unknown and age <= 90", "asks for no cell of age"),
+        ("weight < 3", "cannot read 'weight < 3'"),
+        ("age in 40..30", "nothing lies there"),
+        ("five in 3..9", "cuts through a cell"),
+        ("grade in high..low", "is no range"),
+        ("", "cannot read ''"),
+    ],
+)
+def test_what_is_no_box_says_what_would_be(text, message):
+    with pytest.raises(ValueError, match=message):
+        parse_box(ORDERED, text)
+
+
+def test_a_box_of_a_domain_too_large_for_any_vector_is_two_numbers_an_axis():
+    place = msgspec.convert({"name": "place", "kind": "integer", "bounds": [0, 2**40 - 1]}, Attribute)
+    assert parse_box(Schema((place,)), "place in 5..2000000000") == (Range(6, 2_000_000_001),)

@@ -58,6 +58,18 @@ def test_a_long_axis_is_grouped_in_words_and_exactly() -> None:
     assert "The table has 4,096 cells; each bar is the sum of 64 adjacent cells." in caption
 
 
+def test_labels_of_a_very_long_axis_are_made_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = make("ranges", [{**AGE, "bounds": [0, 19_999], "null": "Unknown"}])
+    long = views.published(release)[0]
+    monkeypatch.setattr(views, "LONGEST", 1 << 20)
+    short = views.published(release)[0]
+    assert long.axes[0].labels == ()
+    assert len(short.axes[0].labels) == long.axes[0].size == 20_001
+    assert tables.table(long) == tables.table(short)
+    assert views.grouped(release, long).axes == views.grouped(release, short).axes
+    assert [long.axes[0].tick(cell) for cell in (0, 12_345, 20_000)] == ["0", "12,345", "Unknown"]
+
+
 def test_groups_keep_the_cell_for_missing_values_apart() -> None:
     release = make("ranges", [{**AGE, "bounds": [0, 199], "null": "Unknown"}])
     view = views.published(release)[0]

@@ -1,5 +1,8 @@
 """`dpress error`: exact error of a strategy over one ordered attribute, without data."""
 
+import math
+import tomllib
+from fractions import Fraction
 from typing import Any
 
 import click
@@ -7,10 +10,12 @@ import click
 from dpress import catalog
 from dpress.cli.output import json_option, number, print_json, print_table
 from dpress.core import check
-from dpress.core.claim import PureDP, Relation
+from dpress.core.claim import ZCDP, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import RangeStrategy
-from dpress.core.workload import AllRanges, Range
+from dpress.core.ranges import AllRanges, Range, Ranges
+from dpress.core.workload import Boxes
+from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 
 LARGEST = 1 << 60
 
@@ -20,63 +25,146 @@ LARGEST = 1 << 60
 @click.option("--cells", type=int, required=True, help="The number of cells n.")
 @click.option("--range", "ranges", multiple=True, metavar="L:R", help="A range, 1-based, both ends included.")
 @click.option("--average", is_flag=True, help="Also the mean over all ranges.")
-@click.option("--index", is_flag=True, help="Also the accuracy index (its limit as n grows).")
-@click.option("--epsilon", default="1", show_default=True, help="Pure epsilon, add-remove.")
+@click.option("--index", is_flag=True, help="Also the accuracy index: its limit as n grows, and at n.")
+@click.option("--epsilon", help="Pure epsilon, add-remove; 1 unless given.")
+@click.option("--rho", help="zCDP rho instead, Gaussian noise.")
+@click.option("--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="Of the strategy, as in a spec.")
 @json_option
 def command(
-    strategy: str, cells: int, ranges: tuple[str, ...], epsilon: str, *, average: bool, index: bool, as_json: bool
+    strategy: str,
+    cells: int,
+    ranges: tuple[str, ...],
+    *,
+    epsilon: str | None,
+    rho: str | None,
+    parameters: tuple[str, ...],
+    average: bool,
+    index: bool,
+    as_json: bool,
 ) -> None:
-    """Exact error of STRATEGY on n cells: Var = 2 (sensitivity / epsilon)^2 x coefficient, in counts squared.
+    """Exact error of STRATEGY on n cells, in counts squared, with the noise that a loss asks for.
 
-    This is the matrix mechanism's formula for real-valued Laplace noise. A release draws discrete Laplace noise, whose
-    variance is a little smaller; `plan` and the release give that one.
+    Var = 2 (sensitivity / epsilon)^2 x coefficient, or sensitivity^2 / (2 rho) x coefficient: the formulas of the
+    matrix mechanism for real-valued noise. A release draws discrete noise, whose variance is a little smaller for
+    Laplace; `plan` and the release give that one.
     """
-    chosen = _strategy(strategy, cells)
-    sensitivity = chosen.map.sensitivity(1, Relation.ADD_REMOVE)
-    scale = float(2 * (sensitivity / check.loss_parameter("epsilon", epsilon)) ** 2)
-    rows: list[dict[str, Any]] = []
-    for text in ranges:
-        asked = _range(text)
-        coefficient = chosen.range_coefficient(asked.within(cells))
-        rows.append({"range": [asked.left, asked.right], "coefficient": coefficient, "variance": scale * coefficient})
-    mean = chosen.average_coefficient() if average else None
+    loss = _loss(epsilon, rho)
+    mechanism, chosen = _mechanism(strategy, cells, loss, parameters)
+    sensitivity, variances = _total(mechanism), _part_variances(mechanism)
+    unit = _noise_variance(loss, Fraction(1), sensitivity)
+    asked = [_range(text).within(cells) for text in ranges]
+    found = chosen.range_variances(Ranges.of(cells, asked), variances).tolist() if asked else []
+    mean = chosen.average_variance(variances) if average or index else None
     result = {
         "strategy": strategy,
         "cells": cells,
-        "sensitivity": sensitivity,
-        "ranges": rows,
-        "average_coefficient": mean,
-        "average_variance": None if mean is None else scale * mean,
-        "accuracy_index": chosen.accuracy_index if index else None,
+        "sensitivity": _rounded(sensitivity, loss),
+        "ranges": [
+            {"range": [one.left, one.right], "coefficient": variance / unit, "variance": variance}
+            for one, variance in zip(asked, found, strict=True)
+        ],
+        "average_coefficient": mean / unit if average and mean is not None else None,
+        "average_variance": mean if average else None,
+        "accuracy_index": chosen.accuracy_index if index and math.isfinite(chosen.accuracy_index) else None,
+        "accuracy_index_at_n": _index(cells, mean, loss) if index and mean is not None else None,
     }
     if as_json:
         print_json(result)
     else:
-        _print(result, rows)
+        _print(result, loss)
 
 
-def _strategy(name: str, cells: int) -> RangeStrategy:
-    check.count("cells", cells)
-    if cells > LARGEST:
+def _loss(epsilon: str | None, rho: str | None) -> PureDP | ZCDP:
+    if epsilon is not None and rho is not None:
+        raise click.UsageError("give either --epsilon or --rho")
+    return ZCDP(rho=rho) if rho is not None else PureDP(epsilon="1" if epsilon is None else epsilon)
+
+
+def _mechanism(
+    name: str, cells: int, loss: PureDP | ZCDP, parameters: tuple[str, ...]
+) -> tuple[MatrixMechanism, RangeStrategy]:
+    """Return the strategy, and the mechanism that would measure it."""
+    if check.count("cells", cells) > LARGEST:
         raise ValueError(f"cells must be at most 2^60, got cells={cells}")
     card = catalog.card(name)
-    strategy = card.strategy(AllRanges(cells), PureDP(epsilon=1)) if card.strategy is not None else None
+    own = _parameters(parameters)
+    if unknown := sorted(set(own) - set(card.parameters)):
+        known = ", ".join(card.parameters) or "none"
+        raise ValueError(f"{name} has no parameter {unknown[0]!r}; its parameters: {known}")
+    strategy = card.strategy(Boxes((AllRanges(cells),)), loss, **own) if card.strategy is not None else None
     if not isinstance(strategy, RangeStrategy):
-        raise NotSupported(f"{name} is no strategy over ranges")
-    return strategy
+        raise NotSupported(f"{name} has no error over ranges of {cells} cells here; {_hint(name)}")
+    return MatrixMechanism(strategy=strategy, loss=loss), strategy
+
+
+def _hint(name: str) -> str:
+    hints = {
+        "dst": "it needs --rho and at most 2^22 cells",
+        "p_identity": "it needs --epsilon, --parameter seconds=5 and at most 2^12 cells",
+    }
+    return hints.get(name, "see `dpress list --family linear`")
+
+
+def _parameters(texts: tuple[str, ...]) -> dict[str, Any]:
+    """Return the values, each written as in a spec file."""
+    try:
+        return tomllib.loads("\n".join(texts))
+    except tomllib.TOMLDecodeError:
+        raise ValueError(f"--parameter: expected NAME=VALUE as in a spec file, got {' '.join(texts)}") from None
+
+
+def _total(mechanism: MatrixMechanism) -> Fraction:
+    """Return the L1 sensitivity (epsilon) or squared L2 sensitivity (rho) of all answers together, in counts."""
+    order = _order(mechanism.loss)
+    total = sum(part.sensitivity(order, mechanism.unit.relation) for part in mechanism.parts)
+    return Fraction(total) * Fraction(mechanism.strategy.map.step) ** order
+
+
+def _order(loss: PureDP | ZCDP) -> int:
+    return 1 if isinstance(loss, PureDP) else 2
+
+
+def _noise_variance(loss: PureDP | ZCDP, share: Fraction, sensitivity: Fraction) -> float:
+    """Return the variance of real-valued noise that a share of the loss pays for."""
+    if isinstance(loss, PureDP):
+        return float(2 * (sensitivity / (share * loss.epsilon)) ** 2)
+    return float(sensitivity / (2 * share * loss.rho))
+
+
+def _part_variances(mechanism: MatrixMechanism) -> list[float]:
+    parts = zip(mechanism.parts, mechanism.shares, strict=True)
+    order, relation = _order(mechanism.loss), mechanism.unit.relation
+    return [_noise_variance(mechanism.loss, share, Fraction(p.sensitivity(order, relation))) for p, share in parts]
+
+
+def _rounded(sensitivity: Fraction, loss: PureDP | ZCDP) -> int | float:
+    """Return the sensitivity itself, not squared: whole where it is whole."""
+    value = float(sensitivity) ** (1 / _order(loss))
+    return int(value) if value == int(value) else value
+
+
+def _index(cells: int, mean: float, loss: PureDP | ZCDP) -> float | None:
+    """Return log2(n)^3 / (mean variance epsilon^2 / 2), which is defined for epsilon."""
+    if not isinstance(loss, PureDP) or mean == 0:
+        return None
+    return math.log2(cells) ** 3 / (mean * float(loss.epsilon) ** 2 / 2)
 
 
 def _range(text: str) -> Range:
     left, colon, right = text.partition(":")
-    if not colon or not left.strip().isdigit() or not right.strip().isdigit():
+    if not colon or not left.strip().isdecimal() or not right.strip().isdecimal():
         raise ValueError(f"a range is written LEFT:RIGHT, e.g. 3:7, got {text!r}")
     return Range(int(left), int(right))
 
 
-def _print(result: dict[str, Any], rows: list[dict[str, Any]]) -> None:
-    click.echo(f"{result['strategy']} on {result['cells']} cells: sensitivity {result['sensitivity']} (add-remove)")
+def _print(result: dict[str, Any], loss: PureDP | ZCDP) -> None:
+    norm = "" if isinstance(loss, PureDP) else "L2 "
+    click.echo(
+        f"{result['strategy']} on {result['cells']} cells: {norm}sensitivity {result['sensitivity']:.10g} (add-remove)"
+    )
     table = [
-        [f"{row['range'][0]}:{row['range'][1]}", number(row["coefficient"]), number(row["variance"])] for row in rows
+        [f"{row['range'][0]}:{row['range'][1]}", number(row["coefficient"]), number(row["variance"])]
+        for row in result["ranges"]
     ]
     if result["average_coefficient"] is not None:
         table.append(["all ranges, mean", number(result["average_coefficient"]), number(result["average_variance"])])
@@ -84,3 +172,5 @@ def _print(result: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         print_table(("range", "coefficient", "variance (counts squared)"), table, numbers=(1, 2))
     if result["accuracy_index"] is not None:
         click.echo(f"accuracy index (limit): {result['accuracy_index']:g}")
+    if result["accuracy_index_at_n"] is not None:
+        click.echo(f"accuracy index at n = {result['cells']}: {result['accuracy_index_at_n']:.4g}")

@@ -3,8 +3,8 @@
 import click
 
 from dpress.cli.output import counting, json_option, number, print_json, print_table, quiet_option
-from dpress.release.artifact import load_release
 from dpress.release.evaluate import evaluate
+from dpress.release.load import load_release
 
 
 @click.command("evaluate")

@@ -8,13 +8,15 @@ from typing import Any
 
 import click
 
-COMMANDS = ("demo", "list", "error", "plan", "publish", "query", "report", "evaluate", "ledger")
+COMMANDS = ("demo", "list", "error", "plan", "publish", "perturb", "estimate", "query", "report", "evaluate", "ledger")
 SUMMARIES = {
     "demo": "The whole path on built-in data: plan, publish, query, report.",
     "list": "Every method: family, model, claim, paper.",
     "error": "Exact error of a strategy, before any data is read.",
     "plan": "Candidate methods for a spec, with predicted error.",
     "publish": "Turn a table into a differentially private release.",
+    "perturb": "Simulate the devices of a local collection.",
+    "estimate": "Turn reports from devices into a release.",
     "query": "Ask a release, with standard error and interval.",
     "report": "Make the HTML report of a release.",
     "evaluate": "Compare a release with the truth (not private).",

@@ -58,8 +58,11 @@ def hint(message: str, *, quiet: bool) -> None:
 
 
 @contextlib.contextmanager
-def counting(*, quiet: bool) -> Iterator[Callable[[int], None] | None]:
-    """Yield a callback that shows the number of rows read, once that takes longer than two seconds."""
+def counting(*, quiet: bool) -> Iterator[Callable[..., None] | None]:
+    """Yield a callback that shows the number of rows read, once that takes longer than two seconds.
+
+    Its second argument, a text such as "wrote {:,} cells", says what else was counted.
+    """
     if quiet:
         yield None
         return
@@ -68,12 +71,12 @@ def counting(*, quiet: bool) -> Iterator[Callable[[int], None] | None]:
 
     bar = Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=Console(stderr=True))
     started = time.monotonic()
-    task = bar.add_task("reading")
+    task = bar.add_task("working")
 
-    def show(rows: int) -> None:
+    def show(done: int, text: str = "counted {:,} rows") -> None:
         if time.monotonic() - started > PATIENCE:
             bar.start()
-            bar.update(task, description=f"counted {rows:,} rows")
+            bar.update(task, description=text.format(done))
 
     try:
         yield show

@@ -7,6 +7,8 @@ import click
 from dpress.cli.output import json_option, number, print_json, print_table, searching
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
+from dpress.mechanisms.collection import Collection
+from dpress.release.local_plan import expected_users
 from dpress.release.plan import SEARCH, UNIT, Candidate, plan
 
 
@@ -28,7 +30,11 @@ def command(spec: str, *, as_json: bool) -> None:
         )
         return
     rows = [_row(candidate, chosen=candidate is planned.chosen) for candidate in planned.candidates]
-    print_table(("", "method", "proven", "mean variance", "typical error"), rows, numbers=(3, 4))
+    local = loaded.privacy.model == "local"
+    header = ("", "method", "proven", "mean variance", "typical error", *(("asks", "bytes") if local else ()))
+    print_table(header, rows, numbers=(3, 4, 6))
+    if local:
+        click.echo(f"Predicted for {expected_users(loaded):,} users, all values equally frequent; counts of all users.")
     click.echo(f"No strategy with this noise has a mean variance below {number(planned.lower_bound)} {UNIT}.")
 
 
@@ -39,10 +45,22 @@ def _plain(candidate: Candidate) -> dict[str, object]:
         "claim": {"published": as_floats(claim.published), "proven": as_floats(claim.proven)},
         "predicted_error": candidate.predicted_error,
         "unit": UNIT,
+        **_asked(candidate),
     }
+
+
+def _asked(candidate: Candidate) -> dict[str, object]:
+    """Return what a collection asks of a user, and the largest payload of a report, in bytes."""
+    mechanism = candidate.mechanism
+    if not isinstance(mechanism, Collection):
+        return {}
+    return {"split": mechanism.split, "report_bytes": max(question.width for question in mechanism.questions)}
 
 
 def _row(candidate: Candidate, *, chosen: bool) -> list[str]:
     error = candidate.predicted_error
     claim = describe(candidate.mechanism.claim.proven)
-    return ["*" if chosen else "", candidate.method, claim, number(error), f"+- {math.sqrt(error):,.1f}"]
+    asked = _asked(candidate)
+    words = {"users": "one attribute", "budget": "all attributes"}
+    local = [words[str(asked["split"])], f"{asked['report_bytes']:,}"] if asked else []
+    return ["*" if chosen else "", candidate.method, claim, number(error), f"+- {math.sqrt(error):,.1f}", *local]

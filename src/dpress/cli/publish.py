@@ -1,6 +1,7 @@
 """`dpress publish`: a table becomes a release."""
 
 import time
+from functools import partial
 from pathlib import Path
 
 import click
@@ -31,7 +32,10 @@ def command(
     new = ledger is not None and not Path(ledger).exists()
     search = searching(loaded.release.parameters.get(SEARCH), quiet=quiet)
     with search, counting(quiet=quiet) as progress:
-        release = publish(loaded, data, ledger=ledger, out=out, allow_unproven=allow_unproven, progress=progress)
+        writing = progress and partial(progress, text="wrote {:,} cells")
+        release = publish(
+            loaded, data, ledger=ledger, out=out, allow_unproven=allow_unproven, progress=progress, writing=writing
+        )
     if ledger is None:
         hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)
     if new:

@@ -3,7 +3,8 @@
 import click
 
 from dpress.cli.output import json_option, print_json, print_table
-from dpress.release.artifact import CONFIDENCE, load_release
+from dpress.release.load import load_release
+from dpress.release.tables import CONFIDENCE
 
 
 @click.command("query")

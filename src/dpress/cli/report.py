@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from dpress.cli.output import json_option, print_json
-from dpress.release.artifact import load_release
+from dpress.release.load import load_release
 from dpress.report.page import write_report
 
 

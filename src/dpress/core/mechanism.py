@@ -8,8 +8,9 @@ from typing import Any, Protocol, runtime_checkable
 from dpress.core.claim import Claim, Unit
 from dpress.core.linear import Array, LinearMap, Numbers, Variance
 from dpress.core.measurement import Measurement
+from dpress.core.oracle import Oracle
+from dpress.core.ranges import Ranges
 from dpress.core.rng import Generator
-from dpress.core.workload import Range
 
 Weights = Sequence[Array]
 
@@ -49,6 +50,15 @@ class Decoder(Protocol):
 
 
 @runtime_checkable
+class BoxDecoder(Decoder, Protocol):
+    """A decoder that answers many boxes at once."""
+
+    def box_answers(self, measurement: Measurement, ranges: Sequence[Ranges]) -> Array:
+        """Return the unbiased answers to m boxes, given by their ranges on every axis, in counts, shape (m,)."""
+        ...
+
+
+@runtime_checkable
 class Strategy(Protocol):
     """Which queries to measure, and how to answer others from them: public mathematics only."""
 
@@ -72,12 +82,15 @@ class Strategy(Protocol):
 class RangeStrategy(Strategy, Protocol):
     """A strategy over one ordered attribute."""
 
-    def range_coefficient(self, asked: Range) -> float:
-        """Return the error coefficient of one range, without forming anything as long as the table."""
+    def range_variances(self, ranges: Ranges, variances: Sequence[float]) -> Array:
+        """Return the exact variance of the answer to every range, in counts squared, shape (m,).
+
+        `variances` are those of the noise in every part of the map, in squared steps; (1.0,) gives error coefficients.
+        """
         ...
 
-    def average_coefficient(self) -> float:
-        """Return the mean error coefficient of all ranges."""
+    def average_variance(self, variances: Sequence[float]) -> float:
+        """Return the mean of these variances over all ranges."""
         ...
 
     @property
@@ -125,7 +138,8 @@ class Card:
         method: the class.
         example: makes a tiny instance under a loss and a unit, for the checks that run over every method.
         strategy: where the method is a strategy, the one that serves a workload under a loss, or None if it does not.
-        parameters: what `strategy` takes beside these, by name; a spec sets them in [release.parameters].
+        oracle: where the method is a frequency oracle, the one over k values under a loss, or None for other k.
+        parameters: what `strategy` or `oracle` takes beside these, by name; a spec sets them in [release.parameters].
     """
 
     name: str
@@ -134,6 +148,7 @@ class Card:
     paper: str
     summary: str
     method: type
-    example: Callable[[Any, Unit], Linear | Choice]
+    example: Callable[[Any, Unit], Linear | Choice | Oracle]
     strategy: Callable[..., Strategy | None] | None = None
+    oracle: Callable[..., Oracle | None] | None = None
     parameters: tuple[str, ...] = ()

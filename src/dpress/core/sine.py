@@ -1,6 +1,8 @@
 """The near-optimal strategy for all ranges under L2 sensitivity, in the sine basis, rounded to a lattice."""
 
+import functools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,17 +21,24 @@ class Sine:
     """diag(eigenvalue^1/4) S diag(1 / column norm), S the orthonormal DST-I, in units of a power-of-two step.
 
     The Gram matrix of all ranges is (n + 1) times the inverse of the Dirichlet Laplacian; its eigenvectors are the
-    rows of S, its eigenvalues (n + 1) / (4 sin^2(pi k / (2 (n + 1)))). Columns have L2 norm 1. `apply` rounds to whole
-    steps, so answers are integers; their rounding and the transform's own error are part of the sensitivity.
+    rows of S, its eigenvalues (n + 1) / (4 sin^2(pi k / (2 (n + 1)))). Columns have L2 norm 1. Over several axes it is
+    the Kronecker product. `apply` rounds to whole steps, so answers are integers; their rounding and the transform's
+    own error are part of the sensitivity.
 
     Args:
-        cells: the number of cells.
+        shape: the number of cells along every axis.
     """
 
-    cells: int
+    shape: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        check.count("cells", self.cells)
+        for size in self.shape:
+            check.count("cells", size)
+
+    @property
+    def cells(self) -> int:
+        """The number of columns."""
+        return math.prod(self.shape)
 
     @property
     def rows(self) -> int:
@@ -44,13 +53,12 @@ class Sine:
     @property
     def roots(self) -> Array:
         """The fourth roots of the eigenvalues, shape (cells,)."""
-        angles = np.arange(1, self.cells + 1) * (math.pi / (2 * (self.cells + 1)))
-        return np.asarray(np.sqrt(math.sqrt(self.cells + 1) / (2 * np.sin(angles))))
+        return _outer([_roots(size) for size in self.shape])
 
     @property
     def norms(self) -> Array:
         """The columns' L2 norms before they are scaled to one, shape (cells,)."""
-        return np.sqrt(self._diagonal(self.roots**2))
+        return _outer([_norms(size) for size in self.shape])
 
     def apply(self, cells: Numbers) -> Numbers:
         """Return the answers in whole steps.
@@ -60,11 +68,11 @@ class Sine:
         """
         if int(np.abs(cells).sum()) > LARGEST_TOTAL:
             raise NotSupported("the table has more than 2^28 rows, too many for this strategy's exact rounding")
-        return np.rint(self.roots * _dst(cells / self.norms) / self.step).astype(np.int64)
+        return np.rint(self.roots * self._dst(cells / self.norms) / self.step).astype(np.int64)
 
     def transpose(self, answers: Array) -> Array:
         """Return A^T y, in steps."""
-        return _dst(self.roots * answers) / self.norms / self.step
+        return self._dst(self.roots * answers) / self.norms / self.step
 
     def sensitivity(self, order: int, relation: Relation) -> Fraction:
         """Return the squared L2 sensitivity in steps, rounded up: (d + sqrt(n) step + e)^2 / step^2.
@@ -72,7 +80,7 @@ class Sine:
         d is 1, or sqrt(2) where a row moves (no two columns have a negative product: the square root of a
         non-negative inverse M-matrix is non-negative). Rounding moves each answer by up to half a step on either side,
         hence sqrt(n) steps between neighbours. The transform's floating-point error e is at most
-        2^28 * 32 log2(2 n + 2) 2^-53 on either side.
+        2^28 * 32 * 4^(k - 1) (sum of log2(2 n_i + 2)) 2^-53 on either side for k axes.
 
         Raises:
             NotSupported: order 1; the L1 sensitivity is not known in closed form.
@@ -81,31 +89,60 @@ class Sine:
             raise NotSupported("dst is calibrated to rho; under epsilon use `hierarchy`")
         distance = Fraction(1) if relation is Relation.ADD_REMOVE else Fraction(665857, 470832)  # just above sqrt(2)
         step = Fraction(self.step)
-        float_error = Fraction(2 * 32 * (2 * self.cells + 2).bit_length(), 2**25)
+        levels = sum((2 * size + 2).bit_length() for size in self.shape)
+        float_error = Fraction(2 * 32 * 4 ** (len(self.shape) - 1) * levels, 2**25)
         return (distance + (math.isqrt(self.cells) + 1) * step + float_error) ** 2 / step**2
 
     def reconstruct(self, answers: Array, variance: Variance) -> Array:
         """Return A^-1 y: A is square."""
         del variance
-        return self.norms * _dst(answers * self.step / self.roots)
+        return self.norms * self._dst(answers * self.step / self.roots)
 
     def covariance(self, weights: Array, variance: Variance) -> Array:
         """Return A^-1 V A^-T w."""
         norms = self.norms
-        return norms * _dst(variance * self.step**2 / self.roots**2 * _dst(norms * weights))
+        return norms * self._dst(variance * self.step**2 / self.roots**2 * self._dst(norms * weights))
 
     def cell_variances(self, variance: Variance) -> Array:
-        """Return the diagonal of A^-1 V A^-T."""
-        return self.norms**2 * self._diagonal(variance * self.step**2 / self.roots**2)
+        """Return the diagonal of A^-1 V A^-T.
 
-    def _diagonal(self, values: Array) -> Array:
-        """Return the diagonal of S diag(values) S by one cosine transform: sin^2 a = (1 - cos 2 a) / 2."""
-        size = self.cells + 1
-        cosines = np.fft.fft(np.concatenate([[0.0], values])).real[1:]
-        return (np.sum(values) - cosines) / size
+        Raises:
+            NotSupported: several axes, and answers of different variances.
+        """
+        if np.ndim(variance) and len(self.shape) > 1:
+            raise NotSupported("a sine transform over several axes has answers of one variance")
+        if len(self.shape) == 1:
+            return self.norms**2 * _diagonal(variance * self.step**2 / self.roots**2)
+        return (
+            variance * self.step**2 * _outer([_norms(size) ** 2 * _diagonal(_roots(size) ** -2) for size in self.shape])
+        )
+
+    def _dst(self, values: Numbers) -> Array:
+        from scipy.fft import dstn  # noqa: PLC0415  # scipy is slow to import
+
+        table = np.asarray(values, dtype=np.float64).reshape(self.shape)
+        return np.asarray(dstn(table, type=1, norm="ortho")).ravel()
 
 
-def _dst(values: Numbers) -> Array:
-    from scipy.fft import dst  # noqa: PLC0415  # scipy is slow to import
+def _roots(size: int) -> Array:
+    angles = np.arange(1, size + 1) * (math.pi / (2 * (size + 1)))
+    return np.asarray(np.sqrt(math.sqrt(size + 1) / (2 * np.sin(angles))))
 
-    return np.asarray(dst(np.asarray(values, dtype=np.float64), type=1, norm="ortho"))
+
+def _norms(size: int) -> Array:
+    return np.sqrt(_diagonal(_roots(size) ** 2))
+
+
+def _diagonal(values: Array) -> Array:
+    """Return the diagonal of S diag(values) S by one cosine transform: sin^2 a = (1 - cos 2 a) / 2."""
+    from scipy.fft import rfft  # noqa: PLC0415  # scipy is slow to import
+
+    size = len(values) + 1
+    half = rfft(np.concatenate([[0.0], values])).real
+    cosines = np.concatenate([half, half[1 : (size + 1) // 2][::-1]])[1:]
+    return np.asarray((np.sum(values) - cosines) / size)
+
+
+def _outer(parts: Sequence[Array]) -> Array:
+    """Return the products of one number of each part, the first part outermost."""
+    return functools.reduce(lambda left, right: np.multiply.outer(left, right).ravel(), parts)

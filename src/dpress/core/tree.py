@@ -56,10 +56,12 @@ class Tree:
         """The number of measured nodes."""
         return sum(self.levels)
 
-    def children(self, values: Numbers) -> Numbers:
-        """Return the values of one level as a row of children for every parent, zeros where a child is left out."""
-        missing = -len(values) % self.branching
-        return np.pad(values, (0, missing)).reshape(-1, self.branching)
+    def sums(self, values: Numbers) -> Numbers:
+        """Return for the values of one level the sum over the children of every parent; no copy is made."""
+        whole = len(values) // self.branching
+        sums = values[: whole * self.branching].reshape(-1, self.branching).sum(axis=1, dtype=values.dtype)
+        rest = values[whole * self.branching :]
+        return np.append(sums, rest.sum(dtype=values.dtype)) if len(rest) else sums
 
     def spread(self, values: Numbers, size: int) -> Numbers:
         """Return every parent's value once for each of its children, of which there are `size` in all."""
@@ -73,14 +75,15 @@ class Tree:
         """Return the sum of every measured node."""
         sums = [cells]
         for _ in range(len(self.levels) - 1):
-            sums.append(self.children(sums[-1]).sum(axis=1))
+            sums.append(self.sums(sums[-1]))
         return np.concatenate(sums[::-1])
 
     def transpose(self, answers: Array) -> Array:
         """Return for every leaf the sum of the answers above it."""
         total, *levels = self.split(answers)
         for level in levels:
-            total = level + self.spread(total, len(level))
+            total = self.spread(total, len(level))
+            total += level
         return np.asarray(total)
 
     def sensitivity(self, order: int, relation: Relation) -> int:
@@ -94,8 +97,7 @@ class Tree:
         Raises:
             ValueError: a leaf was not measured.
         """
-        weighted = answers / np.broadcast_to(variance, answers.shape)
-        return self.covariance(self.transpose(weighted), variance)
+        return self.covariance(self.transpose(answers / np.broadcast_to(variance, answers.shape)), variance)
 
     def covariance(self, weights: Array, variance: Variance) -> Array:
         """Return (A^T V^-1 A)^-1 w in one pass up and one down, O(rows).
@@ -105,16 +107,18 @@ class Tree:
         """
         *inner, leaves = self._all_levels(variance)
         above: list[tuple[Array, Array]] = []
-        size, total = np.array(leaves), weights * leaves
+        size, total = leaves, weights * leaves
         for level in reversed(inner):
-            sizes, totals = self.children(size).sum(axis=1), self.children(total).sum(axis=1)
+            sizes, totals = self.sums(size), self.sums(total)
             keep = 1 / (1 + sizes / level)
             above.append((sizes, totals))
             size, total = sizes * keep, totals * keep
         shift = np.zeros(1)
         for level, (sizes, totals), below in zip(inner, reversed(above), self._sizes[1:], strict=True):
             shift = self.spread(shift + (totals - shift * sizes) / (level + sizes), below)
-        return np.asarray((weights - shift) * leaves)
+        np.subtract(weights, shift, out=shift)
+        shift *= leaves
+        return shift
 
     def cell_variances(self, variance: Variance) -> Array:
         """Return the variance of every cell: its own less what every inner node above it explains, O(n log n).
@@ -123,13 +127,16 @@ class Tree:
         product of v / (v + S) over the inner nodes between.
         """
         *inner, leaves = self._all_levels(variance)
-        size, reach, total, width = leaves.copy(), leaves.copy(), leaves.copy(), 1
+        size, reach, total, width = leaves, leaves.copy(), leaves.copy(), 1
         for level in reversed(inner):
             width *= self.branching
-            sums = self.children(size).sum(axis=1)
-            total -= reach**2 * np.repeat(1 / (level + sums), width)[: self.cells]
+            sums = self.sums(size)
+            explained = np.square(reach)
+            _scale(explained, 1 / (level + sums), width)
+            total -= explained
             keep = 1 / (1 + sums / level)
-            reach, size = reach * np.repeat(keep, width)[: self.cells], sums * keep
+            _scale(reach, keep, width)
+            size = sums * keep
         return total
 
     def _all_levels(self, variance: Variance) -> list[Array]:
@@ -138,3 +145,10 @@ class Tree:
         if not np.isfinite(levels[-1]).all():
             raise ValueError("every leaf must have been measured: without it the cells are not determined")
         return levels if len(levels) == len(self._sizes) else [np.array([np.inf]), *levels]
+
+
+def _scale(cells: Array, factors: Array, width: int) -> None:
+    """Multiply each run of `width` cells, of which the last may be short, by its factor, in place."""
+    whole = len(cells) // width
+    cells[: whole * width].reshape(whole, width)[...] *= factors[:whole, None]
+    cells[whole * width :] *= factors[whole:]

@@ -1,73 +1,68 @@
-"""What users want answered: ranges, all ranges, marginal tables."""
+"""What users want answered: boxes (ranges of one attribute or of several), and marginal tables."""
 
+import functools
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core import check
-from dpress.core.linear import Array
+from dpress.core.ranges import Axis, RangeList, overlaps, root_trace
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
-    """The cells from `left` to `right`, counted from 1, both included.
+class Boxes:
+    """Ranges of one ordered attribute, or boxes of several: one range of every attribute.
 
     Args:
-        left: at least 1.
-        right: at least `left`.
+        axes: the ranges of every attribute.
+        paired: whether the i-th ranges of all attributes (which are lists) make the i-th box; else every combination
+            is a box.
     """
 
-    left: int
-    right: int
+    axes: tuple[Axis, ...]
+    paired: bool = False
 
     def __post_init__(self) -> None:
-        if not 1 <= self.left <= self.right:
-            raise ValueError(f"a range must have 1 <= left <= right, got {self.left}:{self.right}")
+        lengths = {axis.queries if isinstance(axis, RangeList) else None for axis in self.axes}
+        if self.paired and (None in lengths or len(lengths) != 1):
+            raise ValueError("paired axes must be lists of one length")
 
-    def within(self, cells: int) -> "Range":
-        """Return the range itself, if it ends within the cells."""
-        if self.right > cells:
-            raise ValueError(f"range {self.left}:{self.right} must end within {cells} cells")
-        return self
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of cells along every axis."""
+        return tuple(axis.cells for axis in self.axes)
 
-    def weights(self, cells: int) -> Array:
-        """Return the 0/1 row vector of the query, shape (cells,)."""
-        self.within(cells)
-        out = np.zeros(cells)
-        out[self.left - 1 : self.right] = 1.0
-        return out
-
-
-@dataclass(frozen=True, slots=True)
-class AllRanges:
-    """Every range of `cells` cells, each equally likely.
-
-    Args:
-        cells: n; there are n (n + 1) / 2 ranges.
-    """
-
-    cells: int
-
-    def __post_init__(self) -> None:
-        check.count("cells", self.cells)
+    @property
+    def cells(self) -> int:
+        """The number of cells of the full table."""
+        return math.prod(self.shape)
 
     @property
     def queries(self) -> int:
-        """The number of ranges."""
-        return self.cells * (self.cells + 1) // 2
+        """The number of boxes."""
+        return self.axes[0].queries if self.paired else math.prod(axis.queries for axis in self.axes)
 
     @property
-    def singular_values(self) -> tuple[Array, Array]:
-        """The singular values, largest first, and how often each occurs.
+    def trace_norm(self) -> float:
+        """A number that is not above the sum of the singular values, and equal to it for listed boxes."""
+        if not self.paired:
+            return math.prod(axis.trace_norm for axis in self.axes)
+        return root_trace(functools.reduce(np.multiply, (overlaps(axis.ranges()) for axis in self._lists)))
 
-        Their squares are (n + 1) / (4 sin^2(pi k / (2 (n + 1)))), k = 1..n.
-        """
-        angles = np.arange(1, self.cells + 1) * (math.pi / (2 * (self.cells + 1)))
-        return math.sqrt(self.cells + 1) / (2 * np.sin(angles)), np.ones(self.cells)
+    @property
+    def spectral_norm(self) -> float:
+        """A number that the largest singular value does not exceed."""
+        if not self.paired:
+            return math.prod(axis.spectral_norm for axis in self.axes)
+        sizes = math.prod(axis.ranges().right - axis.ranges().left + 1.0 for axis in self._lists)
+        return math.sqrt(float(np.sum(sizes)))
+
+    @property
+    def _lists(self) -> list[RangeList]:
+        return [axis for axis in self.axes if isinstance(axis, RangeList)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Marginals:
     """Every cell of several marginal tables.
 
@@ -90,17 +85,25 @@ class Marginals:
         return sum(math.prod(self.shape[axis] for axis in table) for table in self.tables)
 
     @property
-    def singular_values(self) -> tuple[Array, Array]:
-        """The singular values, largest first, and how often each occurs.
+    def trace_norm(self) -> float:
+        """The sum of the singular values."""
+        return math.fsum(math.sqrt(eigenvalue) * times for eigenvalue, times in self._spectrum)
 
-        The Gram matrix is a sum of Kronecker products of I and the all-ones J, which share their eigenspaces: for a set
-        T of axes the eigenvalue is the sum over the tables S that contain T of the product of the sizes outside S,
-        with multiplicity prod_{i in T} (n_i - 1).
+    @property
+    def spectral_norm(self) -> float:
+        """The largest singular value."""
+        return math.sqrt(max(eigenvalue for eigenvalue, _ in self._spectrum))
+
+    @functools.cached_property
+    def _spectrum(self) -> list[tuple[int, int]]:
+        """The eigenvalues of the Gram matrix and how often each occurs.
+
+        It is a sum of Kronecker products of I and the all-ones J, which share their eigenspaces: for a set T of axes
+        the eigenvalue is the sum over the tables S that contain T of the product of the sizes outside S, with
+        multiplicity prod_{i in T} (n_i - 1).
         """
         subsets = {frozenset(part) for table in self.tables for part in _subsets(table)}
-        pairs = [(math.sqrt(self._eigenvalue(part)), math.prod(self.shape[i] - 1 for i in part)) for part in subsets]
-        values, times = np.array(sorted(pairs, reverse=True), dtype=np.float64).T
-        return values, times
+        return [(self._eigenvalue(part), math.prod(self.shape[i] - 1 for i in part)) for part in subsets]
 
     def _eigenvalue(self, subset: frozenset[int]) -> int:
         axes = range(len(self.shape))
@@ -111,7 +114,7 @@ class Marginals:
         )
 
 
-Workload = AllRanges | Marginals
+Workload = Boxes | Marginals
 
 
 def _subsets(table: tuple[int, ...]) -> list[tuple[int, ...]]:

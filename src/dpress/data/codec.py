@@ -8,7 +8,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.domain import DROP, REJECT, Bounded, Integer, Listed, Schema, Tabular
+from dpress.core.attribute import DROP, REJECT, Bounded, Integer, Listed, Tabular
+from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 
 Codes = npt.NDArray[np.int32]
@@ -60,7 +61,8 @@ def _settle(codes: Codes, where: npt.NDArray[np.bool_], policy: str, attribute: 
         return
     if policy == REJECT:
         raise SchemaMismatch(f"attribute {attribute.name}: {fault}, or clean the data")
-    codes[where] = DROPPED if policy == DROP else attribute.labels.index(policy)
+    beside = attribute.size - len(attribute.extra)
+    codes[where] = DROPPED if policy == DROP else beside + attribute.extra.index(policy)
 
 
 def _listed(attribute: Listed, column: pa.Array) -> tuple[Codes, npt.NDArray[np.bool_]]:
@@ -91,7 +93,7 @@ def _bounded(attribute: Bounded, column: pa.Array) -> tuple[Codes, npt.NDArray[n
     """Return codes (OUTSIDE outside the bounds, unless values are clamped) and where the value is missing."""
     _check_number_type(attribute, column)
     numbers, missing = _numbers(column)
-    low, high = float(attribute.edges[0]), float(attribute.edges[-1])
+    low, high = map(float, attribute.ends)
     if isinstance(attribute, Integer):
         numbers = np.floor(numbers)
         high -= 1
@@ -100,7 +102,7 @@ def _bounded(attribute: Bounded, column: pa.Array) -> tuple[Codes, npt.NDArray[n
     if isinstance(attribute, Integer) and attribute.bins is None:
         codes = (numbers - low).astype(np.int32)
     else:
-        codes = np.searchsorted(np.asarray(attribute.edges[:-1]), numbers, side="right").astype(np.int32) - 1
+        codes = np.minimum(attribute.edge_below(numbers), attribute.ordered - 1).astype(np.int32)
     if attribute.outside != "clamp":
         codes[~inside] = OUTSIDE
     return codes, missing

@@ -1,8 +1,12 @@
 """The one way rows are touched: a pure kernel on every batch of codes, and the sum of the arrays it returns."""
 
+import itertools
+import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,18 +17,39 @@ from dpress.data.codec import Codes, encode
 from dpress.data.table import Table, without_quotes
 
 Counts = npt.NDArray[np.int64]
-Kernel = Callable[[Codes], Counts]
 Progress = Callable[[int], object]
+
+T = TypeVar("T")
 
 THREADS = 2
 WAITING = 4
+LARGEST_DENSE = 1 << 20  # numbers; a longer array is returned as its few entries that are not zero
+
+
+@dataclass(frozen=True, slots=True)
+class Sparse:
+    """An array of integers, zero but for a few entries.
+
+    Args:
+        size: the number of entries.
+        places: of those that are not zero; no place twice.
+        values: at these places.
+    """
+
+    size: int
+    places: npt.NDArray[np.int64]
+    values: Counts
+
+
+Kernel = Callable[[Codes], Counts | Sparse]
 
 
 def fold(table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | None = None) -> Counts:
     """Return the sum of `kernel(codes)` over all batches.
 
-    The kernel sees codes of shape (attributes, rows) and returns an array of one fixed shape; since every row is coded
-    by itself, its sensitivity is the most one column of codes can add. At most THREADS + WAITING batches are in memory.
+    The kernel sees codes of shape (attributes, rows) and returns an array of one fixed shape (a long one as `Sparse`,
+    so that a batch costs what its rows cost); since every row is coded by itself, its sensitivity is the most one
+    column of codes can add. At most THREADS + WAITING batches are in memory.
 
     Args:
         table: the rows.
@@ -36,32 +61,58 @@ def fold(table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | N
         OSError, SchemaMismatch: see `Table.batches` and `codec.encode`.
     """
 
-    def work(batch: pa.RecordBatch) -> tuple[int, Counts]:
-        return batch.num_rows, kernel(encode(schema, batch))
+    def coded(batch: pa.RecordBatch) -> Counts | Sparse:
+        return without_quotes(table.name, lambda: kernel(encode(schema, batch)))
 
+    return add_up(table.batches(), coded, rows=lambda batch: batch.num_rows, progress=progress)
+
+
+def add_up(
+    batches: Iterable[T],
+    kernel: Callable[[T], Counts | Sparse],
+    *,
+    rows: Callable[[T], int],
+    progress: Progress | None = None,
+) -> Counts:
+    """Return the sum of `kernel(batch)` over all batches, on threads; an empty array where there is no batch.
+
+    Args:
+        batches: of anything that a kernel takes.
+        kernel: pure; returns arrays of one fixed shape.
+        rows: how many rows a batch has.
+        progress: called with the number of rows done so far.
+    """
     total: Counts | None = None
-    waiting: deque[Future[tuple[int, Counts]]] = deque()
-    rows = 0
+    waiting: deque[tuple[int, Future[Counts | Sparse]]] = deque()
+    done = 0
 
     def collect() -> None:
-        nonlocal total, rows
-        done, part = without_quotes(table.name, waiting.popleft().result)
-        rows += done
-        if total is None:
-            total = part.copy()
-        else:
-            total += part
+        nonlocal total, done
+        size, part = waiting.popleft()
+        total = _added(total, part.result())
+        done += size
         if progress is not None:
-            progress(rows)
+            progress(done)
 
     with ThreadPoolExecutor(THREADS) as pool:
-        for batch in table.batches():
-            waiting.append(pool.submit(work, batch))
+        for batch in batches:
+            waiting.append((rows(batch), pool.submit(kernel, batch)))
             if len(waiting) > WAITING:
                 collect()
         while waiting:
             collect()
     return np.zeros(0, dtype=np.int64) if total is None else total
+
+
+def _added(total: Counts | None, part: Counts | Sparse) -> Counts:
+    """Return the sum, in place where there is a total already."""
+    if total is None:
+        total = np.zeros(part.size if isinstance(part, Sparse) else part.shape, dtype=np.int64)
+    if isinstance(part, Sparse):
+        total[part.places] += part.values
+    else:
+        total += part
+    return total
 
 
 def count(shape: Sequence[int], tables: Sequence[Sequence[int]]) -> Kernel:
@@ -71,15 +122,24 @@ def count(shape: Sequence[int], tables: Sequence[Sequence[int]]) -> Kernel:
         shape: the number of cells along every axis.
         tables: the axes of every table.
     """
+    kept = [tuple(shape[axis] for axis in axes) for axes in tables]
+    starts = [0, *itertools.accumulate(math.prod(sizes) for sizes in kept)]
+    long = starts[-1] > LARGEST_DENSE
 
-    def kernel(codes: Codes) -> Counts:
-        parts = []
-        for axes in tables:
-            sizes = tuple(shape[axis] for axis in axes)
-            cells = (
-                np.ravel_multi_index([codes[axis] for axis in axes], sizes) if axes else np.zeros(codes.shape[1], int)
-            )
-            parts.append(np.bincount(cells, minlength=int(np.prod(sizes, dtype=np.int64))))
-        return np.concatenate(parts).astype(np.int64, copy=False)
+    def kernel(codes: Codes) -> Counts | Sparse:
+        parts = [_cells(codes, axes, sizes) for axes, sizes in zip(tables, kept, strict=True)]
+        if long:
+            found = [np.unique(part, return_counts=True) for part in parts]
+            places = [cells + start for (cells, _), start in zip(found, starts, strict=False)]
+            return Sparse(starts[-1], np.concatenate(places), np.concatenate([times for _, times in found]))
+        dense = [np.bincount(part, minlength=math.prod(sizes)) for part, sizes in zip(parts, kept, strict=True)]
+        return np.concatenate(dense).astype(np.int64, copy=False)
 
     return kernel
+
+
+def _cells(codes: Codes, axes: Sequence[int], sizes: tuple[int, ...]) -> npt.NDArray[np.int64]:
+    """Return the cell of every row in the flattened table over some axes."""
+    if not axes:
+        return np.zeros(codes.shape[1], dtype=np.int64)
+    return np.asarray(np.ravel_multi_index([codes[axis] for axis in axes], sizes))

@@ -9,8 +9,9 @@ from typing import Any, Literal
 import msgspec
 
 from dpress.core import check
+from dpress.core.attribute import Attribute, Bounded, Categorical, Ordinal
 from dpress.core.claim import Loss, Relation, Unit, from_parameters
-from dpress.core.domain import Attribute, Bounded, Categorical, Ordinal, Schema
+from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.data.spec_error import first_fault
 from dpress.estimate import postprocess

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from dpress.core import domain
+from dpress.core.attribute import Categorical, Integer, Location, Numeric, Ordinal
 
 WORDS = {
     "float": "a number",
@@ -17,11 +17,11 @@ WORDS = {
     "null": "nothing",
 }
 KINDS: dict[str, type[msgspec.Struct]] = {
-    "categorical": domain.Categorical,
-    "ordinal": domain.Ordinal,
-    "integer": domain.Integer,
-    "numeric": domain.Numeric,
-    "location": domain.Location,
+    "categorical": Categorical,
+    "ordinal": Ordinal,
+    "integer": Integer,
+    "numeric": Numeric,
+    "location": Location,
 }
 
 
@@ -61,7 +61,7 @@ def _fields(place: str, found: Any, spec: type[msgspec.Struct]) -> list[str]:
     names = re.findall(r"\.([^.\[]+)", place)
     struct = spec
     if names[:1] == ["attribute"]:
-        struct = KINDS.get(found.get("kind", ""), domain.Categorical) if isinstance(found, dict) else domain.Categorical
+        struct = KINDS.get(found.get("kind", ""), Categorical) if isinstance(found, dict) else Categorical
         return ["kind", *(field.encode_name for field in msgspec.structs.fields(struct))]
     if names:
         module = {field.name: field.type for field in msgspec.structs.fields(spec)}[names[0]]

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpress.core.kron import Kron
 from dpress.core.linear import Array, Identity, Invertible, Variance
 from dpress.core.measurement import Measurement
+from dpress.core.ranges import Ranges
+from dpress.estimate.box_sums import box_sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +49,17 @@ class LeastSquares:
         """Return the sum of the estimated cells times the query's weights."""
         return float(flat(weights) @ self.estimate(measurement)[0])
 
+    def box_answers(self, measurement: Measurement, ranges: Sequence[Ranges]) -> Array:
+        """Return the sums of the estimated cells in many boxes, shape (m,)."""
+        return box_sums(self.estimate(measurement)[0].reshape(self.shape), ranges)
+
     def query_variance(self, variance: Variance, weights: Sequence[Array]) -> float:
         """Return w Cov w^T; for equal noise on every cell the product of the squared norms of the axes' weights."""
         if isinstance(self.map, Identity) and np.ndim(variance) == 0:
             return float(variance) * math.prod(float(axis @ axis) for axis in weights)
+        if isinstance(self.map, Kron) and np.ndim(variance) == 0:
+            pairs = zip(self.map.factors, weights, strict=True)
+            return float(variance) * math.prod(float(axis @ factor.covariance(axis, 1.0)) for factor, axis in pairs)
         query = flat(weights)
         return float(query @ self.map.covariance(query, variance))
 

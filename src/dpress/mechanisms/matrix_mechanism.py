@@ -10,9 +10,10 @@ from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit, composed
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Identity, LinearMap, Numbers, Stack, Variance
 from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Strategy
+from dpress.core.mechanism import Decoder, Strategy
 from dpress.core.rng import Generator
 from dpress.core.tree import Tree
+from dpress.estimate.interval import Tail
 from dpress.noise.distribution import Noise
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
@@ -44,6 +45,16 @@ class MatrixMechanism:
         for name, value in parameters(self.loss).items():
             check.loss_parameter(f"the smallest share of {name}", min(self.shares) * value)
         _ = self.noises  # a strategy may refuse the loss
+
+    @property
+    def decoder(self) -> Decoder:
+        """How queries are answered from what was measured."""
+        return self.strategy.decoder
+
+    @property
+    def tail(self) -> Tail:
+        """How heavy the noise's tail is."""
+        return "laplace" if isinstance(self.loss, PureDP) else "gaussian"
 
     @property
     def shares(self) -> tuple[Fraction, ...]:
@@ -101,9 +112,12 @@ class MatrixMechanism:
             )
         counts = counts.astype(np.int64, copy=False)  # small and unsigned types would wrap in sums and differences
         exact = counts if isinstance(matrix, Stack) else matrix.apply(counts)
-        parts = zip(self.noises, self.parts, strict=True)
-        noise = np.concatenate([noise.sample(part.rows, rng=rng) for noise, part in parts])
-        return Measurement(map=matrix, answers=exact + noise, variance=self.variance)
+        answers = exact.copy() if np.may_share_memory(exact, counts) else exact
+        start = 0
+        for noise, part in zip(self.noises, self.parts, strict=True):
+            answers[start : start + part.rows] += noise.sample(part.rows, rng=rng)
+            start += part.rows
+        return Measurement(map=matrix, answers=answers, variance=self.variance)
 
     def _sensitivity(self, part: LinearMap) -> Fraction:
         """Return the part's L1 sensitivity (epsilon) or squared L2 sensitivity (rho) for the whole unit.

@@ -50,7 +50,7 @@ def bernoulli(p: Fraction, size: int, *, rng: Generator) -> Coins:
     >>> int(bernoulli(Fraction(1, 3), 3000, rng=rng.seeded(1)).sum())
     973
     """
-    if not 0 <= p <= 1:
+    if not 0 <= p.numerator <= p.denominator:
         raise ValueError(f"p must lie between 0 and 1, got p={p}")
     threshold = min(rational_floor(p, WORD), 2**WORD - 1)
     out = np.empty(size, dtype=np.bool_)
@@ -59,7 +59,7 @@ def bernoulli(p: Fraction, size: int, *, rng: Generator) -> Coins:
         block = words[: min(BLOCK, size - start)]
         rng.fill(block)
         np.less(block, threshold, out=out[start : start + BLOCK])
-        for lane in np.flatnonzero(block == threshold):
+        for lane in (block == threshold).nonzero()[0]:
             out[start + lane] = decide(threshold, partial(rational_floor, p), rng=rng)
     return out
 

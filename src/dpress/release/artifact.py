@@ -1,14 +1,10 @@
-"""A release: what is published, answers with their error, and the folder it is kept in."""
+"""A release: what is published, and answers with their error."""
 
 import datetime as dt
-import hashlib
 import importlib.metadata
-import json
 import math
-import os
-import shutil
-import tempfile
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,26 +12,21 @@ from typing import Any
 import msgspec
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from dpress import catalog
-from dpress.core.claim import Claim, Loss, PureDP, as_floats, describe, from_parameters, parameters
-from dpress.core.domain import Bounded, Schema
-from dpress.core.errors import SchemaMismatch
-from dpress.core.linear import Array
+from dpress.core.claim import Claim, Loss, as_floats, describe, parameters
+from dpress.core.domain import Schema
+from dpress.core.linear import Array, Numbers
 from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Strategy
-from dpress.data.spec import Spec, as_dict, from_dict
+from dpress.data.spec import Spec, as_dict
 from dpress.estimate.interval import Tail, half_width
 from dpress.estimate.postprocess import NAMES, adjust
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.release.plan import Plan, affordable, replanned
+from dpress.mechanisms.collection import Collection
+from dpress.release.folder import Progress, write_folder
+from dpress.release.plan import Plan
 from dpress.release.query import parse
+from dpress.release.tables import CONFIDENCE, Published
 
 FORMAT = 1
-CONFIDENCE = 0.95
-MANIFEST = "release.json"
-ANSWERS = "measurement.parquet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +60,8 @@ class Release:
         private: False if a seeded generator drew the noise: then it protects nobody.
         created: UTC, ISO 8601.
         ledger_head: the hash of the ledger's last entry after the charge, or None without a ledger.
+        kept: the integers that are written: a collection's tallies; left out, the noisy answers.
+        rejected: how many reports of a collection were left out, by reason.
     """
 
     spec: Spec
@@ -78,6 +71,8 @@ class Release:
     private: bool
     created: str
     ledger_head: str | None = None
+    kept: Numbers | None = None
+    rejected: Mapping[str, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         names = ", ".join(self.schema.names)
@@ -100,9 +95,15 @@ class Release:
         return Claim(published=claim.published, proven=None, unit=claim.unit, basis=basis)
 
     @property
+    def users(self) -> int:
+        """How many users took part in a collection; 0 for a table."""
+        mechanism = self.planned.chosen.mechanism
+        return mechanism.users if isinstance(mechanism, Collection) else 0
+
+    @property
     def tail(self) -> Tail:
         """The kind of noise."""
-        return "laplace" if isinstance(self.planned.chosen.mechanism.loss, PureDP) else "gaussian"
+        return self.planned.chosen.mechanism.tail
 
     def query(self, text: str, *, confidence: float = CONFIDENCE) -> Result:
         """Answer a query such as `age in 30..40 and sex = Female`.
@@ -115,7 +116,7 @@ class Release:
         """
         weights = parse(self.schema, text)
         self._check_together(weights, text)
-        decoder = self.planned.chosen.mechanism.strategy.decoder
+        decoder = self.planned.chosen.mechanism.decoder
         value = decoder.answer(self.measurement, weights)
         variance = decoder.query_variance(self.measurement.variance, weights)
         half = half_width(variance, confidence, self.tail)
@@ -129,45 +130,34 @@ class Release:
 
     def _check_together(self, weights: list[Array], text: str) -> None:
         used = {axis for axis, weight in enumerate(weights) if not np.all(weight == 1)}
-        tables = self.planned.chosen.mechanism.strategy.decoder.tables
+        tables = self.planned.chosen.mechanism.decoder.tables
         if not any(used <= set(axes) for axes in tables):
             names = [" x ".join(self.schema.names[axis] for axis in axes) for axes in tables]
             raise ValueError(f"no published table answers {text!r}; the tables are {', '.join(names)}")
 
     @cached_property
     def tables(self) -> dict[str, pa.Table]:
-        """The published tables by file name.
+        """The published tables by file name, see `tables.Published.batches`; all in memory.
 
-        A row per cell: the attributes' cells, the estimated count, its standard error, and the ends of a 95 % interval;
-        for an integer or numeric attribute also the lower and upper edge of the cell. Where the spec names
-        post-processing, also the adjusted count, which is biased and which the interval is not about.
+        Where the spec names post-processing, the column `adjusted` is biased, and the interval is not about it.
         """
-        decoder = self.planned.chosen.mechanism.strategy.decoder
+        return {one.name: one.table() for one in self.published()}
+
+    def published(self) -> Iterator[Published]:
+        """Yield the published tables, as estimates and variances of every cell."""
+        decoder = self.planned.chosen.mechanism.decoder
         estimates = decoder.estimate(self.measurement)
         variances = decoder.cell_variances(self.measurement.variance)
-        tables = zip(decoder.tables, estimates, variances, strict=True)
-        return {
-            f"table_{number}.parquet": self._table(axes, estimate, variance)
-            for number, (axes, estimate, variance) in enumerate(tables, start=1)
-        }
-
-    def _table(self, axes: tuple[int, ...], estimate: Array, variance: Array) -> pa.Table:
-        shape = tuple(self.schema.shape[axis] for axis in axes)
-        codes = np.unravel_index(np.arange(estimate.size), shape)
-        columns: dict[str, Any] = {}
-        for axis, own in zip(axes, codes, strict=True):
-            columns |= _cell_columns(self.schema, axis, own)
-        half = np.array([half_width(one, CONFIDENCE, self.tail) for one in np.unique(variance)])
-        widths = half[np.unique(variance, return_inverse=True)[1]]
-        columns |= {
-            "count": estimate,
-            "standard_error": np.sqrt(variance),
-            "low": estimate - widths,
-            "high": estimate + widths,
-        }
-        if self.spec.release.postprocess:
-            columns["adjusted"] = adjust(estimate, self.spec.release.postprocess)
-        return pa.table(columns)
+        names = self.spec.release.postprocess
+        for number, (axes, count, variance) in enumerate(zip(decoder.tables, estimates, variances, strict=True), 1):
+            yield Published(
+                name=f"table_{number}.parquet",
+                axes=tuple(self.schema.tabular[axis] for axis in axes),
+                count=count,
+                variance=variance,
+                adjusted=adjust(count, names) if names else None,
+                tail=self.tail,
+            )
 
     def manifest(self) -> dict[str, Any]:
         """Return the release's description as plain objects, without the tables."""
@@ -178,8 +168,7 @@ class Release:
             "created": self.created,
             "private": self.private,
             "method": chosen.method,
-            "strategy": msgspec.to_builtins(chosen.mechanism.strategy, enc_hook=str),
-            "noise": {name: str(value) for name, value in parameters(chosen.mechanism.loss).items()},
+            **self._mechanism(),
             "claim": {
                 "published": as_floats(claim.published),
                 "proven": as_floats(claim.proven),
@@ -196,136 +185,35 @@ class Release:
             },
             "tables": {
                 f"table_{number}.parquet": [self.schema.names[axis] for axis in axes]
-                for number, axes in enumerate(chosen.mechanism.strategy.decoder.tables, start=1)
+                for number, axes in enumerate(chosen.mechanism.decoder.tables, start=1)
             },
             **_postprocess(self.spec.release.postprocess),
             "spec_hash": self.spec.hash,
             "spec": as_dict(self.spec),
         }
 
-    def write(self, folder: str | Path) -> Path:
+    def _mechanism(self) -> dict[str, Any]:
+        """Return what the mechanism is made of."""
+        mechanism = self.planned.chosen.mechanism
+        if isinstance(mechanism, Collection):
+            return {"split": mechanism.split, "users": mechanism.users, "rejected": dict(self.rejected)}
+        return {
+            "strategy": msgspec.to_builtins(mechanism.strategy, enc_hook=str),
+            "noise": {name: str(value) for name, value in parameters(mechanism.loss).items()},
+        }
+
+    def write(self, path: str | Path, *, progress: Progress | None = None) -> Path:
         """Write the release to a new folder, whole or not at all, and return it.
+
+        Args:
+            path: the folder.
+            progress: called with the number of cells written so far.
 
         Raises:
             OSError: the folder exists, or the disk is full; nothing is left behind.
         """
-        folder = check_new(folder)
-        partial = _partial(folder)
-        try:
-            self._write_files(partial)
-            partial.chmod(0o755)
-            partial.rename(folder)
-        except BaseException:
-            shutil.rmtree(partial, ignore_errors=True)
-            raise
-        return folder
-
-    def _write_files(self, folder: Path) -> None:
-        manifest = self.manifest()
-        for name, table in {ANSWERS: pa.table({"answer": self.measurement.answers}), **self.tables}.items():
-            pq.write_table(table, folder / name, compression="zstd")
-        manifest["sha256"] = {path.name: _sha256(path) for path in sorted(folder.iterdir())}
-        (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-        for path in folder.iterdir():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
-
-
-def check_new(folder: str | Path) -> Path:
-    """Return the path of a folder that does not exist yet but can be written; makes its parents.
-
-    Raises:
-        OSError: it exists, or its parent cannot be written.
-    """
-    folder = Path(folder)
-    if os.path.lexists(folder):
-        raise OSError(f"{folder} exists already; a release is never overwritten, choose another folder")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    _partial(folder).rmdir()
-    return folder
-
-
-def _partial(folder: Path) -> Path:
-    """Return a new, empty folder beside the wanted one."""
-    try:
-        return Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    except OSError as error:
-        raise OSError(f"cannot write in {folder.parent}: {error.strerror}; choose another folder") from None
-
-
-def load_release(folder: str | Path) -> Release:
-    """Read a release back, and check that its description is the one that its method and its files give.
-
-    Raises:
-        OSError: a file is missing.
-        SchemaMismatch: a file is truncated, was edited, or does not belong to this release.
-    """
-    folder = Path(folder)
-    if not (folder / MANIFEST).exists():
-        raise OSError(f"{folder} holds no release: there is no {MANIFEST} in it")
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        _check_files(folder, manifest)
-        release = _from_manifest(folder, manifest)
-        _check_manifest(release, manifest)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, pa.ArrowException) as error:
-        what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
-        raise SchemaMismatch(f"{folder / MANIFEST}{what}; publish again or restore the file") from None
-    return release
-
-
-def _check_files(folder: Path, manifest: dict[str, Any]) -> None:
-    if manifest["format"] != FORMAT:
-        raise SchemaMismatch(f"format {manifest['format']} is not known; this version reads format {FORMAT}")
-    if set(manifest["sha256"]) != {ANSWERS, *manifest["tables"]}:
-        raise SchemaMismatch("the list of checksums does not fit the list of tables")
-    for name, digest in manifest["sha256"].items():
-        if _sha256(folder / Path(name).name) != digest:
-            raise SchemaMismatch(f"{name} differs from its checksum")
-
-
-def _from_manifest(folder: Path, manifest: dict[str, Any]) -> Release:
-    spec = from_dict(manifest["spec"])
-    if spec.hash != manifest["spec_hash"]:
-        raise SchemaMismatch("the specification differs from its hash")
-    mechanism = _mechanism(spec, manifest)
-    planned = replanned(spec, manifest["method"], mechanism)
-    answers = pq.read_table(folder / ANSWERS)["answer"].to_numpy()
-    if answers.dtype != np.int64 or type(manifest["private"]) is not bool:
-        raise SchemaMismatch("the answers are not integers, or `private` is neither true nor false")
-    return Release(
-        spec=spec,
-        planned=planned,
-        measurement=Measurement(map=mechanism.strategy.map, answers=answers, variance=mechanism.variance),
-        charged=mechanism.claim.proven or from_parameters(manifest["charged"]),
-        private=manifest["private"],
-        created=str(manifest["created"]),
-        ledger_head=manifest["ledger_head"],
-    )
-
-
-def _mechanism(spec: Spec, manifest: dict[str, Any]) -> MatrixMechanism:
-    """Return the mechanism that measured: the plan of another version might choose another one."""
-    method = catalog.card(manifest["method"]).method
-    strategy: Strategy = msgspec.convert(manifest["strategy"], method, dec_hook=lambda kind, text: kind(text))
-    for loss in affordable(spec):
-        if loss == from_parameters(manifest["noise"]):
-            return MatrixMechanism(strategy=strategy, loss=loss, unit=spec.privacy.protected)
-    raise SchemaMismatch("the noise is not what the specification's budget pays for")
-
-
-def _check_manifest(release: Release, manifest: dict[str, Any]) -> None:
-    """Refuse a description that is not what the method and its noise give; the wording of `basis` may change."""
-    expected, found = release.manifest(), dict(manifest)
-    for plain in (expected, found):
-        plain["claim"] = {**plain["claim"], "basis": None}
-    for name in ("claim", "charged", "tables"):
-        if expected[name] != found[name]:
-            raise SchemaMismatch(f"`{name}` is not the one that the method and its noise give")
-    if [one["name"] for one in found.get("postprocess", [])] != [*release.spec.release.postprocess]:
-        raise SchemaMismatch("`postprocess` is not the one that the specification names")
-    if not all(math.isclose(value, found["error"][name], rel_tol=1e-9) for name, value in expected["error"].items()):
-        raise SchemaMismatch("`error` is not the one that the method and its noise give")
+        kept = self.measurement.answers if self.kept is None else self.kept
+        return write_folder(path, self.manifest(), kept, self.published(), progress=progress)
 
 
 def _postprocess(names: tuple[str, ...]) -> dict[str, Any]:
@@ -336,20 +224,3 @@ def _postprocess(names: tuple[str, ...]) -> dict[str, Any]:
 def now() -> str:
     """Return the time in UTC, ISO 8601, to the second."""
     return dt.datetime.now(tz=dt.UTC).isoformat(timespec="seconds")
-
-
-def _cell_columns(schema: Schema, axis: int, codes: np.ndarray) -> dict[str, Any]:
-    attribute = schema.tabular[axis]
-    labels = pa.array(attribute.labels)
-    columns: dict[str, Any] = {attribute.name: labels.take(pa.array(codes))}
-    if isinstance(attribute, Bounded):
-        edges = pa.array(attribute.edges)
-        inside = pa.array(codes, mask=codes >= attribute.ordered)
-        above = pa.array(codes + 1, mask=codes >= attribute.ordered)
-        columns |= {f"{attribute.name}_from": edges.take(inside), f"{attribute.name}_below": edges.take(above)}
-    return columns
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -8,45 +8,49 @@ import numpy as np
 from dpress.core import rng as generators
 from dpress.core.claim import ROW
 from dpress.core.linear import Array
-from dpress.core.workload import AllRanges, Range
+from dpress.core.mechanism import BoxDecoder
+from dpress.core.ranges import AllRanges, Axis, Places, Ranges
+from dpress.core.workload import Boxes
 from dpress.data.fold import Counts, Progress
+from dpress.estimate.box_sums import box_sums
 from dpress.estimate.interval import half_width
 from dpress.estimate.postprocess import adjust
 from dpress.noise.uniform import below
-from dpress.release.artifact import CONFIDENCE, Release
+from dpress.release.artifact import Release
 from dpress.release.run import true_counts
+from dpress.release.tables import CONFIDENCE
 
-RANGES = 500
+BOXES = 500
 
 
 def evaluate(release: Release, data: Any, *, progress: Progress | None = None) -> dict[str, float]:
     """Return the error of a release, in counts, against the rows it was made from.
 
-    Cells: over all cells of all published tables. Ranges: over 500 ranges drawn evenly from all of them, for a release
-    of ranges. `adjusted_cell_root_mean_squared_error`, where the spec names post-processing, is that of the adjusted
-    counts; nothing predicts it. `within_interval` is the share of cells whose 95 % interval holds the truth. The truth
-    is every row: where persons keep a bounded number, the rows left out are part of the error, but not of the predicted
-    one.
+    Cells: over all cells of all published tables. Ranges: over 500 questions drawn evenly from the workload, for a
+    release of ranges. `adjusted_cell_root_mean_squared_error`, where the spec names post-processing, is that of the
+    adjusted counts; nothing predicts it. `within_interval` is the share of cells whose 95 % interval holds the truth.
+    The truth is every row: where persons keep a bounded number, the rows left out are part of the error, but not of
+    the predicted one.
 
     Raises:
         OSError, SchemaMismatch: the data cannot be read or does not fit the release's spec.
     """
     mechanism = release.planned.chosen.mechanism
     counts = true_counts(release.spec, release.planned, data, ROW, progress=progress)
-    estimates = np.concatenate(mechanism.strategy.decoder.estimate(release.measurement))
-    variances = np.concatenate(mechanism.strategy.decoder.cell_variances(release.measurement.variance))
+    estimates = np.concatenate(mechanism.decoder.estimate(release.measurement))
+    variances = np.concatenate(mechanism.decoder.cell_variances(release.measurement.variance))
     metrics = {"rows": float(_rows(release, counts)), **_cells(release, estimates - counts, variances)}
     metrics["total_variation"] = float(np.abs(estimates - counts).sum() / (2 * max(1, counts.sum())))
     if release.spec.release.postprocess:
         metrics["adjusted_cell_root_mean_squared_error"] = _adjusted_error(release, counts)
-    if isinstance(release.planned.workload, AllRanges):
-        metrics |= _ranges(release, counts)
+    if isinstance(release.planned.workload, Boxes):
+        metrics |= _boxes(release, release.planned.workload, counts)
     return metrics
 
 
 def _rows(release: Release, counts: Counts) -> int:
     """Return the number of counted rows: every table counts each of them once."""
-    return int(counts.sum()) // len(release.planned.chosen.mechanism.strategy.decoder.tables)
+    return int(counts.sum()) // len(release.planned.chosen.mechanism.decoder.tables)
 
 
 def _cells(release: Release, errors: Array, variances: Array) -> dict[str, float]:
@@ -62,20 +66,43 @@ def _cells(release: Release, errors: Array, variances: Array) -> dict[str, float
 
 
 def _adjusted_error(release: Release, counts: Counts) -> float:
-    tables = release.planned.chosen.mechanism.strategy.decoder.estimate(release.measurement)
+    tables = release.planned.chosen.mechanism.decoder.estimate(release.measurement)
     adjusted = np.concatenate([adjust(table, release.spec.release.postprocess) for table in tables])
     return math.sqrt(float(((adjusted - counts) ** 2).mean()))
 
 
-def _ranges(release: Release, counts: Counts) -> dict[str, float]:
-    decoder = release.planned.chosen.mechanism.strategy.decoder
-    ends = np.sort(below(counts.size + 1, 2 * RANGES, rng=generators.secure()).reshape(RANGES, 2), axis=1)
-    drawn = [Range(int(left) + 1, int(right)) for left, right in ends if left < right]
-    squares = []
-    for one in drawn:
-        weights = one.weights(counts.size)
-        squares.append((decoder.answer(release.measurement, [weights]) - weights @ counts) ** 2)
+def _boxes(release: Release, workload: Boxes, counts: Counts) -> dict[str, float]:
+    decoder = release.planned.chosen.mechanism.decoder
+    assert isinstance(decoder, BoxDecoder)  # noqa: S101  # every method that serves boxes answers them
+    drawn = _drawn(workload)
+    errors = decoder.box_answers(release.measurement, drawn) - box_sums(counts.reshape(workload.shape), drawn)
     return {
-        "range_root_mean_squared_error": math.sqrt(float(np.mean(squares))),
+        "range_root_mean_squared_error": math.sqrt(float(np.mean(errors**2))),
         "range_predicted_root_mean_squared_error": math.sqrt(release.planned.chosen.predicted_error),
     }
+
+
+def _drawn(workload: Boxes) -> list[Ranges]:
+    """Return questions of the workload, each equally likely, as ranges on every axis."""
+    if workload.paired:
+        place = below(workload.queries, BOXES, rng=generators.secure())
+        return [_some(axis, place) for axis in workload.axes]
+    return [_some(axis, None) for axis in workload.axes]
+
+
+def _some(axis: Axis, places: Places | None) -> Ranges:
+    """Return the ranges of one axis at these places, or at random ones."""
+    if isinstance(axis, AllRanges):
+        left, right = _any_ranges(axis.cells)
+        return Ranges(axis.cells, left, right)
+    chosen = below(axis.queries, BOXES, rng=generators.secure()) if places is None else places
+    listed = [axis.ranges(int(place), int(place) + 1) for place in chosen]
+    return Ranges(axis.cells, np.concatenate([r.left for r in listed]), np.concatenate([r.right for r in listed]))
+
+
+def _any_ranges(cells: int) -> tuple[Places, Places]:
+    """Return ranges drawn evenly from all n (n + 1) / 2: two different cuts among n + 1."""
+    first = below(cells + 1, BOXES, rng=generators.secure())
+    second = below(cells, BOXES, rng=generators.secure())
+    second += second >= first  # any cut but the first
+    return np.minimum(first, second) + 1, np.maximum(first, second)

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.domain import Bounded, Integer, Listed, Ordinal, Schema, Tabular
+from dpress.core.attribute import Bounded, Integer, Listed, Ordinal, Tabular
+from dpress.core.domain import Schema
 from dpress.core.linear import Array
+from dpress.core.ranges import Range
 
 OPERATORS = ("!=", "<=", ">=", "=", "<", ">", "in")
 
@@ -35,6 +37,35 @@ def parse(schema: Schema, text: str) -> list[Array]:
         axis = schema.names.index(condition.attribute.name)
         weights[axis] = weights[axis] * _weights(condition)
     return weights
+
+
+def parse_box(schema: Schema, text: str) -> tuple[Range, ...]:
+    """Return the range of cells that a query asks for on every axis; nothing as long as an axis is formed.
+
+    Raises:
+        ValueError: the text is no query, or does not ask for one range of each attribute.
+    """
+    first = dict.fromkeys(schema.names, 0)
+    last = dict(zip(schema.names, (size - 1 for size in schema.shape), strict=True))
+    for condition in _conditions(schema, text):
+        name = condition.attribute.name
+        low, high = _one_range(condition)
+        first[name], last[name] = max(first[name], low), min(last[name], high)
+        if first[name] > last[name]:
+            raise ValueError(f"{text!r} asks for no cell of {name}; its conditions exclude each other")
+    return tuple(Range(first[name] + 1, last[name] + 1) for name in schema.names)
+
+
+def _one_range(condition: Condition) -> tuple[int, int]:
+    """Return the first and the last cell of a condition that asks for neighbouring cells."""
+    if condition.operator == "!=" or (condition.operator == "in" and condition.text.startswith("(")):
+        raise ValueError(f"{condition.attribute.name} {condition.operator} ...: write a range such as `in a..b`")
+    if condition.operator != "=":
+        return _range(condition)
+    cells = _cells(condition.attribute, condition.text)
+    if len(cells) != cells[-1] - cells[0] + 1:
+        raise ValueError(f"{condition.attribute.name} = {condition.text}: these cells are no range")
+    return cells[0], cells[-1]
 
 
 def _conditions(schema: Schema, text: str) -> list[Condition]:
@@ -95,21 +126,20 @@ def _cells(attribute: Tabular, text: str) -> list[int]:
     if isinstance(attribute, Listed):
         if value in attribute.groups:
             return list(attribute.groups[value])
-        if value not in attribute.labels:
-            raise ValueError(f"{attribute.name} has no value {value!r}; it has {_some(attribute.labels)}")
-        return [attribute.labels.index(value)]
-    if value in attribute.extra:
-        return [attribute.ordered + attribute.extra.index(value)]
-    if value in attribute.labels[: attribute.ordered]:
-        return [attribute.labels.index(value)]
+        if (code := attribute.code(value)) is None:
+            raise ValueError(f"{attribute.name} has no value {value!r}; it has {_some(attribute)}")
+        return [code]
+    if (code := attribute.code(value)) is not None:
+        return [code]
     first, last = _span(attribute, value, value) if isinstance(attribute, Integer) else (0, -1)
     if first != last:
-        raise ValueError(f"{attribute.name} has no cell {value!r}; it has {_some(attribute.labels)}")
+        raise ValueError(f"{attribute.name} has no cell {value!r}; it has {_some(attribute)}")
     return [first]
 
 
-def _some(labels: tuple[str, ...]) -> str:
-    return ", ".join(labels[:8]) + (f", ... ({len(labels)} in all)" if len(labels) > 8 else "")
+def _some(attribute: Tabular) -> str:
+    labels = ", ".join(attribute.labels_between(0, min(8, attribute.size)))
+    return labels + (f", ... ({attribute.size} in all)" if attribute.size > 8 else "")
 
 
 def _range(condition: Condition) -> tuple[int, int]:
@@ -139,27 +169,27 @@ def _span(attribute: Tabular, low: str | None, high: str | None) -> tuple[int, i
     first = 0 if low is None else _cells(attribute, low)[0]
     last = attribute.ordered - 1 if high is None else _cells(attribute, high)[-1]
     if not first <= last < attribute.ordered:
-        raise ValueError(f"{attribute.name}: {low}..{high} is no range of its ordered values {_some(attribute.labels)}")
+        raise ValueError(f"{attribute.name}: {low}..{high} is no range of its ordered values {_some(attribute)}")
     return first, last
 
 
 def _bounded_span(attribute: Bounded, low: str | None, high: str | None) -> tuple[int, int]:
-    edges = np.asarray(attribute.edges, dtype=np.float64)
+    least, most = map(float, attribute.ends)
     step = 1.0 if isinstance(attribute, Integer) else 0.0
-    bottom = edges[0] if low is None else max(_number(attribute, low), edges[0])
-    top = edges[-1] if high is None else min(_number(attribute, high) + step, edges[-1])
-    first, last = np.searchsorted(edges, bottom), np.searchsorted(edges, top)
+    bottom = least if low is None else max(_number(attribute, low), least)
+    top = most if high is None else min(_number(attribute, high) + step, most)
     if bottom >= top:
-        raise ValueError(
-            f"{attribute.name}: nothing lies there; it runs from {edges[0]:.10g} to {edges[-1] - step:.10g}"
-        )
-    if edges[first] != bottom or edges[last] != top:
-        outer = edges[np.searchsorted(edges, bottom, side="right") - 1], edges[last]
+        raise ValueError(f"{attribute.name}: nothing lies there; it runs from {least:.10g} to {most - step:.10g}")
+    first, last = attribute.edge_below(np.array([bottom, top])).tolist()
+    under, over = attribute.edges_at(np.array([first, last])).tolist()
+    if (under, over) != (bottom, top):
+        if over != top:
+            over = attribute.edges_at(np.array([last + 1])).tolist()[0]
         raise ValueError(
             f"{attribute.name}: the condition cuts through a cell; the nearest range around it is "
-            f"{outer[0]:.10g}..{outer[1] - step:.10g}"
+            f"{under:.10g}..{over - step:.10g}"
         )
-    return int(first), int(last) - 1
+    return first, last - 1
 
 
 def _number(attribute: Tabular, text: str) -> float:

@@ -9,12 +9,18 @@ from dpress.core import rng as generators
 from dpress.core.claim import Unit, describe
 from dpress.core.errors import NotSupported
 from dpress.core.rng import Generator
+from dpress.core.workload import Boxes
 from dpress.data.fold import Counts, Progress, count, fold
 from dpress.data.spec import Spec, as_dict, from_dict
 from dpress.data.table import Table
 from dpress.ledger.ledger import Ledger
-from dpress.release.artifact import Release, check_new, now
+from dpress.mechanisms.collection import Collection
+from dpress.release.artifact import Release, now
+from dpress.release.folder import check_new
 from dpress.release.plan import Plan, plan
+from dpress.release.workloads import LARGEST_TABLE
+
+BYTES_PER_CELL = 96  # at the peak, when the tables are estimated
 
 
 def publish(
@@ -26,6 +32,7 @@ def publish(
     allow_unproven: bool = False,
     rng: Generator | None = None,
     progress: Progress | None = None,
+    writing: Progress | None = None,
 ) -> Release:
     """Count a table, add noise, and return the release.
 
@@ -41,6 +48,7 @@ def publish(
         allow_unproven: also run a method whose published claim has no proof.
         rng: left out, a secure generator; a seeded one stamps the release "not private".
         progress: called with the number of rows counted so far.
+        writing: called with the number of cells written so far.
 
     Raises:
         BudgetExceeded: the ledger cannot pay; nothing was read or charged.
@@ -49,8 +57,11 @@ def publish(
         OSError: the data cannot be read (nothing was charged), or the release cannot be written (the charge stands).
     """
     planned = plan(spec)
+    _check_size(planned)
     spec = msgspec.structs.replace(from_dict(as_dict(spec)), data=spec.data)  # the caller's lists may change meanwhile
     mechanism = planned.chosen.mechanism
+    if isinstance(mechanism, Collection):
+        raise NotSupported('$.privacy.model: "local" is collected: `dpress perturb` and `dpress estimate`')
     claim = mechanism.claim
     charged = claim.proven or claim.published
     if charged is None or (claim.proven is None and not allow_unproven):
@@ -81,8 +92,18 @@ def publish(
         ledger_head=head,
     )
     if out is not None:
-        _write(release, out)
+        _write(release, out, writing)
     return release
+
+
+def _check_size(planned: Plan) -> None:
+    """Refuse a table that is too large to count in memory, with the bytes that it would take."""
+    cells = planned.workload.cells
+    if isinstance(planned.workload, Boxes) and cells > LARGEST_TABLE:
+        raise NotSupported(
+            f"{planned.chosen.method} over {cells:,} cells needs about {BYTES_PER_CELL * cells:,} bytes; at most "
+            f"{LARGEST_TABLE:,} cells are published (`dpress plan` and `dpress error` answer for more); use `bins`"
+        )
 
 
 def _existing(ledger: Ledger | str | Path | None) -> Ledger | None:
@@ -117,13 +138,13 @@ def true_counts(spec: Spec, planned: Plan, data: Any, unit: Unit, *, progress: P
         raise ValueError("no data: name a file in [data] source, or pass one")
     source = data if spec.data is None or data is not None else spec.data.source
     schema = spec.schema
-    kernel = count(schema.shape, planned.chosen.mechanism.strategy.decoder.tables)
+    kernel = count(schema.shape, planned.chosen.mechanism.decoder.tables)
     return fold(Table(source, schema.names, unit), schema, kernel, progress=progress)
 
 
-def _write(release: Release, out: str | Path) -> None:
+def _write(release: Release, out: str | Path, progress: Progress | None) -> None:
     try:
-        release.write(out)
+        release.write(out, progress=progress)
     except OSError as error:
         raise OSError(
             f"cannot write {out}: {error.strerror or error}; nothing was left behind, and the charge of "

@@ -7,9 +7,13 @@ import math
 import shlex
 from dataclasses import dataclass
 
+import numpy as np
+
 from dpress import catalog
-from dpress.core.domain import Bounded, Integer
-from dpress.core.workload import AllRanges
+from dpress.core.attribute import Bounded, Integer
+from dpress.core.ranges import AllRanges, Prefixes, RangesOfLength
+from dpress.core.workload import Boxes
+from dpress.mechanisms.collection import Collection
 from dpress.noise.distribution import Noise
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.release.artifact import Release, Result
@@ -63,7 +67,16 @@ def over(release: Release) -> str:
     """Return what the typical error is the root of the mean over."""
     workload = release.planned.workload
     count = number(workload.queries)
-    return f"all {count} ranges" if isinstance(workload, AllRanges) else f"the {count} cells asked for"
+    if not isinstance(workload, Boxes):
+        return f"the {count} cells asked for"
+    if len(workload.axes) > 1:
+        listed = workload.paired or not all(isinstance(axis, AllRanges) for axis in workload.axes)
+        return f"the {count} boxes asked for" if listed else f"all {count} boxes"
+    axis = workload.axes[0]
+    if isinstance(axis, RangesOfLength):
+        return f"the {count} ranges of {number(axis.length)} cells"
+    names = {AllRanges: "all {} ranges", Prefixes: "the {} ranges from the first cell"}
+    return names.get(type(axis), "the {} ranges asked for").format(count)
 
 
 def typical(release: Release) -> str:
@@ -73,6 +86,11 @@ def typical(release: Release) -> str:
 
 def _noise(release: Release) -> str:
     mechanism = release.planned.chosen.mechanism
+    if isinstance(mechanism, Collection):
+        asked = "one attribute, drawn by lot" if mechanism.split == "users" else "every attribute at once"
+        if len(mechanism.shape) == 1:
+            asked = "the attribute"
+        return f"coins that every device tossed for itself: each of {number(mechanism.users)} devices answered {asked}"
     step = mechanism.strategy.map.step
     kinds = " or ".join(dict.fromkeys(_distribution(noise, step) for noise in mechanism.noises))
     rows = number(mechanism.strategy.map.rows)
@@ -110,14 +128,15 @@ def total(release: Release) -> str:
 
 
 def _query(release: Release) -> str:
-    axes = release.planned.chosen.mechanism.strategy.decoder.tables[0]
+    axes = release.planned.chosen.mechanism.decoder.tables[0]
     return " and ".join(_condition(release.schema.tabular[axis]) for axis in axes[:2])
 
 
 def _condition(attribute: object) -> str:
     if isinstance(attribute, Bounded):
-        first, last = attribute.ordered // 4, (attribute.ordered + 1) // 2
-        low, high = attribute.edges[first], attribute.edges[last] - isinstance(attribute, Integer)
+        places = np.array([attribute.ordered // 4, (attribute.ordered + 1) // 2])
+        low, high = attribute.edges_at(places).tolist()
+        high -= isinstance(attribute, Integer)
         return f"{attribute.name} in {low:.10g}..{high:.10g}"
     name, labels = attribute.name, attribute.labels  # type: ignore[attr-defined]
     return f'{name} = "{labels[0]}"' if " " in labels[0] else f"{name} = {labels[0]}"

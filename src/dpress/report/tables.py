@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.domain import Bounded, Listed, Tabular
+from dpress.core.attribute import Bounded, Integer, Listed, Tabular
+from dpress.core.linear import Array
+from dpress.core.ranges import Places
 from dpress.release.artifact import Release
 from dpress.report.rounding import error, interval, number, unit_for
 from dpress.report.views import View
@@ -38,7 +40,7 @@ def table(view: View) -> Table:
     cells = view.count.size
     in_order = cells <= ROWS or (cells <= IN_ORDER and view.axes[0].ordered > 0 and len(view.axes) == 1)
     flat = view.count.ravel()
-    chosen = np.arange(cells) if in_order else np.argsort(-flat, kind="stable")[:ROWS]
+    chosen = np.arange(cells) if in_order else _largest(flat, ROWS)
     unit = _unit(view)
     return Table(
         names=(*(axis.name for axis in view.axes), "count", "95 % interval", "standard error", *_adjusted_name(view)),
@@ -46,6 +48,12 @@ def table(view: View) -> Table:
         rows=tuple(_row(view, int(cell), unit) for cell in chosen),
         note=_note(view, len(chosen), unit),
     )
+
+
+def _largest(values: Array, most: int) -> Places:
+    """Return the places of the largest values, largest first and of equal ones the first."""
+    near = np.flatnonzero(values >= np.partition(values, -most)[-most])
+    return near[np.argsort(-values[near], kind="stable")[:most]]
 
 
 def _unit(view: View) -> float:
@@ -56,9 +64,9 @@ def _unit(view: View) -> float:
 
 def _row(view: View, cell: int, unit: float) -> tuple[str, ...]:
     place = np.unravel_index(cell, view.count.shape)
-    labels = (axis.labels[int(code)] for axis, code in zip(view.axes, place, strict=True))
-    low, high = float(view.low[place]), float(view.high[place])
-    texts = (number(float(view.count[place]), unit), interval(low, high, unit), error(float(view.error[place])))
+    labels = (axis.label(int(code)) for axis, code in zip(view.axes, place, strict=True))
+    count, half = float(view.count[place]), float(view.half[place])
+    texts = number(count, unit), interval(count - half, count + half, unit), error(float(view.error[place]))
     if view.adjusted is None:
         return *labels, *texts
     whole = not np.any(view.adjusted % 1)
@@ -102,7 +110,7 @@ def attributes(release: Release) -> Table:
 def _outside(attribute: Tabular) -> str:
     if isinstance(attribute, Listed):
         return _fate(attribute.other)
-    low, high = attribute.edges[0], attribute.edges[-1] - isinstance(attribute.edges[-1], int)
+    low, high = attribute.ends[0], attribute.ends[1] - isinstance(attribute, Integer)
     bounds = f"outside {low:g} to {high:g}: "
     return bounds + ("counted in the nearest cell" if attribute.outside == "clamp" else _fate(attribute.outside))
 

@@ -8,14 +8,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpress.core.domain import Bounded, Tabular
+from dpress.core.attribute import Bounded, Tabular
 from dpress.core.linear import Array
+from dpress.core.mechanism import RangeStrategy
+from dpress.core.ranges import Ranges
 from dpress.core.workload import Marginals
 from dpress.estimate.interval import half_width
-from dpress.release.artifact import CONFIDENCE, Release
+from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.release.artifact import Release
+from dpress.release.tables import CONFIDENCE, Published
 from dpress.report.rounding import TIMES
 
 GROUPS = 64
+LONGEST = 1 << 12  # cells of an axis whose labels are all made at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,17 +32,27 @@ class Axis:
         labels: of its cells, as the tables write them.
         ticks: shorter labels for a chart.
         ordered: the number of leading cells that have an order.
+        long: an attribute of very many cells, whose `labels` and `ticks` are left out.
     """
 
     name: str
     labels: tuple[str, ...]
     ticks: tuple[str, ...]
     ordered: int
+    long: Bounded | None = None
 
     @property
     def size(self) -> int:
         """The number of cells."""
-        return len(self.labels)
+        return len(self.labels) if self.long is None else self.long.size
+
+    def label(self, cell: int) -> str:
+        """Return the label of one cell."""
+        return self.labels[cell] if self.long is None else self.long.labels_between(cell, cell + 1)[0]
+
+    def tick(self, cell: int) -> str:
+        """Return the shorter label of one cell."""
+        return self.ticks[cell] if self.long is None else _ticks(self.long, cell, cell + 1)[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,22 +115,26 @@ class View:
 
 def published(release: Release) -> list[View]:
     """Return a view of every published table."""
-    decoder = release.planned.chosen.mechanism.strategy.decoder
-    views = []
-    for (file, table), sets in zip(release.tables.items(), decoder.tables, strict=True):
-        axes = tuple(_axis(release.schema.tabular[axis]) for axis in sets)
-        shape = tuple(axis.size for axis in axes)
-        count, low, error = (table[name].to_numpy().reshape(shape) for name in ("count", "low", "standard_error"))
-        adjusted = table["adjusted"].to_numpy().reshape(shape) if release.spec.release.postprocess else None
-        views.append(View(axes=axes, count=count, half=count - low, error=error, adjusted=adjusted, file=file))
-    return views
+    return [_view(one) for one in release.published()]
+
+
+def _view(table: Published) -> View:
+    shape = table.shape
+    return View(
+        axes=tuple(_axis(axis) for axis in table.axes),
+        count=table.count.reshape(shape),
+        half=half_width(table.variance, CONFIDENCE, table.tail).reshape(shape),
+        error=np.sqrt(table.variance).reshape(shape),
+        adjusted=None if table.adjusted is None else table.adjusted.reshape(shape),
+        file=table.name,
+    )
 
 
 def asked(release: Release) -> list[View]:
     """Return a view of every table that was asked for but published only as sums of a larger table."""
     workload = release.planned.workload
     mechanism = release.planned.chosen.mechanism
-    decoder = mechanism.strategy.decoder
+    decoder = mechanism.decoder
     if not isinstance(workload, Marginals) or decoder.tables == workload.tables or len(decoder.tables) != 1:
         return []
     whole = published(release)[0]
@@ -124,7 +143,7 @@ def asked(release: Release) -> list[View]:
 
 def _summed(release: Release, whole: View, table: tuple[int, ...]) -> View:
     """Return a marginal of the full table; by symmetry each of its cells has the same variance."""
-    decoder, variance = release.planned.chosen.mechanism.strategy.decoder, release.measurement.variance
+    decoder, variance = release.planned.chosen.mechanism.decoder, release.measurement.variance
     others = tuple(axis for axis in range(len(whole.axes)) if axis not in table)
     shape = release.schema.shape
     weights = [np.eye(1, n)[0] if axis in table else np.ones(n) for axis, n in enumerate(shape)]
@@ -142,35 +161,49 @@ def grouped(release: Release, view: View) -> View:
     """Return a view of one long ordered axis as groups of adjacent cells, each with its own exact interval."""
     axis = view.axes[0]
     width = 1 << math.ceil(math.log2(axis.ordered / GROUPS))
-    starts = [*range(0, axis.ordered, width), *range(axis.ordered, axis.size)]
-    ends = [
-        *(min(start + width, axis.ordered) for start in starts if start < axis.ordered),
-        *range(axis.ordered + 1, axis.size + 1),
-    ]
-    decoder, measurement = release.planned.chosen.mechanism.strategy.decoder, release.measurement
-    queries = [_run(axis.size, start, end) for start, end in zip(starts, ends, strict=True)]
-    count = np.array([decoder.answer(measurement, [query]) for query in queries])
-    spread = [decoder.query_variance(measurement.variance, [query]) for query in queries]
-    half = np.array([half_width(one, CONFIDENCE, release.tail) for one in spread])
-    labels, ticks = (tuple(texts[start] for start in starts) for texts in (axis.labels, axis.ticks))
+    starts = np.array([*range(0, axis.ordered, width), *range(axis.ordered, axis.size)])
+    ends = np.append(starts[1:], axis.size)
+    spread = _spread(release, axis.name, Ranges(axis.size, starts + 1, ends))
+    labels, ticks = (tuple(map(text, starts.tolist())) for text in (axis.label, axis.tick))
     whole = -(-axis.ordered // width)
-    axes = (Axis(name=axis.name, labels=labels, ticks=ticks, ordered=whole),)
-    return replace(view, axes=axes, count=count, half=half, error=np.sqrt(spread), adjusted=None, group=width)
+    return replace(
+        view,
+        axes=(Axis(name=axis.name, labels=labels, ticks=ticks, ordered=whole),),
+        count=np.add.reduceat(view.count, starts),
+        half=half_width(spread, CONFIDENCE, release.tail),
+        error=np.sqrt(spread),
+        adjusted=None,
+        group=width,
+    )
 
 
-def _run(cells: int, start: int, end: int) -> Array:
-    query = np.zeros(cells)
-    query[start:end] = 1.0
-    return query
+def _spread(release: Release, name: str, ranges: Ranges) -> Array:
+    """Return the variance of the answer to every range of one attribute, in counts squared."""
+    mechanism = release.planned.chosen.mechanism
+    if isinstance(mechanism, MatrixMechanism) and isinstance(mechanism.strategy, RangeStrategy):
+        return mechanism.strategy.range_variances(ranges, [noise.variance for noise in mechanism.noises])
+    variance, decoder = release.measurement.variance, mechanism.decoder
+    weights = [np.ones(size) for size in release.schema.shape]
+    axis, spread = release.schema.names.index(name), np.empty(ranges.size)
+    for place in range(ranges.size):
+        weights[axis] = ranges.weights(place)
+        spread[place] = decoder.query_variance(variance, weights)
+    return spread
 
 
 def _axis(attribute: Tabular) -> Axis:
-    labels, ticks = attribute.labels, attribute.labels
-    if isinstance(attribute, Bounded):
-        ticks = (*_ends(attribute.edges[:-1]), *attribute.extra)
-    return Axis(name=attribute.name, labels=labels, ticks=ticks, ordered=attribute.ordered)
+    name, ordered = attribute.name, attribute.ordered
+    if isinstance(attribute, Bounded) and attribute.size > LONGEST:
+        return Axis(name=name, labels=(), ticks=(), ordered=ordered, long=attribute)
+    labels = attribute.labels
+    ticks = _ticks(attribute, 0, attribute.size) if isinstance(attribute, Bounded) else labels
+    return Axis(name=name, labels=labels, ticks=ticks, ordered=ordered)
 
 
-def _ends(edges: tuple[float, ...]) -> list[str]:
-    separator = "," if max(map(abs, edges)) >= 10_000 else ""  # 1990 is a year, 19,900 is not
-    return [f"{edge:{separator}.6g}" for edge in edges]
+def _ticks(attribute: Bounded, start: int, stop: int) -> tuple[str, ...]:
+    """Return the lower edges of the cells start..stop-1; of a cell beside the numbers its name."""
+    outer = attribute.edges_at(np.array([0, attribute.ordered - 1]))
+    separator = "," if np.abs(outer).max() >= 10_000 else ""  # 1990 is a year, 19,900 is not
+    edges = attribute.edges_at(np.arange(start, min(stop, attribute.ordered))).tolist()
+    beside = attribute.labels_between(max(start, attribute.ordered), stop)
+    return (*(f"{edge:{separator}.6g}" for edge in edges), *beside)

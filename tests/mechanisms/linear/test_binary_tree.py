@@ -9,7 +9,8 @@ from dpress.core import rng
 from dpress.core.claim import PureDP, Relation
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Decoder, RangeStrategy
-from dpress.core.workload import AllRanges, Marginals, Range
+from dpress.core.ranges import AllRanges, Range
+from dpress.core.workload import Boxes, Marginals
 from dpress.mechanisms.linear.binary_tree import CARD, BinaryTree
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 
@@ -70,7 +71,7 @@ def test_sensitivity_is_the_number_of_levels(cells: int, height: int) -> None:
 
 def test_it_serves_ranges_only() -> None:
     assert CARD.strategy is not None
-    assert CARD.strategy(AllRanges(7), PureDP(epsilon=1)) == BinaryTree(7)
+    assert CARD.strategy(Boxes((AllRanges(7),)), PureDP(epsilon=1)) == BinaryTree(7)
     assert CARD.strategy(Marginals((2, 3), ((0,),)), PureDP(epsilon=1)) is None
     assert isinstance(BinaryTree(7), RangeStrategy)
     assert isinstance(BinaryTree(7).decoder, Decoder)

@@ -8,7 +8,8 @@ import pytest
 
 from dpress.core.claim import PureDP
 from dpress.core.measurement import Measurement
-from dpress.core.workload import AllRanges, Marginals, Range
+from dpress.core.ranges import AllRanges, Range
+from dpress.core.workload import Boxes, Marginals
 from dpress.mechanisms.linear.binary_tree import BinaryTree
 from dpress.mechanisms.linear.boost import CARD, Boost
 
@@ -51,5 +52,5 @@ def test_answers_add_up_whatever_was_measured() -> None:
 
 def test_it_serves_ranges_only() -> None:
     assert CARD.strategy is not None
-    assert CARD.strategy(AllRanges(7), PureDP(epsilon=1)) == Boost(7)
+    assert CARD.strategy(Boxes((AllRanges(7),)), PureDP(epsilon=1)) == Boost(7)
     assert CARD.strategy(Marginals((7,), ((0,),)), PureDP(epsilon=1)) is None

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dpress.core.claim import ZCDP, PureDP
-from dpress.core.workload import AllRanges, Marginals, Range
+from dpress.core.ranges import AllRanges, Range, Ranges
+from dpress.core.workload import Boxes, Marginals
 from dpress.mechanisms.linear.hierarchy import CARD, Hierarchy, best_tree
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 
@@ -15,20 +16,21 @@ EPSILON, RHO = PureDP(epsilon=1), ZCDP(rho="0.5")
 
 def chosen(cells: int, loss: PureDP | ZCDP, **stated: object) -> Hierarchy:
     assert CARD.strategy is not None
-    strategy = CARD.strategy(AllRanges(cells), loss, **stated)
+    strategy = CARD.strategy(Boxes((AllRanges(cells),)), loss, **stated)
     assert isinstance(strategy, Hierarchy)
     return strategy
 
 
 def test_the_best_branching_at_1024_is_eleven_without_the_root() -> None:
-    assert best_tree(1024, "epsilon") == (11, False)
-    assert 2 * 3**2 * Hierarchy(1024, 11).average_coefficient() == pytest.approx(156.6388, abs=1e-4)
+    assert best_tree(AllRanges(1024), "epsilon") == (11, False)
+    assert 2 * 3**2 * Hierarchy(1024, 11).average_variance([1.0]) == pytest.approx(156.6388, abs=1e-4)
 
 
 def test_level_shares_bring_it_to_152_9() -> None:
     strategy = chosen(1024, EPSILON)
     assert (strategy.branching, strategy.root) == (11, False)
-    assert 2 * 3**2 * strategy.average_coefficient() == pytest.approx(152.925, abs=1e-3)
+    variances = [2 / float(share) ** 2 for share in strategy.shares]
+    assert strategy.average_variance(variances) == pytest.approx(152.925, abs=1e-3)
     assert sum(strategy.shares) == 1
 
 
@@ -53,8 +55,9 @@ def test_small_tables_are_served(cells: int, loss: PureDP | ZCDP) -> None:
     strategy = chosen(cells, loss)
     mechanism = MatrixMechanism(strategy=strategy, loss=loss)
     assert mechanism.claim.proven == loss
-    asked = Range(1, cells)
-    assert strategy.range_coefficient(asked) > 0
+    asked = Ranges.of(cells, [Range(1, cells)])
+    variances = [noise.variance for noise in mechanism.noises]
+    assert strategy.range_variances(asked, variances) > 0
 
 
 def test_what_the_spec_states_is_kept() -> None:
@@ -71,6 +74,6 @@ def test_what_the_spec_states_is_kept() -> None:
 def test_the_accuracy_index_is_the_limit_of_its_finite_values() -> None:
     index = Hierarchy(2, 4).accuracy_index
     cells = 4**60
-    finite = (2 * 60) ** 3 / (60**2 * Hierarchy(cells, 4).average_coefficient())
+    finite = (2 * 60) ** 3 / (60**2 * Hierarchy(cells, 4).average_variance([1.0]))
     assert index == pytest.approx(3 * 4 * 8 / 9)
     assert finite == pytest.approx(index, rel=0.02)

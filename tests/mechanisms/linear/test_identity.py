@@ -8,7 +8,8 @@ import pytest
 from dpress.core import rng
 from dpress.core.claim import PureDP, Relation, Unit
 from dpress.core.measurement import Measurement
-from dpress.core.workload import AllRanges, Marginals
+from dpress.core.ranges import AllRanges
+from dpress.core.workload import Boxes, Marginals
 from dpress.mechanisms.linear.identity import CARD, LARGEST_TABLE, Identity
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 
@@ -20,7 +21,7 @@ def test_histogram_noise_is_one_or_two_over_epsilon(relation: Relation, scale: i
 
 
 def test_average_over_ranges_is_n_plus_two_over_three() -> None:
-    assert [Identity((cells,)).average_coefficient() for cells in (1, 2, 4, 1024)] == [1, 4 / 3, 2, 342]
+    assert [Identity((cells,)).average_variance([1.0]) for cells in (1, 2, 4, 1024)] == [1, 4 / 3, 2, 342]
 
 
 def test_estimates_are_the_noisy_cells_and_a_table_is_flattened() -> None:
@@ -37,7 +38,7 @@ def test_estimates_are_the_noisy_cells_and_a_table_is_flattened() -> None:
 
 def test_it_serves_ranges_of_any_length_and_tables_that_fit_into_memory() -> None:
     assert CARD.strategy is not None
-    assert CARD.strategy(AllRanges(7), PureDP(epsilon=1)) == Identity((7,))
+    assert CARD.strategy(Boxes((AllRanges(7),)), PureDP(epsilon=1)) == Identity((7,))
     assert CARD.strategy(Marginals((2, 3), ((0, 1),)), PureDP(epsilon=1)) == Identity((2, 3))
     assert CARD.strategy(Marginals((LARGEST_TABLE,), ((0,),)), PureDP(epsilon=1)) == Identity((LARGEST_TABLE,))
     assert CARD.strategy(Marginals((LARGEST_TABLE + 1,), ((0,),)), PureDP(epsilon=1)) is None

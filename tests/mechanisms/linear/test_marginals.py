@@ -8,7 +8,8 @@ import pytest
 
 from dpress.core import rng
 from dpress.core.claim import ZCDP, PureDP, Relation, Unit
-from dpress.core.workload import AllRanges
+from dpress.core.ranges import AllRanges
+from dpress.core.workload import Boxes
 from dpress.core.workload import Marginals as MarginalWorkload
 from dpress.mechanisms.linear.marginals import CARD, Marginals
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
@@ -83,4 +84,4 @@ def test_it_serves_tables_but_leaves_the_full_one_to_identity() -> None:
     assert CARD.strategy is not None
     assert CARD.strategy(MarginalWorkload(SHAPE, ((0, 1), (2,))), PureDP(epsilon=1)) == Marginals(SHAPE, ((0, 1), (2,)))
     assert CARD.strategy(MarginalWorkload(SHAPE, ((0, 1, 2),)), PureDP(epsilon=1)) is None
-    assert CARD.strategy(AllRanges(4), PureDP(epsilon=1)) is None
+    assert CARD.strategy(Boxes((AllRanges(4),)), PureDP(epsilon=1)) is None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpress.core.claim import PureDP
-from dpress.core.workload import Range
+from dpress.core.ranges import Range, Ranges
 from dpress.mechanisms.linear.prefix import Prefix
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 
@@ -14,8 +14,8 @@ def test_coefficients_are_those_of_the_least_squares_covariance(cells: int) -> N
     strategy = Prefix(cells)
     asked = [Range(left, right) for left in range(1, cells + 1) for right in range(left, cells + 1)]
     by_algebra = [strategy.decoder.query_variance(1.0, [one.weights(cells)]) for one in asked]
-    assert by_algebra == pytest.approx([strategy.range_coefficient(one) for one in asked])
-    assert strategy.average_coefficient() == pytest.approx(np.mean(by_algebra))
+    assert by_algebra == pytest.approx(strategy.range_variances(Ranges.of(cells, asked), [1.0]))
+    assert strategy.average_variance([1.0]) == pytest.approx(np.mean(by_algebra))
 
 
 def test_noise_pays_for_every_total_a_row_counts_in() -> None:

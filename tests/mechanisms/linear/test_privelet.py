@@ -8,7 +8,8 @@ import pytest
 from dpress.core import rng
 from dpress.core.claim import PureDP, Relation
 from dpress.core.measurement import Measurement
-from dpress.core.workload import AllRanges, Marginals, Range
+from dpress.core.ranges import AllRanges, Range
+from dpress.core.workload import Boxes, Marginals
 from dpress.mechanisms.linear.privelet import CARD, Privelet
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 
@@ -61,5 +62,5 @@ def test_sensitivity_is_height_plus_one(cells: int, height: int) -> None:
 
 def test_it_serves_ranges_only() -> None:
     assert CARD.strategy is not None
-    assert CARD.strategy(AllRanges(7), PureDP(epsilon=1)) == Privelet(7)
+    assert CARD.strategy(Boxes((AllRanges(7),)), PureDP(epsilon=1)) == Privelet(7)
     assert CARD.strategy(Marginals((7,), ((0,),)), PureDP(epsilon=1)) is None

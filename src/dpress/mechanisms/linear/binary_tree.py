@@ -7,14 +7,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpress.core.linear import Array, Variance
+from dpress.core.kron import Kron
+from dpress.core.linear import Array, Numbers, Variance
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
+from dpress.core.ranges import Ranges
 from dpress.core.tree import Tree
-from dpress.core.workload import AllRanges, Range
-from dpress.estimate.error import average_over_ranges, check_array
-from dpress.estimate.ranges import cover_size
+from dpress.estimate.averages import cover_average
+from dpress.estimate.least_squares import flat
+from dpress.estimate.ranges import cover_answers, cover_sizes
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.product import over_axes
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,50 +27,69 @@ class Cover:
     Error: sum over these nodes of weight^2 times the node's variance, in counts squared.
 
     Args:
-        map: the tree that was measured.
+        map: the tree that was measured, or the product of one tree for every axis.
+        shape: the number of cells along every axis.
     """
 
-    map: Tree
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The only axis."""
-        return (self.map.cells,)
+    map: Tree | Kron
+    shape: tuple[int, ...]
 
     @property
     def tables(self) -> tuple[tuple[int, ...], ...]:
-        """The only table."""
-        return ((0,),)
+        """The only table: all axes."""
+        return (tuple(range(len(self.shape))),)
 
     def estimate(self, measurement: Measurement) -> tuple[Array, ...]:
         """Return the noisy leaves."""
-        return (np.asarray(self.map.split(measurement.answers)[-1], dtype=np.float64),)
+        return (np.asarray(self._leaves(measurement.answers), dtype=np.float64),)
 
     def cell_variances(self, variance: Variance) -> tuple[Array, ...]:
         """Return the leaves' variance."""
         rows = np.broadcast_to(np.asarray(variance, dtype=np.float64), (self.map.rows,))
-        return (self.map.split(rows)[-1],)
+        return (np.asarray(self._leaves(rows)),)
 
     def answer(self, measurement: Measurement, weights: Sequence[Array]) -> float:
         """Return the sum of the cover's noisy nodes times their weights."""
-        return float(self._nodes(weights[0]) @ measurement.answers)
+        return float(self._nodes(weights) @ measurement.answers)
 
     def query_variance(self, variance: Variance, weights: Sequence[Array]) -> float:
         """Return the sum of the cover's variances times their squared weights."""
-        return float(np.sum(self._nodes(weights[0]) ** 2 * variance))
+        return float(np.sum(self._nodes(weights) ** 2 * variance))
 
-    def _nodes(self, weights: Array) -> Array:
+    def box_answers(self, measurement: Measurement, ranges: Sequence[Ranges]) -> Array:
+        """Return the answers to many boxes, shape (m,); one attribute by running sums of the levels."""
+        if isinstance(self.map, Tree):
+            return cover_answers(self.map, measurement.answers, ranges[0])
+        boxes = ([own.weights(place) for own in ranges] for place in range(ranges[0].size))
+        return np.array([self.answer(measurement, weights) for weights in boxes])
+
+    @property
+    def _trees(self) -> tuple[Tree, ...]:
+        factors = self.map.factors if isinstance(self.map, Kron) else (self.map,)
+        return tuple(factor for factor in factors if isinstance(factor, Tree))
+
+    def _leaves(self, rows: Numbers) -> Numbers:
+        """Return what belongs to the leaves, the last nodes of every axis."""
+        table = rows.reshape([tree.rows for tree in self._trees])
+        return table[tuple(slice(-tree.cells, None) for tree in self._trees)].ravel()
+
+    def _nodes(self, weights: Sequence[Array]) -> Array:
         """Return every node's weight in the cover, shape (rows,): 0 for a node that is not in it."""
-        low = high = weights
-        levels: list[Array] = []
-        for _ in range(self.map.height):
-            starts = np.arange(0, len(low), self.map.branching)
-            above_low, above_high = np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)
-            covered = self.map.spread(above_low == above_high, len(low))
-            levels.append(np.where((low == high) & ~covered, low, 0.0))
-            low, high = above_low, above_high
-        levels.append(np.where(low == high, low, 0.0))
-        return np.concatenate(levels[::-1])
+        return flat([_cover(tree, own) for tree, own in zip(self._trees, weights, strict=True)])
+
+
+def _cover(tree: Tree, weights: Array) -> Array:
+    """Return every node's weight in the cover of one axis, shape (tree.rows,)."""
+    low = high = weights
+    levels: list[Array] = []
+    for _ in range(tree.height):
+        starts = np.arange(0, len(low), tree.branching)
+        above_low, above_high = np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)
+        covered = tree.spread(above_low == above_high, len(low))
+        levels.append(np.where((low == high) & ~covered, low, 0.0))
+        low, high = above_low, above_high
+    levels.append(np.where(low == high, low, 0.0))
+    return np.concatenate(levels[::-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +103,7 @@ class BinaryTree:
     Args:
         cells: the number of cells; nodes without a cell are left out.
 
-    >>> round(BinaryTree(1024).average_coefficient(), 4)
+    >>> round(BinaryTree(1024).average_variance([1.0]), 4)
     8.0137
     """
 
@@ -96,23 +118,15 @@ class BinaryTree:
     @property
     def decoder(self) -> Cover:
         """The canonical cover."""
-        return Cover(self.map)
+        return Cover(self.map, (self.cells,))
 
-    def range_coefficient(self, asked: Range) -> float:
-        """Return the size of the canonical cover, O(log n)."""
-        return float(cover_size(self.map, asked))
+    def range_variances(self, ranges: Ranges, variances: Sequence[float]) -> Array:
+        """Return one noise variance for every node of the canonical cover, O(log n) a range."""
+        return np.asarray(cover_sizes(self.map, ranges) * variances[0])
 
-    def average_coefficient(self) -> float:
-        """Return the mean size of the canonical cover: how many ranges hold a node but not its parent, O(n)."""
-        check_array(self.cells)
-        cells, total, above = self.cells, 0.0, np.zeros(1)
-        for depth, size in enumerate(self.map.levels):
-            width = 1 << (self.map.height - depth)
-            starts = np.arange(size) * width
-            holding = (starts + 1.0) * (cells - np.minimum(starts + width, cells) + 1.0)
-            total += float(np.sum(holding - self.map.spread(above, size)))
-            above = holding
-        return average_over_ranges(total, cells)
+    def average_variance(self, variances: Sequence[float]) -> float:
+        """Return the mean size of the canonical cover, in noise variances."""
+        return cover_average(self.map) * variances[0]
 
     @property
     def accuracy_index(self) -> float:
@@ -128,5 +142,5 @@ CARD = Card(
     summary="A tree of counts used as it is: the yardstick that `boost` and `privelet` improve on.",
     method=BinaryTree,
     example=lambda loss, unit: MatrixMechanism(strategy=BinaryTree(8), loss=loss, unit=unit),
-    strategy=lambda workload, _loss: BinaryTree(workload.cells) if isinstance(workload, AllRanges) else None,
+    strategy=lambda workload, _loss: over_axes(workload, lambda axis: BinaryTree(axis.cells)),
 )

@@ -1,16 +1,19 @@
 """`boost`: every node of a binary tree is measured, and least squares makes the nodes agree."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from dpress.core.linear import Array
 from dpress.core.mechanism import Card
+from dpress.core.ranges import Ranges
 from dpress.core.tree import Tree
-from dpress.core.workload import AllRanges, Range
-from dpress.estimate.error import tree_average
+from dpress.estimate.averages import tree_average
 from dpress.estimate.least_squares import LeastSquares
-from dpress.estimate.ranges import tree_coefficient
+from dpress.estimate.tree_ranges import tree_variances
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.product import over_axes
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class Boost:
     Args:
         cells: the number of cells; nodes without a cell are left out.
 
-    >>> round(Boost(1024).average_coefficient(), 9)
+    >>> round(Boost(1024).average_variance([1.0]), 9)
     1.969208926
     """
 
@@ -42,13 +45,13 @@ class Boost:
         """Least squares on the tree."""
         return LeastSquares(self.map, (self.cells,))
 
-    def range_coefficient(self, asked: Range) -> float:
-        """Return the coefficient by one walk down the two ends of the range, O(log n)."""
-        return tree_coefficient(self.map, asked)
+    def range_variances(self, ranges: Ranges, variances: Sequence[float]) -> Array:
+        """Return the variances by one walk up from the two ends of every range, O(log n) each."""
+        return tree_variances(self.map, ranges) * variances[0]
 
-    def average_coefficient(self) -> float:
-        """Return the mean error coefficient of all ranges, exact for every n."""
-        return tree_average(self.map)
+    def average_variance(self, variances: Sequence[float]) -> float:
+        """Return the mean over all ranges, exact for every n."""
+        return tree_average(self.map) * variances[0]
 
     @property
     def accuracy_index(self) -> float:
@@ -64,5 +67,5 @@ CARD = Card(
     summary="A tree of counts made consistent by least squares: good for ranges of any length.",
     method=Boost,
     example=lambda loss, unit: MatrixMechanism(strategy=Boost(8), loss=loss, unit=unit),
-    strategy=lambda workload, _loss: Boost(workload.cells) if isinstance(workload, AllRanges) else None,
+    strategy=lambda workload, _loss: over_axes(workload, lambda axis: Boost(axis.cells)),
 )

@@ -1,17 +1,21 @@
 """`dst`: the near-optimal strategy for all ranges under zCDP, in the sine basis."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 from dpress.core.claim import ZCDP, Loss
-from dpress.core.mechanism import Card
+from dpress.core.linear import Array
+from dpress.core.mechanism import Card, Strategy
+from dpress.core.ranges import Ranges
 from dpress.core.sine import Sine
-from dpress.core.workload import AllRanges, Range, Workload
+from dpress.core.workload import Workload
 from dpress.estimate.least_squares import LeastSquares
-from dpress.estimate.sine_error import sine_average
+from dpress.estimate.sine_ranges import sine_average, sine_variances
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.product import over_axes
 
 LARGEST = 1 << 22  # cells that the transform and the exact mean take on in seconds
 
@@ -36,20 +40,20 @@ class Dst:
     @property
     def map(self) -> Sine:
         """The weighted sine transform on its lattice."""
-        return Sine(self.cells)
+        return Sine((self.cells,))
 
     @property
     def decoder(self) -> LeastSquares:
         """The inverse transform."""
         return LeastSquares(self.map, (self.cells,))
 
-    def range_coefficient(self, asked: Range) -> float:
-        """Return the coefficient in counts squared per squared step, O(n log n)."""
-        return self.decoder.query_variance(1.0, [asked.weights(self.cells)])
+    def range_variances(self, ranges: Ranges, variances: Sequence[float]) -> Array:
+        """Return the variances by one transform for every range, O(n log n) each."""
+        return sine_variances(self.map, ranges, variances[0])
 
-    def average_coefficient(self) -> float:
-        """Return the mean coefficient of all ranges, per squared step, O(n log^2 n)."""
-        return sine_average(self.map)
+    def average_variance(self, variances: Sequence[float]) -> float:
+        """Return the mean over all ranges, O(n log^2 n)."""
+        return sine_average(self.map) * variances[0]
 
     @property
     def accuracy_index(self) -> float:
@@ -57,10 +61,10 @@ class Dst:
         return math.nan
 
 
-def _strategy(workload: Workload, loss: Loss) -> Dst | None:
-    if not isinstance(workload, AllRanges) or not isinstance(loss, ZCDP) or workload.cells > LARGEST:
+def _strategy(workload: Workload, loss: Loss) -> Strategy | None:
+    if not isinstance(loss, ZCDP) or workload.cells > LARGEST:
         return None
-    return Dst(workload.cells)
+    return over_axes(workload, lambda axis: Dst(axis.cells))
 
 
 CARD = Card(

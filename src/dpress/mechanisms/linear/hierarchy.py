@@ -6,19 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from dpress.core import check
 from dpress.core.claim import Loss, PureDP
-from dpress.core.mechanism import Card
+from dpress.core.linear import Array
+from dpress.core.mechanism import Card, Strategy
+from dpress.core.ranges import AllRanges, Axis, Ranges
 from dpress.core.tree import Tree
-from dpress.core.workload import AllRanges, Range, Workload
-from dpress.estimate.error import tree_average
+from dpress.core.workload import Boxes, Workload
+from dpress.estimate.averages import tree_average
 from dpress.estimate.least_squares import LeastSquares
 from dpress.estimate.level_shares import Kind, best_shares
-from dpress.estimate.ranges import tree_coefficient
+from dpress.estimate.tree_ranges import tree_variances
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.product import over_axes
 
 BRANCHINGS = range(2, 65)
-EXACT_SEARCH = 1 << 14  # cells up to which the exact mean decides; beyond, that of the next complete tree
+SAMPLE = 1 << 10  # ranges that stand for a larger workload when a tree is chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +32,8 @@ class Hierarchy:
 
     Promise: sensitivity h levels below the root (and the root's, if it is measured), 2 h under replace-one; with
     shares, every level is a histogram with its share of the loss; see `MatrixMechanism`.
-    Error: w (A^T V^-1 A)^-1 w^T with one noise variance a level: `estimate.ranges.tree_coefficient`; mean over all
-    ranges: `estimate.error.tree_average`.
+    Error: w (A^T V^-1 A)^-1 w^T with one noise variance a level: `estimate.tree_ranges.tree_variances`; mean over all
+    ranges: `estimate.averages.tree_average`.
     Paper: Hay, Rastogi, Miklau and Suciu 2010; branching after Qardaji, Yang and Li 2013; ranges, "What dpress adds".
 
     Args:
@@ -37,7 +42,7 @@ class Hierarchy:
         root: whether the root is measured.
         shares: the levels' shares of the loss from the top, adding up to 1; empty for one noise on all levels.
 
-    >>> round(2 * 3**2 * Hierarchy(1024, 11).average_coefficient(), 1)
+    >>> round(2 * 3**2 * Hierarchy(1024, 11).average_variance([1.0]), 1)
     156.6
     """
 
@@ -56,75 +61,97 @@ class Hierarchy:
         """Least squares on the tree."""
         return LeastSquares(self.map, (self.cells,))
 
-    def range_coefficient(self, asked: Range) -> float:
-        """Return the coefficient under pure epsilon, relative to equal noise of the whole tree's scale, O(b log n)."""
-        return tree_coefficient(self.map, asked, self._relative())
+    def range_variances(self, ranges: Ranges, variances: Sequence[float]) -> Array:
+        """Return the variances by one walk up from the two ends of every range, O(log n) each."""
+        return tree_variances(self.map, ranges, self._by_level(variances))
 
-    def average_coefficient(self) -> float:
-        """Return the mean coefficient of all ranges, relative to equal noise."""
-        return tree_average(self.map, self._relative())
+    def average_variance(self, variances: Sequence[float]) -> float:
+        """Return the mean over all ranges, exact for every n."""
+        return tree_average(self.map, self._by_level(variances))
 
     @property
     def accuracy_index(self) -> float:
         """3 b log2(b)^3 / (b - 1)^2: each of the h levels adds (b - 1)^2 / (3 b) to the mean coefficient."""
         return 3 * self.branching * math.log2(self.branching) ** 3 / (self.branching - 1) ** 2
 
-    def _relative(self) -> Sequence[float]:
-        """Return the levels' Laplace variances over the one that equal shares give: 1 / (levels share)^2."""
-        return [1 / float(len(self.shares) * share) ** 2 for share in self.shares]
+    def _by_level(self, variances: Sequence[float]) -> Sequence[float]:
+        """Return one noise variance for every level."""
+        return variances if len(variances) > 1 else [*variances] * len(self.map.levels)
 
 
 def _strategy(
     workload: Workload, loss: Loss, *, branching: int | None = None, root: bool | None = None, shares: object = "best"
-) -> Hierarchy | None:
+) -> Strategy | None:
     """Return the tree with the smallest mean variance; what the spec states is kept."""
-    if not isinstance(workload, AllRanges):
-        return None
     kind: Kind = "epsilon" if isinstance(loss, PureDP) else "rho"
-    roots = (False, True) if root is None else (bool(root),)
-    if branching is None:
-        branching, with_root = best_tree(workload.cells, kind, roots)
-    else:
-        branching = check.count("$.release.parameters.branching", branching, least=2)
-        with_root = roots[0]
-    return Hierarchy(
-        workload.cells, branching, with_root, _shares(shares, _searchable(workload.cells, branching, with_root), kind)
-    )
+    if not isinstance(workload, Boxes):
+        return None
+    alone = len(workload.axes) == 1
+    if not alone and shares not in ("best", "equal"):
+        raise ValueError("$.release.parameters.shares: levels have shares of their own over one attribute only")
+    if root not in (None, True, False):
+        raise ValueError(f"$.release.parameters.root: expected true or false, got {root!r}")
+    if branching is not None:
+        check.count("$.release.parameters.branching", branching, least=2)
+
+    def build(axis: Axis) -> Hierarchy:
+        chosen, with_root = (branching, bool(root)) if branching else best_tree(axis, kind, _roots(root))
+        tree = Tree(axis.cells, chosen, with_root)
+        return Hierarchy(axis.cells, chosen, with_root, _shares(shares, tree, axis, kind) if alone else ())
+
+    return over_axes(workload, build)
 
 
-def _shares(listed: object, tree: Tree, kind: Kind) -> tuple[Fraction, ...]:
+def _roots(root: bool | None) -> tuple[bool, ...]:  # noqa: FBT001
+    return (False, True) if root is None else (bool(root),)
+
+
+def _shares(listed: object, tree: Tree, axis: Axis, kind: Kind) -> tuple[Fraction, ...]:
     if listed == "best":
-        return best_shares(tree, kind)
+        return best_shares(tree, kind, lambda variances: _mean(tree, axis, variances))
     if listed == "equal":
         return ()
     if not isinstance(listed, (list, tuple)):
         raise ValueError(
             '$.release.parameters.shares: expected "best", "equal", or a list of one number for each level'
         )
+    levels = len(tree.levels)
+    if len(listed) != levels:
+        raise ValueError(f"$.release.parameters.shares: expected {levels} numbers, one a level, got {len(listed)}")
     return tuple(check.exact("$.release.parameters.shares", share) for share in listed)
 
 
 @functools.lru_cache(maxsize=64)
-def best_tree(cells: int, kind: Kind, roots: tuple[bool, ...] = (False, True)) -> tuple[int, bool]:
+def best_tree(axis: Axis, kind: Kind, roots: tuple[bool, ...] = (False, True)) -> tuple[int, bool]:
     """Return the branching, and whether the root is measured, with the smallest mean variance under equal noise.
 
-    Under epsilon the variance grows with the squared number of levels, under rho with the number. Beyond 2^14 cells the
-    mean of the complete tree just large enough stands in for the exact one.
+    Under epsilon the variance grows with the squared number of levels, under rho with the number. Where the workload
+    has more than 2^10 ranges that are not all ranges, evenly spaced ones stand for it.
     """
     power = 2 if kind == "epsilon" else 1
 
     def mean(choice: tuple[int, bool]) -> float:
-        tree = _searchable(cells, *choice)
-        return float(len(tree.levels) ** power * tree_average(tree))
+        tree = Tree(axis.cells, *choice)
+        levels = len(tree.levels)
+        return float(levels**power * _mean(tree, axis, (1.0,) * levels))
 
-    choices = [(branching, root) for branching in BRANCHINGS if branching <= max(2, cells) for root in roots]
-    return min(choices, key=mean)
+    branchings = sorted({max(2, axis.cells), *(b for b in BRANCHINGS if b <= axis.cells)})
+    return min(((branching, root) for branching in branchings for root in roots), key=mean)
 
 
-def _searchable(cells: int, branching: int, root: bool) -> Tree:  # noqa: FBT001
-    """Return the tree itself, or, where it is too large to walk through, the complete tree of the same height."""
-    tree = Tree(cells, branching, root)
-    return tree if cells <= EXACT_SEARCH else Tree(branching**tree.height, branching, root)
+def _mean(tree: Tree, axis: Axis, variances: Sequence[float]) -> float:
+    """Return the mean variance of the workload, or of evenly spaced ranges of a large one."""
+    if isinstance(axis, AllRanges):
+        return tree_average(tree, variances)
+    return float(np.mean(tree_variances(tree, _sample(axis), variances)))
+
+
+@functools.lru_cache(maxsize=8)
+def _sample(axis: Axis) -> Ranges:
+    """Return at most 2^10 of the workload's ranges, evenly spaced."""
+    places = np.linspace(0, axis.queries - 1, min(axis.queries, SAMPLE)).astype(np.int64)
+    parts = [axis.ranges(int(place), int(place) + 1) for place in places]  # type: ignore[union-attr]
+    return Ranges(axis.cells, np.concatenate([p.left for p in parts]), np.concatenate([p.right for p in parts]))
 
 
 CARD = Card(

@@ -1,16 +1,22 @@
 """`identity`: every cell is measured. The histogram of the foundations, and the baseline of ranges."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+import numpy as np
+
 from dpress.core.claim import Loss
+from dpress.core.linear import Array
 from dpress.core.linear import Identity as IdentityMap
-from dpress.core.mechanism import Card
-from dpress.core.workload import AllRanges, Range, Workload
+from dpress.core.mechanism import Card, Strategy
+from dpress.core.ranges import Ranges
+from dpress.core.workload import Boxes, Workload
 from dpress.estimate.least_squares import LeastSquares
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.product import over_axes
 
 LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
 
@@ -26,7 +32,7 @@ class Identity:
     Args:
         shape: the number of cells along every axis; a single number for one axis.
 
-    >>> Identity((1024,)).average_coefficient()
+    >>> Identity((1024,)).average_variance([1.0])
     342.0
     """
 
@@ -43,13 +49,13 @@ class Identity:
         """Sums of noisy cells."""
         return LeastSquares(self.map, self.shape)
 
-    def range_coefficient(self, asked: Range) -> float:
-        """Return the number of cells in the range."""
-        return float(asked.right - asked.left + 1)
+    def range_variances(self, ranges: Ranges, variances: Sequence[float]) -> Array:
+        """Return one noise variance for every cell of the range."""
+        return np.asarray((ranges.right - ranges.left + 1.0) * variances[0])
 
-    def average_coefficient(self) -> float:
-        """Return (n + 2) / 3: a range of length s adds up s cells, and n + 1 - s ranges have that length."""
-        return (self.map.cells + 2) / 3
+    def average_variance(self, variances: Sequence[float]) -> float:
+        """Return (n + 2) / 3 noise variances: n + 1 - s ranges have length s."""
+        return (self.map.cells + 2) / 3 * variances[0]
 
     @property
     def accuracy_index(self) -> float:
@@ -57,9 +63,9 @@ class Identity:
         return 0.0
 
 
-def _strategy(workload: Workload, _loss: Loss) -> Identity | None:
-    if isinstance(workload, AllRanges):
-        return Identity((workload.cells,))
+def _strategy(workload: Workload, _loss: Loss) -> Strategy | None:
+    if isinstance(workload, Boxes):
+        return over_axes(workload, lambda axis: Identity((axis.cells,)))
     return Identity(workload.shape) if workload.cells <= LARGEST_TABLE else None
 
 

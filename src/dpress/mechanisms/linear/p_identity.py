@@ -1,8 +1,9 @@
-"""`p_identity`: a strategy found by numerical optimisation for all ranges under pure epsilon."""
+"""`p_identity`: a strategy found by numerical optimisation for the ranges asked for, under pure epsilon."""
 
 import functools
 import math
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -10,20 +11,26 @@ from typing import ClassVar
 import numpy as np
 
 from dpress.core.claim import Loss, PureDP
-from dpress.core.mechanism import Card
+from dpress.core.linear import Array
+from dpress.core.mechanism import Card, Strategy
 from dpress.core.p_identity import UNIT
 from dpress.core.p_identity import PIdentity as PIdentityMap
-from dpress.core.workload import AllRanges, Range, Workload
+from dpress.core.ranges import AllRanges, Axis, Ranges, gram
+from dpress.core.workload import Boxes, Workload
 from dpress.estimate.least_squares import LeastSquares
-from dpress.estimate.optimise import RangesGram, default_starts, mean_coefficient, optimise
+from dpress.estimate.optimise import DenseGram, RangesGram, default_starts, mean_coefficient, optimise
+from dpress.estimate.ranges import p_identity_variances
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.product import over_axes
 
 LARGEST = 1 << 12  # cells that the search takes on in seconds
+MOST_AXES = 2  # whose answers, in units of 2^-20 to that power, still fit 64 bits
+LARGEST_SCALE = 1 << 48  # of the noise that is drawn
 
 
 @dataclass(frozen=True, slots=True)
 class PIdentity:
-    """Every cell and p weighted sums of cells, the weights found by minimising the mean error of all ranges.
+    """Every cell and p weighted sums of cells, the weights found by minimising the mean error of the workload.
 
     Promise: an integer matrix whose columns all add up to 2^20: L1 sensitivity exactly that (2^21 under replace-one);
     its answers are in units of 2^-20 of a count; see `MatrixMechanism`. The search sees no data and costs no privacy.
@@ -49,14 +56,14 @@ class PIdentity:
         """Least squares by the Woodbury identity."""
         return LeastSquares(self.map, (self.cells,))
 
-    def range_coefficient(self, asked: Range) -> float:
-        """Return the coefficient in counts squared per squared unit, O(n p)."""
-        return self.decoder.query_variance(1.0, [asked.weights(self.cells)])
+    def range_variances(self, ranges: Ranges, variances: Sequence[float]) -> Array:
+        """Return the variances by running sums over the cells, O(p) a range."""
+        return p_identity_variances(self.map, ranges, variances[0])
 
-    def average_coefficient(self) -> float:
-        """Return the mean coefficient of all ranges, per squared unit."""
+    def average_variance(self, variances: Sequence[float]) -> float:
+        """Return the mean over all ranges."""
         theta = self.map.sums / self.map.diagonal
-        return mean_coefficient(theta, RangesGram(self.cells))[0] / UNIT**2
+        return mean_coefficient(theta, RangesGram(self.cells))[0] / UNIT**2 * variances[0]
 
     @property
     def accuracy_index(self) -> float:
@@ -69,19 +76,22 @@ def _unpacked(cells: int, packed: bytes) -> PIdentityMap:
     return PIdentityMap(cells, zlib.decompress(packed))
 
 
-def _strategy(workload: Workload, loss: Loss, *, seconds: float | None = None) -> PIdentity | None:
+def _strategy(workload: Workload, loss: Loss, *, seconds: float | None = None) -> Strategy | None:
     """Search for at most so many seconds; without a time to spend, the method does not offer itself."""
-    if seconds is None or not isinstance(workload, AllRanges) or not isinstance(loss, PureDP):
+    if seconds is None or not isinstance(workload, Boxes) or not isinstance(loss, PureDP):
         return None
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds <= 3600:
         raise ValueError(f"$.release.parameters.seconds: expected a number between 0 and 3600, got {seconds!r}")
-    return _searched(workload.cells, float(seconds)) if workload.cells <= LARGEST else None
+    if len(workload.axes) > MOST_AXES or UNIT ** len(workload.axes) > LARGEST_SCALE * loss.epsilon:
+        return None
+    each = float(seconds) / len(workload.axes)
+    return over_axes(workload, lambda axis: _searched(axis, each) if axis.cells <= LARGEST else None)
 
 
 @functools.lru_cache(maxsize=8)
-def _searched(cells: int, seconds: float) -> PIdentity:
-    found = optimise(RangesGram(cells), default_starts(cells), seconds=seconds)
-    return _packed(found.theta)
+def _searched(axis: Axis, seconds: float) -> PIdentity:
+    target = RangesGram(axis.cells) if isinstance(axis, AllRanges) else DenseGram(gram(axis.ranges()), axis.queries)
+    return _packed(optimise(target, default_starts(axis.cells), seconds=seconds).theta)
 
 
 def _packed(theta: np.ndarray) -> PIdentity:

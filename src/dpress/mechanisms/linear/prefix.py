@@ -1,14 +1,19 @@
 """`prefix`: all prefix sums are measured; a range is the difference of two of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+import numpy as np
+
+from dpress.core.linear import Array
 from dpress.core.mechanism import Card
 from dpress.core.prefix import Prefix as PrefixMap
-from dpress.core.workload import AllRanges, Range
+from dpress.core.ranges import Ranges
 from dpress.estimate.least_squares import LeastSquares
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.product import over_axes
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +27,7 @@ class Prefix:
     Args:
         cells: the number of cells.
 
-    >>> Prefix(4).average_coefficient()
+    >>> Prefix(4).average_variance([1.0])
     1.6
     """
 
@@ -39,13 +44,13 @@ class Prefix:
         """Differences of prefix sums."""
         return LeastSquares(self.map, (self.cells,))
 
-    def range_coefficient(self, asked: Range) -> float:
-        """Return 1 for a range from the first cell, else 2."""
-        return 1.0 if asked.left == 1 else 2.0
+    def range_variances(self, ranges: Ranges, variances: Sequence[float]) -> Array:
+        """Return the noise variance for a range from the first cell, else twice that."""
+        return np.where(ranges.left == 1, 1.0, 2.0) * variances[0]
 
-    def average_coefficient(self) -> float:
-        """Return 2 n / (n + 1): n of the n (n + 1) / 2 ranges start at the first cell."""
-        return 2 * self.cells / (self.cells + 1)
+    def average_variance(self, variances: Sequence[float]) -> float:
+        """Return 2 n / (n + 1) noise variances: n of the n (n + 1) / 2 ranges start at the first cell."""
+        return 2 * self.cells / (self.cells + 1) * variances[0]
 
     @property
     def accuracy_index(self) -> float:
@@ -61,5 +66,5 @@ CARD = Card(
     summary="All running totals: exact differences, but every row of the data touches all of them.",
     method=Prefix,
     example=lambda loss, unit: MatrixMechanism(strategy=Prefix(8), loss=loss, unit=unit),
-    strategy=lambda workload, _loss: Prefix(workload.cells) if isinstance(workload, AllRanges) else None,
+    strategy=lambda workload, _loss: over_axes(workload, lambda axis: Prefix(axis.cells)),
 )

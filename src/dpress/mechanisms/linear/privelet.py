@@ -1,16 +1,19 @@
 """`privelet`: the Haar wavelet of the cells is measured; ranges need only the few wavelets at their ends."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 from dpress.core.haar import Haar
+from dpress.core.linear import Array
 from dpress.core.mechanism import Card
-from dpress.core.workload import AllRanges, Range
-from dpress.estimate.error import haar_average
+from dpress.core.ranges import Ranges
+from dpress.estimate.averages import haar_average
 from dpress.estimate.least_squares import LeastSquares
-from dpress.estimate.ranges import wavelet_coefficient
+from dpress.estimate.ranges import wavelet_variances
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.product import over_axes
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class Privelet:
     Args:
         cells: n, padded with empty cells to the next power of two.
 
-    >>> round(Privelet(8).average_coefficient(), 12) == round(187 / 288, 12)
+    >>> round(Privelet(8).average_variance([1.0]), 12) == round(187 / 288, 12)
     True
     """
 
@@ -42,13 +45,13 @@ class Privelet:
         """The inverse wavelet transform."""
         return LeastSquares(self.map, (self.cells,))
 
-    def range_coefficient(self, asked: Range) -> float:
-        """Return the coefficient by the paper's Algorithm 3, O(log n)."""
-        return float(wavelet_coefficient(self.cells, asked))
+    def range_variances(self, ranges: Ranges, variances: Sequence[float]) -> Array:
+        """Return the variances from the two border nodes of every level, O(log n) each; equal to Algorithm 3."""
+        return wavelet_variances(ranges) * variances[0]
 
-    def average_coefficient(self) -> float:
-        """Return the mean error coefficient of all ranges, exact for every n."""
-        return haar_average(self.map)
+    def average_variance(self, variances: Sequence[float]) -> float:
+        """Return the mean over all ranges, exact for every n."""
+        return haar_average(self.cells) * variances[0]
 
     @property
     def accuracy_index(self) -> float:
@@ -64,5 +67,5 @@ CARD = Card(
     summary="Haar wavelet coefficients: good for ranges of any length.",
     method=Privelet,
     example=lambda loss, unit: MatrixMechanism(strategy=Privelet(8), loss=loss, unit=unit),
-    strategy=lambda workload, _loss: Privelet(workload.cells) if isinstance(workload, AllRanges) else None,
+    strategy=lambda workload, _loss: over_axes(workload, lambda axis: Privelet(axis.cells)),
 )

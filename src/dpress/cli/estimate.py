@@ -1,0 +1,39 @@
+"""`dpress estimate`: reports become a release."""
+
+import time
+
+import click
+
+from dpress.cli.output import counting, json_option, print_json, quiet_option
+from dpress.core.claim import as_floats, describe
+from dpress.data.spec import load_spec
+from dpress.release.collect import estimate
+
+
+@click.command("estimate")
+@click.argument("spec", type=click.Path())
+@click.option("--reports", type=click.Path(), required=True, help="The Parquet file of reports.")
+@click.option("--out", type=click.Path(), required=True, help="The new folder of the release.")
+@click.option("--allow-unproven", is_flag=True, help="Also for a method whose claim has no proof.")
+@quiet_option
+@json_option
+def command(spec: str, reports: str, out: str, *, allow_unproven: bool, quiet: bool, as_json: bool) -> None:
+    """Add up the reports of the collection that SPEC describes and release one table for every attribute."""
+    started = time.perf_counter()
+    loaded = load_spec(spec)
+    with counting(quiet=quiet) as progress:
+        release = estimate(loaded, reports, out=out, allow_unproven=allow_unproven, progress=progress)
+    claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
+    if as_json:
+        seconds = time.perf_counter() - started
+        charged = as_floats(release.charged)
+        rejected = dict(release.rejected)
+        print_json({"release": out, "claim": claim, "charged": charged, "seconds": seconds, "rejected": rejected})
+        return
+    click.echo(f"Release: {out}")
+    click.echo(f"Method:  {release.planned.chosen.method}")
+    click.echo(f"Promise: {describe(release.claim.proven)} (proven) for each report")
+    click.echo(f"Reports: {release.users:,} counted")
+    for reason, count in sorted(release.rejected.items()):
+        click.echo(f"         {count:,} left out: {reason}")
+    click.echo(f"Next:    dpress report {out}")

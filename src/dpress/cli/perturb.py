@@ -1,0 +1,37 @@
+"""`dpress perturb`: the device side over a file of people, for simulation."""
+
+import time
+
+import click
+
+from dpress.cli.output import counting, hint, json_option, print_json, quiet_option
+from dpress.core.claim import as_floats, describe
+from dpress.data.spec import load_spec
+from dpress.release.collect import perturb
+from dpress.release.plan import plan
+
+
+@click.command("perturb")
+@click.argument("spec", type=click.Path())
+@click.option("--data", type=click.Path(), help="A CSV or Parquet file, a person a row; overrides the spec's source.")
+@click.option("--out", type=click.Path(), required=True, help="The new Parquet file of reports.")
+@click.option("--allow-unproven", is_flag=True, help="Also run a method whose claim has no proof.")
+@quiet_option
+@json_option
+def command(spec: str, data: str | None, out: str, *, allow_unproven: bool, quiet: bool, as_json: bool) -> None:
+    """Simulate the devices of the collection that SPEC describes: one report for every row of a file of people."""
+    started = time.perf_counter()
+    loaded = load_spec(spec)
+    with counting(quiet=quiet) as progress:
+        reports = perturb(loaded, data, out=out, allow_unproven=allow_unproven, progress=progress)
+    chosen = plan(loaded).chosen
+    claim = chosen.mechanism.claim
+    if as_json:
+        plain = {"published": as_floats(claim.published), "proven": as_floats(claim.proven)}
+        print_json({"reports": out, "count": reports, "claim": plain, "seconds": time.perf_counter() - started})
+        return
+    click.echo(f"Reports: {out} ({reports:,})")
+    click.echo(f"Method:  {chosen.method}")
+    click.echo(f"Promise: {describe(claim.proven)} (proven) for each report, between any two values of its owner")
+    hint("a simulation: on real devices the values never leave them", quiet=quiet)
+    click.echo(f"Next:    dpress estimate {spec} --reports {out} --out DIR")

@@ -1,0 +1,61 @@
+"""The report as it travels: a versioned MessagePack array that devices in any language can write.
+
+`[version, spec, method, id, round, question, payload]`: integers and byte strings, and the method's name. Files of
+reports keep the same fields as columns.
+"""
+
+from typing import Annotated
+
+import msgspec
+
+from dpress.core.errors import ReportRejected
+
+VERSION = 1
+HASH_BYTES = ID_BYTES = 16
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True, array_like=True, forbid_unknown_fields=True):
+    """One device's answer to one question of a collection.
+
+    Args:
+        version: of this layout.
+        spec: the first 16 bytes of the specification's SHA-256.
+        method: the name of the oracle.
+        id: 16 random bytes, new for every report; a report that arrives twice is counted once.
+        round: the round of the collection, from 0.
+        question: which of the collection's questions it answers, from 0; the specification orders them.
+        payload: what the oracle made of the value, in the oracle's own fixed layout.
+    """
+
+    version: Annotated[int, msgspec.Meta(ge=1, le=255)] = VERSION
+    spec: Annotated[bytes, msgspec.Meta(min_length=HASH_BYTES, max_length=HASH_BYTES)]
+    method: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+    id: Annotated[bytes, msgspec.Meta(min_length=ID_BYTES, max_length=ID_BYTES)]
+    round: Annotated[int, msgspec.Meta(ge=0, le=65535)] = 0
+    question: Annotated[int, msgspec.Meta(ge=0, le=65535)] = 0
+    payload: bytes
+
+
+_DECODER = msgspec.msgpack.Decoder(Report)
+
+
+def pack(report: Report) -> bytes:
+    """Return the report as bytes."""
+    return msgspec.msgpack.encode(report)
+
+
+def unpack(packed: bytes) -> Report:
+    """Return the report that these bytes hold.
+
+    Raises:
+        ReportRejected: they are truncated, have trailing bytes, a field is wrong, or the version is not known.
+    """
+    try:
+        report = _DECODER.decode(packed)
+    except msgspec.ValidationError as error:
+        raise ReportRejected(f"a field of the report is wrong: {error}") from None
+    except msgspec.DecodeError:
+        raise ReportRejected("the report is truncated, has trailing bytes, or is no MessagePack") from None
+    if report.version != VERSION:
+        raise ReportRejected(f"the report has version {report.version}; this collector reads version {VERSION}")
+    return report

@@ -1,0 +1,181 @@
+"""A device's own account: what its permanent responses have cost, in a file of lines that a crash cannot refund.
+
+A permanent response answers one question about one value, for ever: the same value again is free, a changed one is a
+new response and a new charge. The file holds no value, only tags that nobody makes without the device's secret.
+
+What it guarantees: of all the histories that change at the same times, no two can be told apart with more than the
+charged epsilon, whatever the number of reports. That a value changed, and that it changed back, is not hidden: reports
+before and after come from different responses.
+
+    tag  = HMAC-SHA256(secret, "dpress ledger v1" || spec || question || value)
+           spec 16 bytes; question 2 bytes and value 4 bytes, little-endian
+    line = {"checksum": first 16 hex digits of SHA-256 over the rest, "epsilon": "n/d", "question": q, "tag": hex}
+
+Flow: lock -> read all lines -> known tag: free; else does it fit? -> append, fsync -> unlock.
+"""
+
+import fcntl
+import hashlib
+import hmac
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import msgspec
+
+from dpress.core.claim import PureDP, describe
+from dpress.core.errors import BudgetExceeded, NotSupported
+
+LABEL = b"dpress ledger v1"
+SPEC_BYTES = 16
+SHORTEST = 16  # bytes of a secret
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One charge as it is stored."""
+
+    checksum: str
+    epsilon: str
+    question: int
+    tag: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceLedger:
+    """The charges of one device in an append-only file.
+
+    A charge is on disk when `charge` returns; make the report after that. A crash leaves at most an incomplete last
+    line, whose response was never used; it is cut off. Two processes cannot charge at the same time.
+
+    Args:
+        path: the file; it is made by the first charge.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ledger = DeviceLedger(path=Path(folder) / "charges.jsonl")
+    ...     own = tag(bytes(16), spec=bytes(16), question=0, value=3)
+    ...     ledger.charge(0, own, PureDP(epsilon=2), PureDP(epsilon=3))
+    ...     ledger.charge(0, own, PureDP(epsilon=2), PureDP(epsilon=3))
+    ...     ledger.spent
+    True
+    False
+    Fraction(2, 1)
+    """
+
+    path: Path
+
+    def charge(self, question: int, own: str, loss: PureDP, limit: PureDP) -> bool:
+        """Charge the lifetime's loss of a response unless it was charged before, and say whether it was new.
+
+        Args:
+            question: the question's number.
+            own: its tag, see `tag`.
+            loss: the lifetime's loss of the mechanism.
+            limit: of all charges of this device together.
+
+        Raises:
+            BudgetExceeded: the limit does not allow it; nothing was charged, and no report may be made.
+            NotSupported: loss or limit is not epsilon.
+            ValueError: the file was edited or damaged.
+            OSError: it cannot be written.
+        """
+        for asked in (loss, limit):
+            if not isinstance(asked, PureDP):
+                raise NotSupported(f"a device's ledger counts epsilon, got {describe(asked)}")
+        with _locked(self.path) as file:
+            lines, end = _read(self.path, file)
+            if any(line.question == question and line.tag == own for line in lines):
+                return False
+            spent = _total(lines)
+            if spent + loss.epsilon > limit.epsilon:
+                raise BudgetExceeded(
+                    f"budget exceeded: limit {float(limit.epsilon):.6g}; spent {float(spent):.6g}; "
+                    f"asked {float(loss.epsilon):.6g}: a new value needs a new permanent response"
+                )
+            _append(file, end, _line(question, own, loss.epsilon))
+        return True
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """All charges, in order.
+
+        Raises:
+            ValueError: the file was edited or damaged.
+        """
+        if not self.path.exists():
+            return ()
+        with _locked(self.path) as file:
+            return tuple(_read(self.path, file)[0])
+
+    @property
+    def spent(self) -> Fraction:
+        """The sum of all charges."""
+        return _total(list(self.lines))
+
+
+def tag(secret: bytes, *, spec: bytes, question: int, value: int) -> str:
+    """Return the name of a permanent response, which tells nothing of the value without the secret.
+
+    Raises:
+        ValueError: a secret shorter than 16 bytes, or a spec that has not 16.
+
+    >>> tag(bytes(16), spec=bytes(16), question=0, value=3)[:8]
+    ''
+    """
+    if len(secret) < SHORTEST:
+        raise ValueError(f"a secret must have at least {SHORTEST} bytes, got {len(secret)}")
+    if len(spec) != SPEC_BYTES:
+        raise ValueError(f"spec must have {SPEC_BYTES} bytes, got {len(spec)}")
+    message = LABEL + spec + question.to_bytes(2, "little") + value.to_bytes(4, "little")
+    return hmac.digest(secret, message, "sha256").hex()
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[int]:
+    """Open the file, made if there is none, with the only right to it."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield file
+    finally:
+        os.close(file)
+
+
+def _read(path: Path, file: int) -> tuple[list[Line], int]:
+    """Return all complete lines and where they end; what follows is a charge that never returned."""
+    content = os.pread(file, os.fstat(file).st_size, 0)
+    end = content.rfind(b"\n") + 1
+    return [_parsed(path, number, text) for number, text in enumerate(content[:end].splitlines(), start=1)], end
+
+
+def _parsed(path: Path, number: int, text: bytes) -> Line:
+    try:
+        line = msgspec.json.decode(text, type=Line)
+        sound = line == _line(line.question, line.tag, PureDP(epsilon=line.epsilon).epsilon)
+    except ValueError:
+        sound = False
+    if not sound:
+        raise ValueError(f"{path}: line {number} was edited or damaged; no report may be made from this device")
+    return line
+
+
+def _append(file: int, end: int, line: Line) -> None:
+    os.ftruncate(file, end)
+    text = msgspec.json.encode(line, order="sorted") + b"\n"
+    while text:
+        written = os.pwrite(file, text, end)
+        text, end = text[written:], end + written
+    os.fsync(file)
+
+
+def _line(question: int, own: str, epsilon: Fraction) -> Line:
+    written = f"{epsilon.numerator}/{epsilon.denominator}"
+    checksum = hashlib.sha256(f"{written}\n{question}\n{own}".encode()).hexdigest()[:16]
+    return Line(checksum=checksum, epsilon=written, question=question, tag=own)
+
+
+def _total(lines: list[Line]) -> Fraction:
+    return sum((Fraction(line.epsilon) for line in lines), Fraction(0))

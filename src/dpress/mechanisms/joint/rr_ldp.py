@@ -1,0 +1,199 @@
+"""`rr_ldp`: all attributes of a person in one report, each one-hot, through a permanent and an instantaneous response.
+
+Flow: values -> one-hot bits, side by side -> flipped for ever where HMAC says so -> fresh response -> packed bits ->
+column counts -> a one-way table for every attribute.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core import bits, check, payload
+from dpress.core.claim import Claim, PureDP
+from dpress.core.errors import NotSupported
+from dpress.core.linear import Marginal, Stack
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Card
+from dpress.core.oracle import Channel, Mask, Payloads, Tally
+from dpress.core.rng import Generator
+from dpress.estimate import frequencies
+from dpress.mechanisms.longitudinal import P, Q, Responses, calibrated
+from dpress.noise import permanent
+from dpress.noise.permanent import SPEC_BYTES, Secrets
+
+Codes = npt.NDArray[np.int32]  # shape (users,) for one attribute, else (attributes, users)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RrLdp:
+    """One-hot strings of d attributes through both responses of RAPPOR, sent as sum |Omega_j| bits.
+
+    Promise: local model, any two records. One report: d ln R with R = q* (1 - p*) / (p* (1 - q*)), proven: in each
+        one-hot string two bits differ. Any number of reports of one record: 2 d ln((2 - f) / f), see `lifetime`;
+        proven, as the reports depend on the record through the permanent response only. Published: the sum of
+        2 d ln((2 - f) / f) and ln R. A changed value is a new permanent response and a new lifetime's loss, and that it
+        changed is not hidden (`ledger.device`).
+    Error: a bit's count has variance (n_v q* (1 - q*) + (N - n_v) p* (1 - p*)) / (q* - p*)^2, one report a user.
+    Paper: Chu, Long, Liu, RR-LDP; the two responses after Erlingsson, Pihur, Korolova 2014.
+
+    Args:
+        sizes: the number of values of every attribute.
+        responses: f, p and q.
+        spec: the first 16 bytes of the specification's hash; it enters the permanent response.
+
+    For one attribute this is a frequency oracle; for several, `perturb` takes values of shape (attributes, users), the
+    channel's rows are the cells of the full table, row-major, and `estimate` returns the one-way tables.
+
+    >>> from dpress.core import rng
+    >>> oracle = RrLdp(sizes=(2, 3), responses=Responses(0.5, 0.5, 0.75))
+    >>> oracle.perturb(np.array([[0, 1], [2, 2]]), rng=rng.seeded(1)).tolist()
+    []
+    """
+
+    sizes: tuple[int, ...]
+    responses: Responses
+    spec: bytes = bytes(SPEC_BYTES)
+
+    def __post_init__(self) -> None:
+        if not self.sizes:
+            raise ValueError("rr_ldp needs at least one attribute")
+        for size in self.sizes:
+            check.count("size", size)
+
+    @property
+    def size(self) -> int:
+        """The number of values, or of cells of the full table."""
+        return math.prod(self.sizes)
+
+    @property
+    def bits(self) -> int:
+        """The number of bits of a report, sum |Omega_j|."""
+        return sum(self.sizes)
+
+    @property
+    def width(self) -> int:
+        """The number of bytes of a report."""
+        return bits.width(self.bits)
+
+    @property
+    def claim(self) -> Claim:
+        """The promise of one report; published is the document's sum."""
+        return self.responses.claim(len(self.sizes), self.responses.per_report(1) + self.lifetime.epsilon)
+
+    @property
+    def lifetime(self) -> PureDP:
+        """The loss of any number of reports of one record, 2 d ln((2 - f) / f)."""
+        return PureDP(epsilon=self.responses.lifetime(len(self.sizes)))
+
+    def perturb(self, values: Codes, *, rng: Generator, secrets: Secrets | None = None) -> Payloads:
+        """Return one report for every user.
+
+        Args:
+            values: codes, shape (users,) for one attribute, else (attributes, users).
+            rng: draws the instantaneous response.
+            secrets: of every device, shape (users, 16 to 64 bytes). Without them every device counts as new, and `rng`
+                draws its permanent response too: the same distribution, for devices that report once.
+
+        Raises:
+            ValueError: a value is not one of its attribute's (it is not shown), or secrets of a wrong shape.
+        """
+        return self.responses.respond(self.permanent(values, rng=rng, secrets=secrets), self.bits, rng=rng)
+
+    def permanent(self, values: Codes, *, rng: Generator, secrets: Secrets | None = None) -> Payloads:
+        """Return the permanent response of every user, packed as a report is; it never leaves a device."""
+        codes = self._codes(values)
+        out = self._flips(codes, rng, secrets)
+        one_hot, start = np.zeros_like(out), 0
+        for size, own in zip(self.sizes, codes, strict=True):
+            bits.put(one_hot, start + own.astype(np.int64), np.ones(own.size, dtype=np.bool_))
+            start += size
+        return out ^ one_hot
+
+    def _codes(self, values: Codes) -> list[Codes]:
+        given = np.asarray(values)
+        table = given[None] if len(self.sizes) == 1 and given.ndim == 1 else given
+        if table.ndim != 2 or len(table) != len(self.sizes):
+            raise ValueError(f"values must have shape ({len(self.sizes)}, users)")
+        return [payload.codes(row, size) for row, size in zip(table, self.sizes, strict=True)]
+
+    def _flips(self, codes: list[Codes], rng: Generator, secrets: Secrets | None) -> Payloads:
+        p = self.responses.flip
+        if secrets is None:
+            return permanent.fresh_flips(codes[0].size, self.bits, p=p, rng=rng)
+        parts = [
+            permanent.flips(secrets, own, size, p=p, spec=self.spec, question=axis)
+            for axis, (own, size) in enumerate(zip(codes, self.sizes, strict=True))
+        ]
+        if len(parts) == 1:
+            return parts[0]
+        pairs = zip(parts, self.sizes, strict=True)
+        strings = [np.unpackbits(part, axis=1, count=size, bitorder="little") for part, size in pairs]
+        return np.packbits(np.concatenate(strings, axis=1), axis=1, bitorder="little")
+
+    def faults(self, payloads: Payloads) -> Mapping[str, Mask]:
+        """Return which reports have a bit set beyond the last one."""
+        return {"padding": bits.padded(payloads, self.bits)}
+
+    def tally(self, payloads: Payloads) -> Tally:
+        """Return how many reports have each bit set, shape (sum |Omega_j|,)."""
+        return bits.column_counts(payloads, self.bits)
+
+    def estimate(self, tally: Tally, users: int) -> Measurement:
+        """Return the unbiased counts (T - N p*) / (q* - p*) of every attribute's values, with their variance.
+
+        Over the values for one attribute, else over the stack of the one-way tables.
+        """
+        measured = frequencies.counts(tally, users, self.responses.q_star, self.responses.p_star)
+        if len(self.sizes) == 1:
+            return measured
+        stack = Stack(tuple(Marginal(self.sizes, (axis,)) for axis in range(len(self.sizes))))
+        return Measurement(map=stack, answers=measured.answers, variance=measured.variance)
+
+    def variance(self, users: int, frequency: float = 0.0) -> float:
+        """Return the exact variance of the count of a value that a share of the users holds, in counts squared."""
+        held = np.array(users * frequency)
+        return float(frequencies.variances(users, held, self.responses.q_star, self.responses.p_star))
+
+    def channel(self) -> Channel:
+        """Return the exact channel of one report by a new device.
+
+        Raises:
+            NotSupported: there are more than 2^16 reports, or 2^24 probabilities.
+        """
+        if self.bits > 16:
+            raise NotSupported(f"a channel of 2^{self.bits} reports is too large to write down")
+        payload.check_channel(1 << self.bits, self.size)
+        ones, zeros = self.responses.q_star, self.responses.p_star
+        rows = []
+        for cell in np.ndindex(*self.sizes):
+            string = [code == value for value, size in zip(cell, self.sizes, strict=True) for code in range(size)]
+            row = [1 + 0 * ones]
+            for true in string:  # the reports with a further, higher bit of 0, then of 1
+                rate = ones if true else zeros
+                row = [weight * (1 - rate) for weight in row] + [weight * rate for weight in row]
+            rows.append(tuple(row))
+        reports = payload.pack(np.arange(1 << self.bits, dtype=np.uint32), self.width)
+        return Channel(payloads=reports, probabilities=tuple(rows))
+
+
+def _serve(
+    size: int, loss: Any, f: check.Number | None = None, p: check.Number = P, q: check.Number = Q
+) -> RrLdp | None:
+    return RrLdp(sizes=(size,), responses=calibrated(loss, 1, f=f, p=p, q=q)) if isinstance(loss, PureDP) else None
+
+
+CARD = Card(
+    name="rr_ldp",
+    family="joint",
+    model="local",
+    paper="joint: RR-LDP (Chu, Long, Liu)",
+    summary="One-hot bits of all attributes in one report, flipped once for ever and once for every report.",
+    method=RrLdp,
+    example=lambda loss, unit: RrLdp(sizes=(3,), responses=calibrated(loss, 1)),  # noqa: ARG005  # its own unit
+    oracle=_serve,
+    parameters=("f", "p", "q"),
+)

@@ -1,0 +1,159 @@
+"""The two responses of RAPPOR on a string of bits: one kept for ever, one drawn anew for every report.
+
+true bit -> permanent response (flipped with probability f/2, memoised) -> instantaneous response (1 with probability
+q where the permanent bit is 1, p where it is 0).
+"""
+
+import functools
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from dpress.core import check
+from dpress.core.claim import Claim, PureDP, describe
+from dpress.core.errors import NotSupported
+from dpress.core.oracle import Payloads
+from dpress.core.payload import ANY_TWO_VALUES
+from dpress.core.rng import Generator
+from dpress.ledger.convert import log_up, round_up
+from dpress.noise.bits import bits as coins
+from dpress.noise.permanent import BITS, flip_probability
+
+WORD = 1 << 64
+SMALLEST_F = Fraction(1, 10)
+"""Of a calibration: the smallest f of the document; below it a device spends its lifetime's loss too soon."""
+
+P, Q = Fraction(1, 2), Fraction(3, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Responses:
+    """The probabilities of both responses, rounded so that they never spend more than those asked for.
+
+    Two strings that differ in one bit give reports whose likelihood ratio is at most max(q*/p*, (1-p*)/(1-q*)). A pair
+    of bits, one of which is 1 in the first string only and the other in the second only, gives the product,
+    R = q* (1 - p*) / (p* (1 - q*)). Of the permanent response alone, R_ever = ((1 - f/2) / (f/2))^2.
+    The reports of one value depend on the value through the permanent response only: however many there are, they
+    spend no more than R_ever (post-processing).
+
+    Args:
+        f: of the permanent response, strictly between 0 and 1.
+        p: P(report 1 | permanent 0).
+        q: P(report 1 | permanent 1), 0 <= p < q <= 1.
+    """
+
+    f: Fraction
+    p: Fraction = P
+    q: Fraction = Q
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "f", check.probability("f", self.f))
+        object.__setattr__(self, "p", check.exact("p", self.p))
+        object.__setattr__(self, "q", check.exact("q", self.q))
+        if not 0 <= self.p < self.q <= 1:
+            raise ValueError(f"p and q must satisfy 0 <= p < q <= 1, got p={float(self.p)}, q={float(self.q)}")
+        if self.flip >= Fraction(1, 2) or self.low >= self.high:
+            raise ValueError("f is too close to 1, or p to q: the reports would say nothing")
+
+    @property
+    def flip(self) -> Fraction:
+        """P(the permanent response differs from the true bit): f / 2, up to a multiple of 2^-32."""
+        return flip_probability(self.f)
+
+    @property
+    def low(self) -> Fraction:
+        """P(report 1 | permanent 0): p, up to a multiple of 2^-64."""
+        return Fraction(-(-self.p.numerator * WORD // self.p.denominator), WORD)
+
+    @property
+    def high(self) -> Fraction:
+        """P(report 1 | permanent 1): q, down to a multiple of 2^-64."""
+        return Fraction(self.q.numerator * WORD // self.q.denominator, WORD)
+
+    @property
+    def p_star(self) -> Fraction:
+        """P(report 1 | true 0) = f (p + q) / 2 + (1 - f) p."""
+        return self.flip * self.high + (1 - self.flip) * self.low
+
+    @property
+    def q_star(self) -> Fraction:
+        """P(report 1 | true 1) = f (p + q) / 2 + (1 - f) q."""
+        return (1 - self.flip) * self.high + self.flip * self.low
+
+    def per_report(self, pairs: int) -> Fraction:
+        """Return a rational >= ln R^pairs, the loss of one report where at most so many pairs of bits differ."""
+        return _loss(self.q_star * (1 - self.p_star) / (self.p_star * (1 - self.q_star)), pairs)
+
+    def lifetime(self, pairs: int) -> Fraction:
+        """Return a rational >= ln R_ever^pairs, the loss of any number of reports of one value."""
+        return _loss(((1 - self.flip) / self.flip) ** 2, pairs)
+
+    def claim(self, pairs: int, published: Fraction) -> Claim:
+        """Return the promise of one report; the basis names the numbers."""
+        basis = (
+            f"permanent response with f = {float(2 * self.flip):.6g}, instantaneous response with p = "
+            f"{float(self.low):.6g} and q = {float(self.high):.6g}; {2 * pairs} bits differ; one report"
+        )
+        proven = PureDP(epsilon=self.per_report(pairs))
+        return Claim(published=PureDP(epsilon=published), proven=proven, unit=ANY_TWO_VALUES, basis=basis)
+
+    def respond(self, permanent: Payloads, size: int, *, rng: Generator) -> Payloads:
+        """Return one instantaneous response to every permanent one, packed, with unused bits zero.
+
+        The two coins are independent, so that either is as good as the bit it stands for.
+        """
+        ones, zeros = (coins(rate, permanent.size, rng=rng).reshape(permanent.shape) for rate in (self.high, self.low))
+        out = (permanent & ones) | (~permanent & zeros)
+        if size % 8:
+            out[:, -1] &= np.uint8((1 << size % 8) - 1)
+        return out
+
+
+def calibrated(
+    loss: object,
+    pairs: int,
+    *,
+    f: check.Number | None = None,
+    p: check.Number = P,
+    q: check.Number = Q,
+) -> Responses:
+    """Return responses whose report costs at most epsilon.
+
+    Without `f` the smallest f >= 1/10 that does; at f = 1/10 the paper's p and q cost at most ln 2.7 a pair, so that a
+    larger epsilon is not used up: state p and q then.
+
+    Raises:
+        NotSupported: the loss is not epsilon.
+        ValueError: the stated numbers cost more than epsilon; both figures are named.
+    """
+    if not isinstance(loss, PureDP):
+        raise NotSupported(f"a permanent response is calibrated to epsilon, got {describe(loss)}")  # type: ignore[arg-type]
+    low, high = check.exact("p", p), check.exact("q", q)
+    if f is None:
+        return _smallest(loss.epsilon, pairs, low, high)
+    stated = Responses(check.probability("f", f), low, high)
+    if (cost := stated.per_report(pairs)) > loss.epsilon:
+        raise ValueError(
+            f"f = {f}, p = {p}, q = {q} cost epsilon = {check.float_up(cost):.6g} per report, "
+            f"more than epsilon = {float(loss.epsilon):.6g}; raise f or bring p and q together"
+        )
+    return stated
+
+
+@functools.lru_cache(maxsize=256)
+def _smallest(epsilon: Fraction, pairs: int, p: Fraction, q: Fraction) -> Responses:
+    """Return the responses with the smallest f >= 1/10, a multiple of 2^-31, that cost at most epsilon: bisection."""
+    steps = 1 << (BITS - 1)
+    low, high = -(-steps // SMALLEST_F.denominator) - 1, steps - 1
+    if Responses(Fraction(high, steps), p, q).per_report(pairs) > epsilon:
+        raise ValueError(f"no f below 1 costs as little as epsilon = {float(epsilon)} per report")
+    while high - low > 1:
+        middle = (low + high) // 2
+        fits = Responses(Fraction(middle, steps), p, q).per_report(pairs) <= epsilon
+        low, high = (low, middle) if fits else (middle, high)
+    return Responses(Fraction(high, steps), p, q)
+
+
+def _loss(ratio: Fraction, pairs: int) -> Fraction:
+    return round_up(pairs * log_up(ratio))

@@ -1,0 +1,164 @@
+"""`hadamard`: the device reports one random row of a Hadamard matrix and, flipped at times, its value's sign there.
+
+Flow: value v -> row j, sign H[j, v] = (-1)^popcount(j & v) kept with probability p -> sums by row -> fast transform.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core import payload
+from dpress.core.claim import Claim, PureDP
+from dpress.core.linear import Identity
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Card
+from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.payload import Number
+from dpress.core.rng import Generator
+from dpress.noise.response import truth_probability, truthful
+
+BLOCK = 1 << 14
+LARGEST_SIZE = 2**30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hadamard:
+    """One sign of a Hadamard matrix with K = 2^ceil(log2 k) rows, kept with probability p.
+
+    Promise: pure epsilon between any two values of one report, local model: the row is uniform whatever the value,
+        and the sign's odds are p / (1 - p) <= e^epsilon. Proven.
+    Error: a user of value v adds sign H[j, w] / (2p - 1) to the count of w. Distinct columns of H are orthogonal, so
+        its mean is 1 for w = v and 0 else; its square is always 1 / (2p - 1)^2. For fixed data the variance is
+        N / (2p - 1)^2 - n_w, where 1 / (2p - 1)^2 is ((e^epsilon + 1) / (e^epsilon - 1))^2.
+    Paper: Bassily, Nissim, Stemmer, Thakurta 2017; Acharya, Sun, Zhang 2019 (Hadamard response with one bit).
+
+    Args:
+        size: k, up to 2^30.
+        loss: epsilon.
+
+    >>> from dpress.core import rng
+    >>> oracle = Hadamard(size=3, loss=PureDP(epsilon=2))
+    >>> oracle.perturb(np.array([0, 1, 2, 2]), rng=rng.seeded(1)).tolist()
+    [[0], [2], [0], [2]]
+    """
+
+    size: int
+    loss: PureDP
+
+    def __post_init__(self) -> None:
+        payload.check_domain(self.size, self.loss, largest=LARGEST_SIZE)
+
+    @property
+    def rows(self) -> int:
+        """K, the smallest power of two >= k."""
+        return 1 << (self.size - 1).bit_length()
+
+    @property
+    def p(self) -> Fraction:
+        """P(the sign is the value's)."""
+        return truth_probability(self.loss.epsilon)
+
+    @property
+    def width(self) -> int:
+        """The number of bytes that hold 2 K - 1."""
+        return payload.width(2 * self.rows)
+
+    @property
+    def claim(self) -> Claim:
+        """The promise, from the probability that the sampler uses."""
+        basis = f"a uniform one of {self.rows} Hadamard rows, the value's sign there kept with probability {self.p}"
+        return Claim(published=self.loss, proven=self.loss, unit=payload.ANY_TWO_VALUES, basis=basis)
+
+    def perturb(self, values: Values, *, rng: Generator) -> Payloads:
+        """Return one report, 2 j + (the sign is -1), for every value.
+
+        Raises:
+            ValueError: a value is not one of 0, ..., k - 1 (the value is not shown).
+        """
+        codes = payload.codes(values, self.size).view(np.uint32)
+        out, p = np.empty((codes.size, self.width), dtype=np.uint8), self.p
+        for start in range(0, codes.size, BLOCK):
+            out[start : start + BLOCK] = payload.pack(self._report(codes[start : start + BLOCK], p, rng), self.width)
+        return out
+
+    def _report(self, codes: Number, p: Fraction, rng: Generator) -> Number:
+        kept = truthful(p, codes.size, rng=rng)
+        rows = rng.words((codes.size + 1) // 2).view(np.uint32)[: codes.size] & np.uint32(self.rows - 1)
+        negative = np.bitwise_count(rows & codes) & 1
+        negative ^= ~kept
+        rows += rows
+        rows |= negative
+        return rows
+
+    def faults(self, payloads: Payloads) -> Mapping[str, Mask]:
+        """Return which reports name no row."""
+        return {"out of range": payload.unpack(payloads) >= 2 * self.rows}
+
+    def tally(self, payloads: Payloads) -> Tally:
+        """Return the sum of the signs of every row, shape (K,)."""
+        counts = payload.histogram(payloads, 2 * self.rows)
+        return counts[::2] - counts[1::2]
+
+    def estimate(self, tally: Tally, users: int) -> Measurement:
+        """Return the unbiased count of every value with its variance, shape (k,); the estimate stands in for n_v."""
+        counts = transform(tally)[: self.size] / float(2 * self.p - 1)
+        variance = users * self._square - np.clip(counts, 0, users)
+        return Measurement(map=Identity(self.size), answers=counts, variance=variance)
+
+    def variance(self, users: int, frequency: float = 0.0) -> float:
+        """Return the exact variance of the count of a value that a share of the users holds, in counts squared."""
+        return users * (self._square - frequency)
+
+    @property
+    def _square(self) -> float:
+        return float(1 / (2 * self.p - 1) ** 2)
+
+    def channel(self) -> Channel:
+        """Return the exact channel.
+
+        Raises:
+            NotSupported: there are more than 2^16 reports, or 2^24 probabilities.
+        """
+        reports = 2 * self.rows
+        payload.check_channel(reports, self.size)
+        kept, flipped = self.p / self.rows, (1 - self.p) / self.rows
+        rows = tuple(
+            tuple(kept if (report >> 1 & v).bit_count() % 2 == report % 2 else flipped for report in range(reports))
+            for v in range(self.size)
+        )
+        return Channel(payloads=payload.pack(np.arange(reports, dtype=np.uint32), self.width), probabilities=rows)
+
+
+def transform(sums: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return H x, the Walsh-Hadamard transform of a vector whose length is a power of two, exactly.
+
+    >>> transform(np.array([1, 2, 3, 4])).tolist()
+    [10, -2, -4, 0]
+    """
+    out, half = sums.copy(), 1
+    while half < out.size:
+        pairs = out.reshape(-1, 2, half)
+        pairs[:, 0], pairs[:, 1] = pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]
+        half *= 2
+    return out
+
+
+def _serve(size: int, loss: Any) -> Hadamard | None:
+    served = isinstance(loss, PureDP) and size <= LARGEST_SIZE
+    return Hadamard(size=size, loss=loss) if served else None
+
+
+CARD = Card(
+    name="hadamard",
+    family="oracle",
+    model="local",
+    paper="foundations: frequency oracles (Acharya, Sun, Zhang 2019)",
+    summary="Reports one sign of a Hadamard matrix; smallest reports and fastest collector for many values.",
+    method=Hadamard,
+    example=lambda loss, unit: Hadamard(size=5, loss=loss),  # noqa: ARG005  # a local claim has its own unit
+    oracle=_serve,
+)

@@ -1,0 +1,348 @@
+"""`rappor`: a value's Bloom filter through a permanent and an instantaneous response, decoded over candidate strings.
+
+Flow: value -> cohort, h Bloom bits -> flipped for ever where HMAC says so -> fresh response -> cohort and packed bits ->
+counts by cohort -> least squares on the design of the candidates; LASSO first where there are too many of them.
+
+Hash number i of a candidate in a cohort sets bit (bytes 0..7, little-endian, modulo m) of
+SHA-256("dpress bloom bit" || cohort || i || candidate), cohort and i in 2 bytes each, little-endian, the candidate in
+UTF-8. Payload: the cohort in 2 bytes, little-endian, then the m bits packed. A device's cohort: `noise.permanent`.
+"""
+
+import functools
+import hashlib
+import importlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core import bits as packed
+from dpress.core import check, payload
+from dpress.core.claim import Claim, PureDP
+from dpress.core.errors import NotSupported
+from dpress.core.linear import Array, Identity
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Card
+from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.rng import Generator
+from dpress.mechanisms.longitudinal import P, Q, Responses, calibrated
+from dpress.noise import permanent
+from dpress.noise.permanent import SPEC_BYTES, Secrets
+from dpress.noise.uniform import below
+
+LABEL = b"dpress bloom bit"
+COHORT_BYTES = 2
+CONDITION = 1e-9
+Bits = npt.NDArray[np.bool_]  # shape (cohorts, m, candidates)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoded:
+    """What LASSO and least squares make of the reports.
+
+    Args:
+        selected: which candidates LASSO kept, shape (k,).
+        measurement: their counts by least squares as if the others held nobody; 0 with infinite variance elsewhere.
+    """
+
+    selected: Mask
+    measurement: Measurement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rappor:
+    """Bloom filters in cohorts, with the two responses of RAPPOR.
+
+    Promise: local model, any two values. The cohort does not depend on the value. Two Bloom filters differ in at most
+        2h bits, at most h of them set in either only, so that one report costs h ln R with R = q* (1 - p*) / (p* (1 -
+        q*)): published and proven. Any number of reports of one value: 2 h ln((2 - f) / f), see `lifetime`. A changed
+        value is a new permanent response and a new lifetime's loss (`ledger.device`).
+    Error: `estimate` is linear in the reports, W y with W X = I on the design X of all candidates. Exact variance: a
+        user of value u adds to the count of v the noise C sum W[v, cb]^2 s(X[cb, u]) / (q* - p*)^2, s = q* (1 - q*) where
+        the Bloom bit is set and p* (1 - p*) where not, and the lot of cohorts C sum_c (W_c X_c)[v, u]^2 - [u = v].
+    Paper: Erlingsson, Pihur, Korolova 2014, Theorems 1 and 2, Section 4.
+
+    Args:
+        candidates: the values as strings, all different; code v is candidates[v].
+        responses: f, p and q.
+        bits: m, of a filter.
+        hashes: h.
+        cohorts: C, at most 2^16.
+        spec: the first 16 bytes of the specification's hash; it enters the permanent response.
+        question: the question's number, below 2^16; it enters the permanent response.
+
+    >>> from dpress.core import rng
+    >>> oracle = Rappor(candidates=("a", "b", "c"), responses=Responses(0.5, 0.5, 0.75), bits=8, cohorts=4)
+    >>> oracle.perturb(np.array([0, 1, 2]), rng=rng.seeded(1)).tolist()
+    []
+    """
+
+    candidates: tuple[str, ...]
+    responses: Responses
+    bits: int = 128
+    hashes: int = 2
+    cohorts: int = 64
+    spec: bytes = bytes(SPEC_BYTES)
+    question: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.candidates or len(set(self.candidates)) != len(self.candidates):
+            raise ValueError("candidates must be at least one string, all different")
+        check.count("bits", self.bits)
+        check.count("hashes", self.hashes)
+        if check.count("cohorts", self.cohorts) > 1 << (8 * COHORT_BYTES):
+            raise ValueError(f"cohorts must be at most 65536, got cohorts={self.cohorts}")
+
+    @property
+    def size(self) -> int:
+        """The number of candidates, k."""
+        return len(self.candidates)
+
+    @property
+    def width(self) -> int:
+        """Two bytes for the cohort and those of the m bits."""
+        return COHORT_BYTES + packed.width(self.bits)
+
+    @property
+    def claim(self) -> Claim:
+        """The promise of one report."""
+        return self.responses.claim(self.hashes, self.responses.per_report(self.hashes))
+
+    @property
+    def lifetime(self) -> PureDP:
+        """The loss of any number of reports of one value, 2 h ln((2 - f) / f)."""
+        return PureDP(epsilon=self.responses.lifetime(self.hashes))
+
+    @property
+    def blooms(self) -> Bits:
+        """Every candidate's filter in every cohort, shape (cohorts, m, k)."""
+        return _blooms(self.candidates, self.bits, self.hashes, self.cohorts)
+
+    @property
+    def identified(self) -> bool:
+        """Whether the filters tell all candidates apart, so that `estimate` is unbiased for any counts."""
+        return _decoder(self.candidates, self.bits, self.hashes, self.cohorts) is not None
+
+    def perturb(self, values: Values, *, rng: Generator, secrets: Secrets | None = None) -> Payloads:
+        """Return one report for every value.
+
+        Args:
+            values: codes, shape (users,).
+            rng: draws the instantaneous response.
+            secrets: of every device, shape (users, 16 to 64 bytes). Without them every device counts as new, and `rng`
+                draws its cohort and permanent response too: for devices that report once.
+
+        Raises:
+            ValueError: a value is not one of 0, ..., k - 1 (it is not shown), or secrets of a wrong shape.
+        """
+        codes, p = payload.codes(values, self.size), self.responses.flip
+        if secrets is None:
+            cohorts = below(self.cohorts, codes.size, rng=rng)
+            flips = permanent.fresh_flips(codes.size, self.bits, p=p, rng=rng)
+        else:
+            permanent.check_secrets(secrets, codes.size)
+            cohorts = permanent.cohorts(secrets, self.cohorts, spec=self.spec)
+            flips = permanent.flips(secrets, codes, self.bits, p=p, spec=self.spec, question=self.question)
+        filters = np.packbits(self.blooms, axis=1, bitorder="little")
+        report = self.responses.respond(flips ^ filters[cohorts, :, codes], self.bits, rng=rng)
+        return np.concatenate([payload.pack(cohorts.astype(np.uint32), COHORT_BYTES), report], axis=1)
+
+    def faults(self, payloads: Payloads) -> Mapping[str, Mask]:
+        """Return which reports name a cohort that there is not, or have a bit set beyond the last one."""
+        unknown = payload.unpack(payloads[:, :COHORT_BYTES]) >= self.cohorts
+        return {"unknown cohort": np.asarray(unknown), "padding": packed.padded(payloads, self.bits)}
+
+    def tally(self, payloads: Payloads) -> Tally:
+        """Return for every cohort how many reports have each bit set, and their number last; shape (C (m + 1),)."""
+        cohort = payload.unpack(payloads[:, :COHORT_BYTES])
+        order = np.argsort(cohort, kind="stable")
+        reports = np.bincount(cohort, minlength=self.cohorts)
+        out = np.zeros((self.cohorts, self.bits + 1), dtype=np.int64)
+        out[:, -1] = reports
+        for place, own in enumerate(np.split(order, np.cumsum(reports)[:-1])):
+            if own.size:
+                out[place, :-1] = packed.column_counts(np.ascontiguousarray(payloads[own, COHORT_BYTES:]), self.bits)
+        return out.ravel()
+
+    def estimate(self, tally: Tally, users: int) -> Measurement:
+        """Return the unbiased count of every candidate, with its variance; the estimates stand in for the counts.
+
+        Where the filters cannot tell all candidates apart (`identified` is False), what `decode` returns.
+        """
+        if not self.identified:
+            return self.decode(tally, users).measurement
+        return self._least_squares(tally, users, np.ones(self.size, dtype=np.bool_))
+
+    def decode(self, tally: Tally, users: int) -> Decoded:
+        """Return the document's decoding: LASSO with coefficients >= 0 selects, least squares estimates.
+
+        The penalty is the largest correlation that noise alone has with a column, sigma sqrt(2 ln k) of its length.
+        The variance holds given the selection: it knows nothing of a candidate wrongly left out.
+
+        Raises:
+            NotSupported: scikit-learn is not installed.
+        """
+        design, noise = self._design, float(self.responses.p_star * (1 - self.responses.p_star)) / self._gap**2
+        sigma = math.sqrt(noise * max(users, 1) * self.cohorts)
+        penalty = sigma * math.sqrt(2 * math.log(max(self.size, 2)) * self.cohorts * self.hashes) / len(design)
+        lasso = _linear_model().Lasso(alpha=penalty, positive=True, fit_intercept=False, max_iter=100_000)
+        selected = np.asarray(lasso.fit(design, self.bit_counts(tally).ravel()).coef_ > 0)
+        return Decoded(selected=selected, measurement=self._least_squares(tally, users, selected))
+
+    def bit_counts(self, tally: Tally) -> Array:
+        """Return C (T - n_c p*) / (q* - p*): for every cohort and bit, how many of all users would set it; (C, m)."""
+        table = tally.reshape(self.cohorts, self.bits + 1)
+        return np.asarray(self.cohorts * (table[:, :-1] - table[:, -1:] * float(self.responses.p_star)) / self._gap)
+
+    def variance(self, users: int, frequency: float = 0.0) -> float:
+        """Return the variance of a count that a share of the users holds, averaged over all candidates.
+
+        The other users' values are spread evenly over the other candidates. Infinite where `identified` is False.
+        """
+        if not self.identified:
+            return math.inf
+        added = self._added(np.ones(self.size, dtype=np.bool_))
+        own = float(np.diag(added).mean())
+        other = (float(added.sum()) - own * self.size) / max(self.size * (self.size - 1), 1)
+        return users * (frequency * own + (1 - frequency) * other)
+
+    def channel(self) -> Channel:
+        """Return the exact channel of one report by a new device.
+
+        Raises:
+            NotSupported: there are more than 2^16 reports, or 2^24 probabilities.
+        """
+        if self.bits > 16:
+            raise NotSupported(f"a channel of {self.cohorts} times 2^{self.bits} reports is too large to write down")
+        payload.check_channel(self.cohorts << self.bits, self.size)
+        ones, zeros = self.responses.q_star, self.responses.p_star
+        rows = []
+        for v in range(self.size):
+            row = []
+            for cohort in range(self.cohorts):
+                part = [1 / (self.cohorts + 0 * ones)]
+                for bit in self.blooms[cohort, :, v]:
+                    rate = ones if bit else zeros
+                    part = [weight * (1 - rate) for weight in part] + [weight * rate for weight in part]
+                row += part
+            rows.append(tuple(row))
+        strings = payload.pack(np.arange(1 << self.bits, dtype=np.uint32), packed.width(self.bits))
+        cohorts = payload.pack(np.repeat(np.arange(self.cohorts, dtype=np.uint32), 1 << self.bits), COHORT_BYTES)
+        return Channel(
+            payloads=np.concatenate([cohorts, np.tile(strings, (self.cohorts, 1))], axis=1), probabilities=tuple(rows)
+        )
+
+    @property
+    def _gap(self) -> float:
+        return float(self.responses.q_star - self.responses.p_star)
+
+    @property
+    def _design(self) -> Array:
+        """The 0/1 design X: a row for every cohort and bit, a column for every candidate."""
+        return self.blooms.reshape(-1, self.size).astype(np.float64)
+
+    def _least_squares(self, tally: Tally, users: int, selected: Mask) -> Measurement:
+        counts, variance = np.zeros(self.size), np.full(self.size, np.inf)
+        if selected.any():
+            counts[selected] = _inverse(self._design[:, selected]) @ self.bit_counts(tally).ravel()
+            variance[selected] = self._added(selected) @ np.clip(counts[selected], 0, users)
+        return Measurement(map=Identity(self.size), answers=counts, variance=variance)
+
+    def _added(self, selected: Mask) -> Array:
+        """Return what a user of every value u adds to the variance of every count v, both selected, [v, u]."""
+        design = self._design[:, selected]
+        weights = _inverse(design)
+        zeros, ones = (float(rate * (1 - rate)) for rate in (self.responses.p_star, self.responses.q_star))
+        squares = weights**2
+        noise = (squares.sum(axis=1)[:, None] * zeros + squares @ design * (ones - zeros)) * self.cohorts / self._gap**2
+        lot = -np.eye(design.shape[1])
+        for own in np.split(np.arange(len(design)), self.cohorts):
+            lot += self.cohorts * (weights[:, own] @ design[own]) ** 2
+        return np.asarray(noise + lot)
+
+
+def positions(candidate: str, cohort: int, *, bits: int, hashes: int) -> list[int]:
+    """Return the Bloom bits of a candidate in a cohort, one for every hash; some may coincide.
+
+    >>> positions("dpress", 3, bits=128, hashes=2)
+    []
+    """
+    text = candidate.encode()
+    digests = (
+        hashlib.sha256(LABEL + cohort.to_bytes(2, "little") + number.to_bytes(2, "little") + text).digest()
+        for number in range(hashes)
+    )
+    return [int.from_bytes(digest[:8], "little") % bits for digest in digests]
+
+
+@functools.lru_cache(maxsize=8)
+def _blooms(candidates: tuple[str, ...], bits: int, hashes: int, cohorts: int) -> Bits:
+    out = np.zeros((cohorts, bits, len(candidates)), dtype=np.bool_)
+    for cohort in range(cohorts):
+        for v, candidate in enumerate(candidates):
+            out[cohort, positions(candidate, cohort, bits=bits, hashes=hashes), v] = True
+    out.flags.writeable = False
+    return out
+
+
+@functools.lru_cache(maxsize=8)
+def _decoder(candidates: tuple[str, ...], bits: int, hashes: int, cohorts: int) -> Array | None:
+    """Return the Gram matrix of the design if it has full rank."""
+    if len(candidates) > bits * cohorts:
+        return None
+    design = _blooms(candidates, bits, hashes, cohorts).reshape(-1, len(candidates)).astype(np.float64)
+    gram = design.T @ design
+    values = np.linalg.eigvalsh(gram)
+    return gram if values[0] > CONDITION * values[-1] else None
+
+
+def _inverse(design: Array) -> Array:
+    """Return (X^T X)^-1 X^T."""
+    return np.asarray(np.linalg.solve(design.T @ design, design.T))
+
+
+def _linear_model() -> Any:
+    try:
+        return importlib.import_module("sklearn.linear_model")
+    except ImportError:
+        raise NotSupported("decoding by LASSO needs: pip install 'dpress[lasso]'") from None
+
+
+def _serve(
+    size: int,
+    loss: Any,
+    candidates: tuple[str, ...] = (),
+    f: check.Number | None = None,
+    p: check.Number = P,
+    q: check.Number = Q,
+    bits: int = 128,
+    hashes: int = 2,
+    cohorts: int = 64,
+) -> Rappor | None:
+    """Serve codes as the strings "0", "1", ... unless candidates are named."""
+    if not isinstance(loss, PureDP):
+        return None
+    names = tuple(candidates) or tuple(map(str, range(size)))
+    if len(names) != size:
+        raise ValueError(f"$.release.parameters.candidates: expected {size} strings, got {len(names)}")
+    check.count("hashes", hashes)
+    responses = calibrated(loss, hashes, f=f, p=p, q=q)
+    return Rappor(candidates=names, responses=responses, bits=bits, hashes=hashes, cohorts=cohorts)
+
+
+CARD = Card(
+    name="rappor",
+    family="oracle",
+    model="local",
+    paper="local: RAPPOR (Erlingsson, Pihur, Korolova 2014)",
+    summary="Bloom filters flipped once for ever and once for every report, for strings out of a long list.",
+    method=Rappor,
+    example=lambda loss, unit: Rappor(  # noqa: ARG005  # a local claim has its own unit
+        candidates=("a", "b", "c"), responses=calibrated(loss, 2), bits=6, cohorts=2
+    ),
+    oracle=_serve,
+    parameters=("candidates", "f", "p", "q", "bits", "hashes", "cohorts"),
+)

@@ -1,0 +1,177 @@
+"""`subset_selection`: the device reports w of the k values, its own among them more often than chance; the default.
+
+Flow: value -> included with probability p -> the rest of the w values at random -> packed bits -> column counts.
+"""
+
+import functools
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpress.core import bits, payload
+from dpress.core.claim import Claim, PureDP
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Card
+from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.rng import Generator
+from dpress.estimate import frequencies
+from dpress.noise.bits import coins
+from dpress.noise.response import truth_probability
+from dpress.noise.subset import subsets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Design:
+    """The numbers of the mechanism: w values a report, P(v in report | v) = p, P(v in report | another value) = q."""
+
+    weight: int
+    p: Fraction
+    q: Fraction
+
+
+@functools.lru_cache(maxsize=1024)
+def design(size: int, epsilon: Fraction) -> Design:
+    """Return the design with the smallest total variance over all values; the smaller weight where two are equal.
+
+    The variances are compared exactly, so that a device and a collector on different machines choose the same weight.
+
+    >>> design(1024, Fraction(1)).weight
+    275
+    """
+    if size == 1:
+        return Design(weight=1, p=Fraction(1), q=Fraction(0))
+    near = math.floor(size / (1 + math.exp(-float(epsilon))) * math.exp(-float(epsilon)))
+    weights = sorted({min(max(1, near + offset), size - 1) for offset in (-1, 0, 1, 2)})
+    return min((_design(size, weight, epsilon) for weight in weights), key=lambda one: _total(size, one))
+
+
+def _design(size: int, weight: int, epsilon: Fraction) -> Design:
+    p = truth_probability(epsilon, Fraction(size - weight, weight))
+    return Design(weight=weight, p=p, q=(weight - p) / (size - 1))  # a report has w values, p of them one's own
+
+
+def _total(size: int, one: Design) -> Fraction:
+    """Return the total variance of all k counts, for one user."""
+    return (one.p * (1 - one.p) + (size - 1) * one.q * (1 - one.q)) / (one.p - one.q) ** 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubsetSelection:
+    """w of k values: with p = w e^eps / (w e^eps + k - w) one's own and w - 1 others, else w others, all sets alike.
+
+    Promise: pure epsilon between any two values of one report, local model, ln(p / (1 - p) (k - w) / w) <= epsilon:
+        the odds of a set that holds v, being one of C(k-1, w-1), against one of the C(k-1, w) that do not. Proven.
+    Error: variance of a count (n_v p (1 - p) + (N - n_v) q (1 - q)) / (p - q)^2 with q = (w - p) / (k - 1); the total
+        over all values is the smallest that any epsilon-private report allows, up to rounding w to an integer.
+    Paper: Ye, Barg 2018 (the scheme and its risk); optimal for every k and epsilon: Pan 2026. w = 1 is `krr`.
+
+    Args:
+        size: k, up to 2^19; a report has k bits, w of them set. With one value it carries nothing.
+        loss: epsilon.
+
+    >>> from dpress.core import rng
+    >>> oracle = SubsetSelection(size=9, loss=PureDP(epsilon=1))
+    >>> oracle.weight, oracle.perturb(np.array([0, 8]), rng=rng.seeded(1)).tolist()
+    (2, [])
+    """
+
+    size: int
+    loss: PureDP
+
+    def __post_init__(self) -> None:
+        payload.check_domain(self.size, self.loss, largest=bits.LARGEST_SIZE)
+
+    @property
+    def design(self) -> Design:
+        """The numbers that the sampler and the estimate use."""
+        return design(self.size, self.loss.epsilon)
+
+    @property
+    def weight(self) -> int:
+        """The number of values in a report, w."""
+        return self.design.weight
+
+    @property
+    def p(self) -> Fraction:
+        """P(report holds v) for a user who holds v."""
+        return self.design.p
+
+    @property
+    def q(self) -> Fraction:
+        """P(report holds v) for a user who holds another value: (p (w - 1) + (1 - p) w) / (k - 1)."""
+        return self.design.q
+
+    @property
+    def width(self) -> int:
+        """The number of bytes of k bits."""
+        return bits.width(self.size)
+
+    @property
+    def claim(self) -> Claim:
+        """The promise, from the probability that the sampler uses."""
+        basis = f"random {self.weight} of {self.size} values, the true one among them with probability {self.p}"
+        return Claim(published=self.loss, proven=self.loss, unit=payload.ANY_TWO_VALUES, basis=basis)
+
+    def perturb(self, values: Values, *, rng: Generator) -> Payloads:
+        """Return one report for every value.
+
+        Raises:
+            ValueError: a value is not one of 0, ..., k - 1 (the value is not shown).
+        """
+        own, numbers = payload.codes(values, self.size).astype(np.int64), self.design
+        included = coins(numbers.p, own.size, rng=rng)
+        return subsets(own, included, numbers.weight, self.size, rng=rng)
+
+    def faults(self, payloads: Payloads) -> Mapping[str, Mask]:
+        """Return which reports have a bit beyond the last value, or not w bits."""
+        return {"padding": bits.padded(payloads, self.size), "weight": bits.weights(payloads) != self.weight}
+
+    def tally(self, payloads: Payloads) -> Tally:
+        """Return how many reports hold each value, shape (k,)."""
+        return bits.column_counts(payloads, self.size)
+
+    def estimate(self, tally: Tally, users: int) -> Measurement:
+        """Return the unbiased count of every value with its variance, shape (k,)."""
+        return frequencies.counts(tally, users, self.p, self.q)
+
+    def variance(self, users: int, frequency: float = 0.0) -> float:
+        """Return the exact variance of the count of a value that a share of the users holds, in counts squared."""
+        return float(frequencies.variances(users, np.asarray(users * frequency), self.p, self.q))
+
+    def channel(self) -> Channel:
+        """Return the exact channel.
+
+        Raises:
+            NotSupported: there are more than 2^16 reports, or 2^24 probabilities.
+        """
+        k, w = self.size, self.weight
+        payload.check_channel(math.comb(k, w), k)
+        rows = np.zeros((math.comb(k, w), k), dtype=np.uint8)
+        for row, members in zip(rows, itertools.combinations(range(k), w), strict=True):
+            row[list(members)] = 1
+        held = self.p / math.comb(k - 1, w - 1)
+        missing = (1 - self.p) / max(1, math.comb(k - 1, w))
+        probabilities = tuple(tuple(held if row[v] else missing for row in rows) for v in range(k))
+        return Channel(payloads=np.packbits(rows, axis=1, bitorder="little"), probabilities=probabilities)
+
+
+def _serve(size: int, loss: Any) -> SubsetSelection | None:
+    served = isinstance(loss, PureDP) and size <= bits.LARGEST_SIZE
+    return SubsetSelection(size=size, loss=loss) if served else None
+
+
+CARD = Card(
+    name="subset_selection",
+    family="oracle",
+    model="local",
+    paper="foundations: frequency oracles (Ye, Barg 2018)",
+    summary="Reports a random set of values that holds the true one more often; least error for every k and epsilon.",
+    method=SubsetSelection,
+    example=lambda loss, unit: SubsetSelection(size=5, loss=loss),  # noqa: ARG005  # a local claim has its own unit
+    oracle=_serve,
+)

@@ -1,0 +1,145 @@
+"""The permanent response: coins that a device draws once for every value, by HMAC from its secret instead of a table.
+
+Bit b of a value's code is flipped, for ever, where word b of the value's stream lies below a threshold of 32 bits.
+
+Every language draws the same bits. All integers are little-endian and unsigned:
+
+    stream(secret, value) = HMAC-SHA256(secret, message 0) || HMAC-SHA256(secret, message 1) || ...
+    message i, 42 bytes   =  0..15  the label "dpress permanent" in ASCII
+                            16..31  the first 16 bytes of the specification's SHA-256
+                            32..33  the question or attribute
+                            34..37  the value's code
+                            38..41  i, the block
+    word b, 32 bits       = bytes 4b..4b+3 of the stream; block b // 8 holds it
+    bit b is flipped      where word b < T, T = 2^32 P(flip)
+    cohort                = bytes 0..7, modulo the number of cohorts, of HMAC-SHA256(secret, "dpress cohort   " || spec)
+
+Flow: secrets, values -> 32-byte blocks -> words -> comparison -> packed bits.
+"""
+
+import hashlib
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core.bits import width
+from dpress.core.check import Number, exact
+from dpress.core.rng import Generator
+from dpress.noise.bits import bits as coins
+
+Bytes = npt.NDArray[np.uint8]
+Secrets = Bytes  # one device a row, 16 to 64 bytes each
+
+LABEL = b"dpress permanent"
+COHORT = b"dpress cohort   "
+SPEC_BYTES = 16
+SHORTEST, LONGEST = 16, 64  # bytes of a secret: 128 bits at least, a block of SHA-256 at most
+BITS = 32
+WORDS = 8  # in a block
+BLOCK = 1 << 13  # devices whose words are held at a time
+
+_INNER = bytes(byte ^ 0x36 for byte in range(256))
+_OUTER = bytes(byte ^ 0x5C for byte in range(256))
+
+
+def flip_probability(f: Number) -> Fraction:
+    """Return the smallest T / 2^32 >= f / 2: a fairer coin than asked for, never one that spends more.
+
+    >>> flip_probability("0.5")
+    Fraction(1, 4)
+    """
+    return Fraction(math.ceil(exact("f", f) / 2 * (1 << BITS)), 1 << BITS)
+
+
+def check_secrets(secrets: Secrets, devices: int) -> None:
+    """Refuse secrets of another number, or too short or too long to key HMAC.
+
+    Raises:
+        ValueError: the shape is not (devices, 16 to 64), or they are not bytes.
+    """
+    if secrets.dtype != np.uint8 or secrets.ndim != 2 or len(secrets) != devices:
+        raise ValueError(f"secrets must be bytes of shape ({devices}, bytes of a secret)")
+    if not SHORTEST <= secrets.shape[1] <= LONGEST:
+        raise ValueError(f"a secret must have {SHORTEST} to {LONGEST} bytes, got {secrets.shape[1]}")
+
+
+def flips(
+    secrets: Secrets, values: npt.NDArray[np.int32], size: int, *, p: Fraction, spec: bytes, question: int
+) -> Bytes:
+    """Return which bits of every device's code are flipped for ever, packed, shape (devices, width(size)).
+
+    Promise: with secrets that are uniform and used for nothing else, as good as independent coins of probability
+        exactly `p`, as far as HMAC-SHA256 is a pseudorandom function; the same for ever for the same value.
+
+    Args:
+        secrets: shape (devices, 16 to 64).
+        values: the codes, shape (devices,).
+        size: bits of a code.
+        p: P(flip), a multiple of 2^-32.
+        spec: 16 bytes of the specification's hash.
+        question: the question or attribute, below 2^16.
+
+    Raises:
+        ValueError: secrets of a wrong shape, or a spec that has not 16 bytes.
+
+    >>> secret = np.arange(16, dtype=np.uint8)[None]
+    >>> flips(secret, np.array([3]), 12, p=Fraction(1, 4), spec=bytes(16), question=0).tolist()
+    []
+    """
+    check_secrets(secrets, len(values))
+    threshold = np.uint32(int(p * (1 << BITS)))
+    out = np.empty((len(values), width(size)), dtype=np.uint8)
+    for start in range(0, len(values), BLOCK):
+        part = slice(start, start + BLOCK)
+        words = _words(secrets[part], values[part], -(-size // WORDS), _prefix(spec, question))
+        out[part] = np.packbits(words[:, :size] < threshold, axis=1, bitorder="little")
+    return out
+
+
+def fresh_flips(devices: int, size: int, *, p: Fraction, rng: Generator) -> Bytes:
+    """Return what `flips` returns for devices that are new and report once: the same coins, without secrets."""
+    out = coins(p, devices * width(size), rng=rng).reshape(devices, width(size))
+    if size % 8:
+        out[:, -1] &= np.uint8((1 << size % 8) - 1)
+    return out
+
+
+def cohorts(secrets: Secrets, number: int, *, spec: bytes) -> npt.NDArray[np.int64]:
+    """Return every device's cohort, the same for ever, shape (devices,)."""
+    _prefix(spec, 0)
+    check_secrets(secrets, len(secrets))
+    blocks = b"".join(_hmac(inner, outer, COHORT + spec)[:8] for inner, outer in _pads(secrets))
+    return (np.frombuffer(blocks, dtype="<u8") % np.uint64(number)).astype(np.int64)
+
+
+def _prefix(spec: bytes, question: int) -> bytes:
+    if len(spec) != SPEC_BYTES:
+        raise ValueError(f"spec must have {SPEC_BYTES} bytes, got {len(spec)}")
+    return LABEL + spec + question.to_bytes(2, "little")
+
+
+def _words(secrets: Secrets, values: npt.NDArray[np.int32], blocks: int, prefix: bytes) -> npt.NDArray[np.uint32]:
+    """Return the first words of every device's stream, shape (devices, 8 blocks)."""
+    counters = [block.to_bytes(4, "little") for block in range(blocks)]
+    found = []
+    for (inner, outer), value in zip(_pads(secrets), values.tolist(), strict=True):
+        message = prefix + value.to_bytes(4, "little")
+        found += [_hmac(inner, outer, message + counter) for counter in counters]
+    return np.frombuffer(b"".join(found), dtype="<u4").reshape(len(secrets), blocks * WORDS)
+
+
+def _pads(secrets: Secrets) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the two padded keys of HMAC for every secret."""
+    padded = np.zeros((len(secrets), LONGEST), dtype=np.uint8)
+    padded[:, : secrets.shape[1]] = secrets
+    for key in padded:
+        own = key.tobytes()
+        yield own.translate(_INNER), own.translate(_OUTER)
+
+
+def _hmac(inner: bytes, outer: bytes, message: bytes) -> bytes:
+    """Return HMAC-SHA256 (RFC 2104): two one-shot hashes are faster than the library's objects."""
+    return hashlib.sha256(outer + hashlib.sha256(inner + message).digest()).digest()

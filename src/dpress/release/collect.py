@@ -1,0 +1,204 @@
+"""A collection under local privacy: people's values to reports (in simulation), and reports to a release."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core import rng as generators
+from dpress.core.claim import ROW
+from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.rng import Generator
+from dpress.core.wire import HASH_BYTES, ID_BYTES
+from dpress.data import reports as files
+from dpress.data.codec import encode
+from dpress.data.fold import Counts, Progress, add_up
+from dpress.data.spec import Spec
+from dpress.data.table import Table, without_quotes
+from dpress.mechanisms.collection import Collection
+from dpress.release.artifact import Release, now
+from dpress.release.folder import check_new
+from dpress.release.plan import Plan, plan, taken
+
+
+def perturb(
+    spec: Spec,
+    data: Any = None,
+    *,
+    out: str | Path,
+    allow_unproven: bool = False,
+    rng: Generator | None = None,
+    progress: Progress | None = None,
+) -> int:
+    """Simulate the devices of a collection: one report for every row; return the number of reports.
+
+    Every row is perturbed by itself, with coins of its own, as its owner's device would; only the reports are written.
+
+    Args:
+        spec: of a local collection.
+        data: a CSV or Parquet file, or a table, a person a row; left out, the spec's source.
+        out: a new file of reports.
+        allow_unproven: also run a method whose published claim has no proof.
+        rng: left out, a secure generator; a seeded one protects nobody.
+        progress: called with the number of rows done so far.
+
+    Raises:
+        NotSupported: the spec is no local collection, or its method is unproven.
+        SchemaMismatch: the data does not fit the spec.
+        OSError: the data cannot be read or the reports not written; nothing is left behind.
+    """
+    planned = plan(spec)
+    collection = _collection(planned)
+    if collection.claim.proven is None and not allow_unproven:
+        raise NotSupported(f"{planned.chosen.method}: the published claim is not proven; allow_unproven runs it anyway")
+    source = data if spec.data is None or data is not None else spec.data.source
+    if source is None:
+        raise ValueError("no data: name a file in [data] source, or pass one")
+    generator = generators.secure() if rng is None else rng
+    table = Table(source, spec.schema.names, ROW)
+    batches = _reports(collection, _codes(table, spec), generator, progress)
+    return files.write(Path(out), batches, spec=spec_id(spec), method=planned.chosen.method)
+
+
+def _codes(table: Table, spec: Spec) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
+    """Yield the number of rows of every batch, and the codes of the rows that are kept."""
+    for batch in table.batches():
+        yield batch.num_rows, without_quotes(table.name, partial(encode, spec.schema, batch))
+
+
+def _reports(
+    collection: Collection,
+    batches: Iterator[tuple[int, npt.NDArray[np.int32]]],
+    rng: Generator,
+    progress: Progress | None,
+) -> Iterator[tuple[files.Batch, files.Ids]]:
+    done = 0
+    for rows, codes in batches:
+        drawn = collection.drawn(codes.shape[1], rng=rng)
+        for number, question in enumerate(collection.questions):
+            own = codes[:, drawn == number]
+            if own.shape[1]:
+                payloads = question.perturb(own, rng=rng)
+                ids = rng.words(2 * len(payloads)).view(np.dtype((np.void, ID_BYTES)))
+                yield files.Batch(question=number, payloads=payloads), ids
+        done += rows
+        if progress is not None:
+            progress(done)
+
+
+def estimate(
+    spec: Spec,
+    reports: str | Path,
+    *,
+    out: str | Path | None = None,
+    allow_unproven: bool = False,
+    progress: Progress | None = None,
+) -> Release:
+    """Add up reports and return the release: unbiased counts of every cell, with their error.
+
+    A report that cannot be one of this collection is left out and counted by reason; one with the id of an earlier
+    report is left out, too.
+
+    Args:
+        spec: the collection's, which every report names by its hash.
+        reports: a Parquet file.
+        out: a new folder to write the release to.
+        allow_unproven: also where the method's published claim has no proof.
+        progress: called with the number of reports added up so far.
+
+    Raises:
+        SchemaMismatch: the file holds no report that counts, or too few; it says why they were left out.
+        OSError: the file cannot be read, or the release not written.
+    """
+    planned = plan(spec)
+    collection = _collection(planned)
+    if collection.claim.proven is None and not allow_unproven:
+        raise NotSupported(f"{planned.chosen.method}: the published claim is not proven; allow_unproven runs it anyway")
+    if out is not None:
+        check_new(out)
+    reader = files.Reader(
+        path=Path(reports),
+        spec=spec_id(spec),
+        method=planned.chosen.method,
+        widths=tuple(question.width for question in collection.questions),
+    )
+    layout = _Layout(collection)
+    total = add_up(reader.batches(), layout.kernel, rows=lambda batch: len(batch.payloads), progress=progress)
+    for reason, count in layout.faults(total).items():
+        reader.count(reason, count)
+    return _release(spec, planned, layout.tallies(total), dict(reader.rejected), out)
+
+
+def _release(
+    spec: Spec, planned: Plan, tallies: list[Counts], rejected: dict[str, int], out: str | Path | None
+) -> Release:
+    collection = _collection(planned).counted(tallies)
+    try:
+        measurement = collection.measurement(tallies)
+    except ValueError as error:
+        why = "; ".join(f"{count:,} left out: {reason}" for reason, count in sorted(rejected.items()))
+        raise SchemaMismatch(f"{error}" + (f" ({why})" if why else "")) from None
+    loss = collection.claim.proven or collection.claim.published
+    if loss is None:
+        raise NotSupported(f"{planned.chosen.method} claims nothing")
+    release = Release(
+        spec=spec,
+        planned=taken(planned, collection),
+        measurement=measurement,
+        kept=np.concatenate(tallies),
+        rejected=rejected,
+        charged=loss,
+        private=True,
+        created=now(),
+    )
+    if out is not None:
+        release.write(out)
+    return release
+
+
+class _Layout:
+    """Where the tallies and the counts of faults of every question lie in the one array that is added up."""
+
+    def __init__(self, collection: Collection) -> None:
+        self.collection = collection
+        self.questions = collection.questions
+        self.sizes = collection.sizes
+        self.reasons = sorted({reason for question in self.questions for reason in question.faults(question.nothing)})
+
+    def kernel(self, batch: files.Batch) -> Counts:
+        """Return the tallies of all questions, where only the batch's own is not zero, then the faults by reason."""
+        question = self.questions[batch.question]
+        sound = np.ones(len(batch.payloads), dtype=np.bool_)
+        faults = dict.fromkeys(self.reasons, 0)
+        for reason, mask in question.faults(batch.payloads).items():
+            faults[reason] = int((sound & mask).sum())
+            sound &= ~mask
+        tally = question.tally(batch.payloads if sound.all() else batch.payloads[sound])
+        before, after = sum(self.sizes[: batch.question]), sum(self.sizes[batch.question + 1 :])
+        return np.concatenate([np.pad(tally, (before, after)), [*faults.values()]]).astype(np.int64)
+
+    def tallies(self, total: Counts) -> list[Counts]:
+        """Return every question's tally."""
+        if not total.size:
+            return [np.zeros(size, dtype=np.int64) for size in self.sizes]
+        return self.collection.split_tally(total[: sum(self.sizes)])
+
+    def faults(self, total: Counts) -> dict[str, int]:
+        """Return how many reports were left out, by reason."""
+        counts = total[sum(self.sizes) :].tolist()
+        return {reason: count for reason, count in zip(self.reasons, counts, strict=False) if count}
+
+
+def spec_id(spec: Spec) -> bytes:
+    """Return what names the spec in a report: the first 16 bytes of its hash."""
+    return bytes.fromhex(spec.hash)[:HASH_BYTES]
+
+
+def _collection(planned: Plan) -> Collection:
+    mechanism = planned.chosen.mechanism
+    if not isinstance(mechanism, Collection):
+        raise NotSupported('$.privacy.model: reports need model = "local"; `dpress publish` releases a table')
+    return mechanism

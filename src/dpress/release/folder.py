@@ -1,0 +1,140 @@
+"""The folder of a release: `release.json`, the noisy answers and the published tables, with their checksums."""
+
+import hashlib
+import itertools
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dpress.core.errors import SchemaMismatch
+from dpress.core.linear import Numbers
+from dpress.release.tables import BATCH_CELLS, Published
+
+Progress = Callable[[int], object]
+
+MANIFEST = "release.json"
+ANSWERS = "measurement.parquet"
+
+
+def write_folder(
+    path: str | Path,
+    manifest: dict[str, Any],
+    answers: Numbers,
+    tables: Iterable[Published],
+    *,
+    progress: Progress | None = None,
+) -> Path:
+    """Write a release to a new folder, whole or not at all, and return it.
+
+    Args:
+        path: the folder.
+        manifest: the release's description, to which the files' checksums are added.
+        answers: the noisy answers.
+        tables: one after the other, each made only when it is written.
+        progress: called with the number of cells written so far.
+
+    Raises:
+        OSError: the folder exists, or the disk is full; nothing is left behind.
+    """
+    folder = check_new(path)
+    partial = _partial(folder)
+    try:
+        _write_files(partial, manifest, answers, tables, progress)
+        partial.chmod(0o755)
+        partial.rename(folder)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    return folder
+
+
+def _write_files(
+    folder: Path, manifest: dict[str, Any], answers: Numbers, tables: Iterable[Published], progress: Progress | None
+) -> None:
+    for _ in _write_batches(folder / ANSWERS, _answers(answers)):
+        pass
+    cells = 0
+    for table in tables:
+        for rows in _write_batches(folder / table.name, table.batches()):
+            cells += rows
+            if progress is not None:
+                progress(cells)
+    manifest["sha256"] = {path.name: _sha256(path) for path in sorted(folder.iterdir())}
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    for path in folder.iterdir():
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+
+
+def _answers(answers: Numbers) -> Iterator[pa.RecordBatch]:
+    for start in range(0, answers.size, BATCH_CELLS):
+        yield pa.record_batch({"answer": answers[start : start + BATCH_CELLS]})
+
+
+def _write_batches(path: Path, batches: Iterator[pa.RecordBatch]) -> Iterator[int]:
+    """Write each batch as a row group and yield its rows."""
+    first = next(batches)
+    with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
+        for batch in itertools.chain([first], batches):
+            writer.write_batch(batch)
+            yield batch.num_rows
+
+
+def check_new(folder: str | Path) -> Path:
+    """Return the path of a folder that does not exist yet but can be written; makes its parents.
+
+    Raises:
+        OSError: it exists, or its parent cannot be written.
+    """
+    folder = Path(folder)
+    if os.path.lexists(folder):
+        raise OSError(f"{folder} exists already; a release is never overwritten, choose another folder")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _partial(folder).rmdir()
+    return folder
+
+
+def _partial(folder: Path) -> Path:
+    """Return a new, empty folder beside the wanted one."""
+    try:
+        return Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise OSError(f"cannot write in {folder.parent}: {error.strerror}; choose another folder") from None
+
+
+def read(path: str | Path, *, known: int) -> tuple[dict[str, Any], Numbers]:
+    """Return the description and the noisy answers of a release whose files match their checksums.
+
+    Args:
+        path: the folder.
+        known: the format that this version reads.
+
+    Raises:
+        SchemaMismatch, ValueError, KeyError, TypeError, AttributeError, RecursionError, ArrowException: see `load`.
+    """
+    folder = Path(path)
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    if manifest["format"] != known:
+        raise SchemaMismatch(f"format {manifest['format']} is not known; this version reads format {known}")
+    if set(manifest["sha256"]) != {ANSWERS, *manifest["tables"]}:
+        raise SchemaMismatch("the list of checksums does not fit the list of tables")
+    for name, digest in manifest["sha256"].items():
+        if _sha256(folder / Path(name).name) != digest:
+            raise SchemaMismatch(f"{name} differs from its checksum")
+    answers = pq.read_table(folder / ANSWERS)["answer"].to_numpy()
+    if answers.dtype != np.int64:
+        raise SchemaMismatch("the answers are not integers")
+    return manifest, answers
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,118 @@
+"""Reads a release back, and refuses one that is not what its method and its files give."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from dpress import catalog
+from dpress.core.claim import from_parameters
+from dpress.core.errors import SchemaMismatch
+from dpress.core.linear import Numbers
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import RangeStrategy, Strategy
+from dpress.data.spec import Spec, from_dict
+from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.product import Product
+from dpress.release.artifact import FORMAT, Release
+from dpress.release.folder import MANIFEST, read
+from dpress.release.local_plan import collections
+from dpress.release.plan import affordable, replanned
+
+
+def load_release(folder: str | Path) -> Release:
+    """Read a release back, and check that its description is the one that its method and its files give.
+
+    Raises:
+        OSError: a file is missing.
+        SchemaMismatch: a file is truncated, was edited, or does not belong to this release.
+    """
+    folder = Path(folder)
+    if not (folder / MANIFEST).exists():
+        raise OSError(f"{folder} holds no release: there is no {MANIFEST} in it")
+    try:
+        manifest, answers = read(folder, known=FORMAT)
+        release = _from_manifest(manifest, answers)
+        _check_manifest(release, manifest)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, pa.ArrowException) as error:
+        what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
+        raise SchemaMismatch(f"{folder / MANIFEST}{what}; publish again or restore the file") from None
+    return release
+
+
+def _from_manifest(manifest: dict[str, Any], answers: Numbers) -> Release:
+    spec = from_dict(manifest["spec"])
+    if spec.hash != manifest["spec_hash"]:
+        raise SchemaMismatch("the specification differs from its hash")
+    if type(manifest["private"]) is not bool:
+        raise SchemaMismatch("`private` is neither true nor false")
+    if spec.privacy.model == "local":
+        return _collected(spec, manifest, answers)
+    mechanism = _mechanism(spec, manifest)
+    planned = replanned(spec, manifest["method"], mechanism)
+    return Release(
+        spec=spec,
+        planned=planned,
+        measurement=Measurement(map=mechanism.strategy.map, answers=answers, variance=mechanism.variance),
+        charged=mechanism.claim.proven or from_parameters(manifest["charged"]),
+        private=manifest["private"],
+        created=str(manifest["created"]),
+        ledger_head=manifest["ledger_head"],
+    )
+
+
+def _collected(spec: Spec, manifest: dict[str, Any], kept: Numbers) -> Release:
+    """Return the release of a collection: its tallies, estimated again."""
+    found = [one for name, one in collections(spec) if (name, one.split) == (manifest["method"], manifest["split"])]
+    tallies = found[0].split_tally(kept)
+    collection = found[0].counted(tallies)
+    if collection.users != manifest["users"]:
+        raise SchemaMismatch("`users` is not the number of reports in the tallies")
+    return Release(
+        spec=spec,
+        planned=replanned(spec, manifest["method"], collection),
+        measurement=collection.measurement(tallies),
+        kept=kept,
+        rejected=msgspec.convert(manifest["rejected"], dict[str, int]),
+        charged=collection.claim.proven or from_parameters(manifest["charged"]),
+        private=manifest["private"],
+        created=str(manifest["created"]),
+    )
+
+
+def _mechanism(spec: Spec, manifest: dict[str, Any]) -> MatrixMechanism:
+    """Return the mechanism that measured: the plan of another version might choose another one."""
+    strategy = _strategy(catalog.card(manifest["method"]).method, manifest["strategy"])
+    for loss in affordable(spec):
+        if loss == from_parameters(manifest["noise"]):
+            return MatrixMechanism(strategy=strategy, loss=loss, unit=spec.privacy.protected)
+    raise SchemaMismatch("the noise is not what the specification's budget pays for")
+
+
+def _strategy(method: type, plain: dict[str, Any]) -> Strategy:
+    """Return the strategy that was written; over several attributes it is the product of its factors."""
+    if set(plain) == {"factors"}:
+        return Product(tuple(_factor(method, factor) for factor in plain["factors"]))
+    strategy: Strategy = msgspec.convert(plain, method, dec_hook=lambda kind, text: kind(text))
+    return strategy
+
+
+def _factor(method: type, plain: dict[str, Any]) -> RangeStrategy:
+    factor: RangeStrategy = msgspec.convert(plain, method, dec_hook=lambda kind, text: kind(text))
+    return factor
+
+
+def _check_manifest(release: Release, manifest: dict[str, Any]) -> None:
+    """Refuse a description that is not what the method and its noise give; the wording of `basis` may change."""
+    expected, found = release.manifest(), dict(manifest)
+    for plain in (expected, found):
+        plain["claim"] = {**plain["claim"], "basis": None}
+    for name in ("claim", "charged", "tables"):
+        if expected[name] != found[name]:
+            raise SchemaMismatch(f"`{name}` is not the one that the method and its noise give")
+    if [one["name"] for one in found.get("postprocess", [])] != [*release.spec.release.postprocess]:
+        raise SchemaMismatch("`postprocess` is not the one that the specification names")
+    if not all(math.isclose(value, found["error"][name], rel_tol=1e-9) for name, value in expected["error"].items()):
+        raise SchemaMismatch("`error` is not the one that the method and its noise give")

@@ -1,0 +1,95 @@
+"""The published tables, made batch by batch: a table of 2^26 cells is never held as text.
+
+Data flow: estimates, variances -> batches of cells with their labels, edges, counts and intervals.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dpress.core.attribute import Bounded, Integer, Tabular
+from dpress.core.linear import Array
+from dpress.estimate.interval import Tail, half_width
+
+CONFIDENCE = 0.95
+BATCH_CELLS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """One published table: a row for every cell.
+
+    Args:
+        name: of its file.
+        axes: the attributes, in the order of the table's axes.
+        count: the estimates, in counts, shape (cells,).
+        variance: of every estimate, in counts squared, shape (cells,).
+        adjusted: the counts after post-processing, shape (cells,), or None where the specification names none.
+        tail: the kind of noise.
+    """
+
+    name: str
+    axes: tuple[Tabular, ...]
+    count: Array
+    variance: Array
+    adjusted: Array | None
+    tail: Tail
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of cells along every axis."""
+        return tuple(axis.size for axis in self.axes)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows in order, at most 2^20 at a time.
+
+        Columns: the attributes' cells, for an integer or numeric attribute also the lower and upper edge of the cell;
+        the estimated count, its standard error, the ends of its 95 % interval, and the adjusted count if there is one.
+        """
+        for start in range(0, self.count.size, BATCH_CELLS):
+            yield pa.record_batch(self._columns(start, min(start + BATCH_CELLS, self.count.size)))
+
+    def table(self) -> pa.Table:
+        """Return all rows."""
+        return pa.Table.from_batches(list(self.batches())).combine_chunks()
+
+    def _columns(self, start: int, stop: int) -> dict[str, Any]:
+        columns: dict[str, Any] = {}
+        for axis, codes in zip(self.axes, np.unravel_index(np.arange(start, stop), self.shape), strict=True):
+            columns |= _cell_columns(axis, codes)
+        count, variance = self.count[start:stop], self.variance[start:stop]
+        widths = half_width(variance, CONFIDENCE, self.tail)
+        columns |= {
+            "count": count,
+            "standard_error": np.sqrt(variance),
+            "low": count - widths,
+            "high": count + widths,
+        }
+        return columns if self.adjusted is None else columns | {"adjusted": self.adjusted[start:stop]}
+
+
+def _cell_columns(axis: Tabular, codes: np.ndarray) -> dict[str, Any]:
+    """Return the label of every row's cell on one axis, and the cell's edges where it has any; null beside them."""
+    first, last = int(codes.min()), int(codes.max()) + 1
+    in_order = last - first == len(codes) and codes[0] == first and codes[-1] == last - 1
+    near = None if in_order else pa.array(codes - first)
+
+    def spread(values: pa.Array) -> pa.Array:
+        return values if near is None else values.take(near)
+
+    columns: dict[str, Any] = {axis.name: spread(_labels(axis, first, last))}
+    if isinstance(axis, Bounded):
+        edges = axis.edges_at(np.minimum(np.arange(first, last + 1), axis.ordered))
+        beside = np.arange(first, last) >= axis.ordered
+        columns[f"{axis.name}_from"] = spread(pa.array(edges[:-1], mask=beside))
+        columns[f"{axis.name}_below"] = spread(pa.array(edges[1:], mask=beside))
+    return columns
+
+
+def _labels(axis: Tabular, first: int, last: int) -> pa.Array:
+    if isinstance(axis, Integer) and axis.bins is None and last <= axis.ordered:
+        return pa.array(axis.edges_at(np.arange(first, last))).cast(pa.string())
+    return pa.array(axis.labels_between(first, last), type=pa.string())
