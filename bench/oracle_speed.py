@@ -39,6 +39,12 @@ CASES = (
     Case(name="hadamard", size=2**20),
     Case(name="olh"),
     Case(name="olh", epsilon=4),
+    Case(name="sue"),
+    Case(name="oue"),
+    Case(name="oue", size=256),
+    Case(name="subset_selection"),
+    Case(name="subset_selection", epsilon=4),
+    Case(name="subset_selection", size=16),
 )
 
 

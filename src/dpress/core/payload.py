@@ -37,7 +37,7 @@ def check_domain(size: int, loss: Loss, *, largest: int = LARGEST_SIZE) -> None:
         NotSupported: the loss is not epsilon, or there are more than `largest` values.
     """
     if not isinstance(loss, PureDP):
-        raise NotSupported(f"frequency oracles are calibrated to epsilon, got {describe(loss)}")
+        raise NotSupported(f"a frequency oracle is calibrated to epsilon, got {describe(loss)}")
     if check.count("size", size) > largest:
         raise NotSupported(f"size must be at most {largest}, got size={size}")
 

@@ -129,8 +129,12 @@ def _roots(size: int) -> Array:
     return np.asarray(np.sqrt(math.sqrt(size + 1) / (2 * np.sin(angles))))
 
 
+@functools.lru_cache(maxsize=4)
 def _norms(size: int) -> Array:
-    return np.sqrt(_diagonal(_roots(size) ** 2))
+    """Return the norms of one axis, read-only: every operation needs them, and they cost a transform."""
+    norms = np.sqrt(_diagonal(_roots(size) ** 2))
+    norms.flags.writeable = False
+    return norms
 
 
 def _diagonal(values: Array) -> Array:

@@ -48,7 +48,8 @@ class DeviceLedger:
     """The charges of one device in an append-only file.
 
     A charge is on disk when `charge` returns; make the report after that. A crash leaves at most an incomplete last
-    line, whose response was never used; it is cut off. Two processes cannot charge at the same time.
+    line, whose response was never used; it is cut off. Two processes cannot charge at the same time. The checksums find
+    damage; whoever owns the device may delete the file, and only betrays himself.
 
     Args:
         path: the file; it is made by the first charge.
@@ -96,6 +97,8 @@ class DeviceLedger:
                     f"asked {float(loss.epsilon):.6g}: a new value needs a new permanent response"
                 )
             _append(file, end, _line(question, own, loss.epsilon))
+            if not end:
+                _keep_name(self.path)
         return True
 
     @property
@@ -123,7 +126,7 @@ def tag(secret: bytes, *, spec: bytes, question: int, value: int) -> str:
         ValueError: a secret shorter than 16 bytes, or a spec that has not 16.
 
     >>> tag(bytes(16), spec=bytes(16), question=0, value=3)[:8]
-    ''
+    '3e089324'
     """
     if len(secret) < SHORTEST:
         raise ValueError(f"a secret must have at least {SHORTEST} bytes, got {len(secret)}")
@@ -169,6 +172,15 @@ def _append(file: int, end: int, line: Line) -> None:
         written = os.pwrite(file, text, end)
         text, end = text[written:], end + written
     os.fsync(file)
+
+
+def _keep_name(path: Path) -> None:
+    """Put the new file's name on disk as well."""
+    folder = os.open(path.absolute().parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def _line(question: int, own: str, epsilon: Fraction) -> Line:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from dpress.core import check
 from dpress.core.claim import ZCDP
+from dpress.core.errors import NotSupported
 from dpress.core.rng import Generator
 from dpress.noise.bernoulli import exponential_coins
 from dpress.noise.laplace import DiscreteLaplace, Integers
@@ -51,7 +52,7 @@ class DiscreteGaussian:
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma2", check.exact("sigma2", self.sigma2))
         if not SMALLEST_SIGMA2 <= self.sigma2 <= LARGEST_SIGMA2:
-            raise ValueError(f"sigma2 must lie between 1e-6 and 2^94, got sigma2={self.sigma2}")
+            raise NotSupported(f"sigma2 must lie between 1e-6 and 2^94, got sigma2={self.sigma2}")
 
     @classmethod
     def calibrate(cls, *, rho: check.Number, l2_sensitivity_squared: check.Number) -> "DiscreteGaussian":

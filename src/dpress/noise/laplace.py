@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from dpress.core import check
 from dpress.core.claim import PureDP
+from dpress.core.errors import NotSupported
 from dpress.core.rng import Generator, Words
 from dpress.noise.expansion import WORD, Expansion, decide, exponential_floor, logistic_floor
 
@@ -113,7 +114,7 @@ class DiscreteLaplace:
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", check.exact("scale", self.scale))
         if not SMALLEST_SCALE <= self.scale <= LARGEST_SCALE:
-            raise ValueError(f"scale must lie between 1/1000 and 2^48, got scale={self.scale}")
+            raise NotSupported(f"scale must lie between 1/1000 and 2^48, got scale={self.scale}")
 
     @classmethod
     def calibrate(cls, *, epsilon: check.Number, l1_sensitivity: check.Number) -> "DiscreteLaplace":

@@ -87,7 +87,7 @@ def flips(
 
     >>> secret = np.arange(16, dtype=np.uint8)[None]
     >>> flips(secret, np.array([3]), 12, p=Fraction(1, 4), spec=bytes(16), question=0).tolist()
-    []
+    [[196, 4]]
     """
     check_secrets(secrets, len(values))
     threshold = np.uint32(int(p * (1 << BITS)))

@@ -110,6 +110,7 @@ class _Rows:
         self.undecided, self.chosen, self.wanted, self.left = undecided, chosen, wanted, left
 
     def only(self, rows: Integers) -> "_Rows":
+        """Return some of the rows."""
         return _Rows(
             self.undecided.take(rows, axis=1), self.chosen.take(rows, axis=1), self.wanted[rows], self.left[rows]
         )

@@ -15,12 +15,17 @@ import pyarrow as pa
 
 from dpress.core.claim import Claim, Loss, as_floats, describe, parameters
 from dpress.core.domain import Schema
+from dpress.core.errors import NotSupported
 from dpress.core.linear import Array, Numbers
 from dpress.core.measurement import Measurement
+from dpress.core.mechanism import BoxDecoder
+from dpress.core.ranges import Ranges
 from dpress.data.spec import Spec, as_dict
 from dpress.estimate.interval import Tail, half_width
 from dpress.estimate.postprocess import NAMES, adjust
 from dpress.mechanisms.collection import Collection
+from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.product import box_variances
 from dpress.release.folder import Progress, write_folder
 from dpress.release.plan import Plan
 from dpress.release.query import parse
@@ -127,6 +132,36 @@ class Release:
             interval=(value - half, value + half),
             confidence=confidence,
         )
+
+    def query_ranges(self, left: Any, right: Any, *, confidence: float = CONFIDENCE) -> pa.Table:
+        """Answer many ranges, or boxes, of a release of ranges at once.
+
+        Error: exact, as for `query`; a million ranges take about a second.
+
+        Args:
+            left: the first cells, counted from 1, integers of shape (m,); for several attributes (m, attributes).
+            right: the last cells, included, of the same shape.
+            confidence: of the intervals.
+
+        Returns:
+            A table with the columns count, standard_error, low and high.
+
+        Raises:
+            NotSupported: the release is not of kind "ranges".
+            ValueError: a range is empty, reversed or ends outside the cells; the message names its number.
+        """
+        mechanism, shape = self.planned.chosen.mechanism, self.schema.shape
+        if not isinstance(mechanism, MatrixMechanism) or not isinstance(mechanism.decoder, BoxDecoder):
+            raise NotSupported('many ranges are answered at once by a release of kind = "ranges"')
+        ends = [np.asarray(end).reshape(-1, len(shape)) for end in (left, right)]
+        if ends[0].shape != ends[1].shape:
+            raise ValueError(f"left and right must have one shape, got {np.shape(left)} and {np.shape(right)}")
+        ranges = [Ranges(size, ends[0][:, axis], ends[1][:, axis]) for axis, size in enumerate(shape)]
+        count = mechanism.decoder.box_answers(self.measurement, ranges)
+        variance = box_variances(mechanism.strategy, ranges, [noise.variance for noise in mechanism.noises])
+        half = half_width(variance, confidence, self.tail)
+        columns = {"count": count, "standard_error": np.sqrt(variance), "low": count - half, "high": count + half}
+        return pa.table(columns)
 
     def _check_together(self, weights: list[Array], text: str) -> None:
         used = {axis for axis, weight in enumerate(weights) if not np.all(weight == 1)}

@@ -1,5 +1,6 @@
 """What to publish, by which method, at which error: everything that can be known before any row is read."""
 
+import contextlib
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -149,8 +150,9 @@ def _best(card: Card, workload: Workload, spec: Spec, own: dict[str, Any]) -> Ca
     for loss in affordable(spec):
         strategy = card.strategy(workload, loss, **own) if card.strategy is not None else None
         if strategy is not None:
-            mechanism = MatrixMechanism(strategy=strategy, loss=loss, unit=spec.privacy.protected)
-            candidates.append(candidate(card.name, mechanism, workload))
+            with contextlib.suppress(NotSupported):  # its noise is too large, or too fine, to be drawn
+                mechanism = MatrixMechanism(strategy=strategy, loss=loss, unit=spec.privacy.protected)
+                candidates.append(candidate(card.name, mechanism, workload))
     return min(candidates, key=lambda one: one.predicted_error, default=None)
 
 

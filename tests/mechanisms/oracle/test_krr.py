@@ -64,7 +64,7 @@ def test_a_report_out_of_range_is_a_fault_and_is_never_counted() -> None:
 
 
 def test_what_it_does_not_serve_is_refused() -> None:
-    with pytest.raises(NotSupported, match="calibrated to epsilon, got rho = 1"):
+    with pytest.raises(NotSupported, match="is calibrated to epsilon, got rho = 1"):
         Krr(size=3, loss=ZCDP(rho=1))  # type: ignore[arg-type]
     with pytest.raises(NotSupported, match="size must be at most"):
         krr(2**31)

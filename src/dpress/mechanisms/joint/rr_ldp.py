@@ -7,6 +7,7 @@ column counts -> a one-way table for every attribute.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -42,20 +43,24 @@ class RrLdp:
 
     Args:
         sizes: the number of values of every attribute.
-        responses: f, p and q.
+        f: of the permanent response, strictly between 0 and 1.
+        p: P(report 1 | permanent 0).
+        q: P(report 1 | permanent 1), 0 <= p < q <= 1.
         spec: the first 16 bytes of the specification's hash; it enters the permanent response.
 
     For one attribute this is a frequency oracle; for several, `perturb` takes values of shape (attributes, users), the
     channel's rows are the cells of the full table, row-major, and `estimate` returns the one-way tables.
 
     >>> from dpress.core import rng
-    >>> oracle = RrLdp(sizes=(2, 3), responses=Responses(0.5, 0.5, 0.75))
+    >>> oracle = RrLdp(sizes=(2, 3), f=Fraction(1, 2))
     >>> oracle.perturb(np.array([[0, 1], [2, 2]]), rng=rng.seeded(1)).tolist()
-    []
+    [[29], [19]]
     """
 
     sizes: tuple[int, ...]
-    responses: Responses
+    f: Fraction
+    p: Fraction = P
+    q: Fraction = Q
     spec: bytes = bytes(SPEC_BYTES)
 
     def __post_init__(self) -> None:
@@ -63,6 +68,14 @@ class RrLdp:
             raise ValueError("rr_ldp needs at least one attribute")
         for size in self.sizes:
             check.count("size", size)
+        own = self.responses
+        for name in ("f", "p", "q"):
+            object.__setattr__(self, name, getattr(own, name))
+
+    @property
+    def responses(self) -> Responses:
+        """The probabilities of both responses, as rounded."""
+        return Responses(self.f, self.p, self.q)
 
     @property
     def size(self) -> int:
@@ -183,7 +196,12 @@ class RrLdp:
 def _serve(
     size: int, loss: Any, f: check.Number | None = None, p: check.Number = P, q: check.Number = Q
 ) -> RrLdp | None:
-    return RrLdp(sizes=(size,), responses=calibrated(loss, 1, f=f, p=p, q=q)) if isinstance(loss, PureDP) else None
+    return _calibrated(size, loss, f, p, q) if isinstance(loss, PureDP) else None
+
+
+def _calibrated(size: int, loss: Any, f: check.Number | None = None, p: check.Number = P, q: check.Number = Q) -> RrLdp:
+    own = calibrated(loss, 1, f=f, p=p, q=q)
+    return RrLdp(sizes=(size,), f=own.f, p=own.p, q=own.q)
 
 
 CARD = Card(
@@ -193,7 +211,7 @@ CARD = Card(
     paper="joint: RR-LDP (Chu, Long, Liu)",
     summary="One-hot bits of all attributes in one report, flipped once for ever and once for every report.",
     method=RrLdp,
-    example=lambda loss, unit: RrLdp(sizes=(3,), responses=calibrated(loss, 1)),  # noqa: ARG005  # its own unit
+    example=lambda loss, unit: _calibrated(3, loss),  # noqa: ARG005  # its own unit
     oracle=_serve,
     parameters=("f", "p", "q"),
 )

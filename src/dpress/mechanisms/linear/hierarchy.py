@@ -95,7 +95,7 @@ def _strategy(
         check.count("$.release.parameters.branching", branching, least=2)
 
     def build(axis: Axis) -> Hierarchy:
-        chosen, with_root = (branching, bool(root)) if branching else best_tree(axis, kind, _roots(root))
+        chosen, with_root = best_tree(axis, kind, _roots(root), (branching,) if branching else ())
         tree = Tree(axis.cells, chosen, with_root)
         return Hierarchy(axis.cells, chosen, with_root, _shares(shares, tree, axis, kind) if alone else ())
 
@@ -122,7 +122,9 @@ def _shares(listed: object, tree: Tree, axis: Axis, kind: Kind) -> tuple[Fractio
 
 
 @functools.lru_cache(maxsize=64)
-def best_tree(axis: Axis, kind: Kind, roots: tuple[bool, ...] = (False, True)) -> tuple[int, bool]:
+def best_tree(
+    axis: Axis, kind: Kind, roots: tuple[bool, ...] = (False, True), branchings: tuple[int, ...] = ()
+) -> tuple[int, bool]:
     """Return the branching, and whether the root is measured, with the smallest mean variance under equal noise.
 
     Under epsilon the variance grows with the squared number of levels, under rho with the number. Where the workload
@@ -135,8 +137,8 @@ def best_tree(axis: Axis, kind: Kind, roots: tuple[bool, ...] = (False, True)) -
         levels = len(tree.levels)
         return float(levels**power * _mean(tree, axis, (1.0,) * levels))
 
-    branchings = sorted({max(2, axis.cells), *(b for b in BRANCHINGS if b <= axis.cells)})
-    return min(((branching, root) for branching in branchings for root in roots), key=mean)
+    offered = branchings or sorted({max(2, axis.cells), *(b for b in BRANCHINGS if b <= axis.cells)})
+    return min(((branching, root) for branching in offered for root in roots), key=mean)
 
 
 def _mean(tree: Tree, axis: Axis, variances: Sequence[float]) -> float:

@@ -206,7 +206,8 @@ def hashes(a: Number, b: Number, codes: Values) -> Number:
     """
     x = a * codes + b  # int64: unsigned and signed 32-bit numbers meet there
     folded = ((x & PRIME) + (x >> BITS)).astype(np.uint32)
-    return np.minimum(folded, folded - np.uint32(PRIME))
+    reduced: Number = np.minimum(folded, folded - np.uint32(PRIME))
+    return reduced
 
 
 def bucket(hashed: Number, g: int) -> Number:

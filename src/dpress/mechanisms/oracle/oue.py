@@ -36,7 +36,7 @@ class Oue:
 
     >>> from dpress.core import rng
     >>> Oue(size=9, loss=PureDP(epsilon=4)).perturb(np.array([0, 8]), rng=rng.seeded(1)).tolist()
-    [[1, 0], [0, 1]]
+    [[1, 0], [0, 0]]
     """
 
     size: int

@@ -65,7 +65,7 @@ class Pcep:
     >>> from dpress.core import rng
     >>> oracle = Pcep(size=3, levels=(PureDP(epsilon=1),))
     >>> oracle.perturb(np.array([0, 1, 2]), rng=rng.seeded(1)).tolist()
-    []
+    [[38], [24], [16]]
     """
 
     size: int

@@ -14,6 +14,7 @@ import importlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,9 @@ class Rappor:
 
     Args:
         candidates: the values as strings, all different; code v is candidates[v].
-        responses: f, p and q.
+        f: of the permanent response, strictly between 0 and 1.
+        p: P(report 1 | permanent 0).
+        q: P(report 1 | permanent 1), 0 <= p < q <= 1.
         bits: m, of a filter.
         hashes: h.
         cohorts: C, at most 2^16.
@@ -75,13 +78,15 @@ class Rappor:
         question: the question's number, below 2^16; it enters the permanent response.
 
     >>> from dpress.core import rng
-    >>> oracle = Rappor(candidates=("a", "b", "c"), responses=Responses(0.5, 0.5, 0.75), bits=8, cohorts=4)
+    >>> oracle = Rappor(candidates=("a", "b", "c"), f=Fraction(1, 2), bits=8, cohorts=4)
     >>> oracle.perturb(np.array([0, 1, 2]), rng=rng.seeded(1)).tolist()
-    []
+    [[3, 0, 180], [0, 0, 77], [0, 0, 180]]
     """
 
     candidates: tuple[str, ...]
-    responses: Responses
+    f: Fraction
+    p: Fraction = P
+    q: Fraction = Q
     bits: int = 128
     hashes: int = 2
     cohorts: int = 64
@@ -95,6 +100,14 @@ class Rappor:
         check.count("hashes", self.hashes)
         if check.count("cohorts", self.cohorts) > 1 << (8 * COHORT_BYTES):
             raise ValueError(f"cohorts must be at most 65536, got cohorts={self.cohorts}")
+        own = self.responses
+        for name in ("f", "p", "q"):
+            object.__setattr__(self, name, getattr(own, name))
+
+    @property
+    def responses(self) -> Responses:
+        """The probabilities of both responses, as rounded."""
+        return Responses(self.f, self.p, self.q)
 
     @property
     def size(self) -> int:
@@ -268,7 +281,7 @@ def positions(candidate: str, cohort: int, *, bits: int, hashes: int) -> list[in
     """Return the Bloom bits of a candidate in a cohort, one for every hash; some may coincide.
 
     >>> positions("dpress", 3, bits=128, hashes=2)
-    []
+    [62, 101]
     """
     text = candidate.encode()
     digests = (
@@ -330,7 +343,13 @@ def _serve(
         raise ValueError(f"$.release.parameters.candidates: expected {size} strings, got {len(names)}")
     check.count("hashes", hashes)
     responses = calibrated(loss, hashes, f=f, p=p, q=q)
-    return Rappor(candidates=names, responses=responses, bits=bits, hashes=hashes, cohorts=cohorts)
+    own = {"f": responses.f, "p": responses.p, "q": responses.q}
+    return Rappor(candidates=names, **own, bits=bits, hashes=hashes, cohorts=cohorts)
+
+
+def _example(loss: Any) -> Rappor:
+    own = calibrated(loss, 2)
+    return Rappor(candidates=("a", "b", "c"), f=own.f, p=own.p, q=own.q, bits=6, cohorts=2)
 
 
 CARD = Card(
@@ -340,9 +359,7 @@ CARD = Card(
     paper="local: RAPPOR (Erlingsson, Pihur, Korolova 2014)",
     summary="Bloom filters flipped once for ever and once for every report, for strings out of a long list.",
     method=Rappor,
-    example=lambda loss, unit: Rappor(  # noqa: ARG005  # a local claim has its own unit
-        candidates=("a", "b", "c"), responses=calibrated(loss, 2), bits=6, cohorts=2
-    ),
+    example=lambda loss, unit: _example(loss),  # noqa: ARG005  # a local claim has its own unit
     oracle=_serve,
     parameters=("candidates", "f", "p", "q", "bits", "hashes", "cohorts"),
 )

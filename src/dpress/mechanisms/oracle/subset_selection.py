@@ -77,7 +77,7 @@ class SubsetSelection:
     >>> from dpress.core import rng
     >>> oracle = SubsetSelection(size=9, loss=PureDP(epsilon=1))
     >>> oracle.weight, oracle.perturb(np.array([0, 8]), rng=rng.seeded(1)).tolist()
-    (2, [])
+    (2, [[129, 0], [129, 0]])
     """
 
     size: int

@@ -35,7 +35,7 @@ class Sue:
 
     >>> from dpress.core import rng
     >>> Sue(size=9, loss=PureDP(epsilon=4)).perturb(np.array([0, 8]), rng=rng.seeded(1)).tolist()
-    [[1, 0], [0, 1]]
+    [[37, 0], [4, 1]]
     """
 
     size: int
