@@ -99,6 +99,17 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """Check that the parts fit each other."""
         if not self.attribute:
             raise ValueError("expected at least one [[attribute]]")
+        self._check_postprocess()
+
+    def _check_postprocess(self) -> None:
+        """Refuse adjustments that do not fit the model or the attributes."""
+        if self.privacy.model == "central":
+            for place, name in enumerate(self.release.postprocess):
+                if postprocess.NAMES[name].local:
+                    raise ValueError(
+                        f'.release.postprocess[{place}]: {name} needs model = "local", where the number of users is '
+                        "public; for a table `nonnegative` keeps the estimated total instead"
+                    )
         attributes = self.schema.attributes
         ordered = len(attributes) == 1 and isinstance(attributes[0], (Bounded, Ordinal))
         if "monotone_prefix" in self.release.postprocess and not ordered:

@@ -4,15 +4,22 @@ They see noisy estimates only, so they cost no privacy. The error of an adjusted
 standard error and the interval belong to the unbiased estimate. Several are applied in the order in which they are
 named, each to the result of the one before; every table by itself.
 
+Three of them are for local collections only: `norm_sub`, `simplex` and `base_cut` rest on the public number of users.
+
 Data flow: estimated table, names -> adjusted table.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from statistics import NormalDist
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpress.core.linear import Array
+
+
+ALPHA = 0.05
+"""Of `base_cut`: the chance that any empty cell of a table passes, by the union bound."""
 
 
 class Named(NamedTuple):
@@ -21,10 +28,14 @@ class Named(NamedTuple):
     Args:
         function: from an estimated table, shape (cells,), in counts, to the adjusted one.
         bias: one sentence: that it is biased, and in which direction.
+        needs: the keywords of `adjust` that the function takes, too.
+        local: it is for local collections only.
     """
 
-    function: Callable[[Array], Array]
+    function: Callable[..., Array]
     bias: str
+    needs: tuple[str, ...] = ()
+    local: bool = False
 
 
 def nonnegative(counts: Array) -> Array:
@@ -46,16 +57,74 @@ def nonnegative(counts: Array) -> Array:
     array([5.5, 0.5, 0. ])
     """
     total = counts.sum()
+    return counts.astype(float) if total > 0 and counts.min() >= 0 else _projected(counts, total)
+
+
+def norm_sub(counts: Array, *, users: int) -> Array:
+    """Return the nearest table, in squared distance, of counts >= 0 that add up to the public number of users.
+
+    Biased: small counts are pushed up and large ones down on average; the total is the true one.
+
+    Formula: max(count + c, 0) with the one c for which they add up to `users`. That is the projection on the simplex,
+    so that `norm_sub` (Wang et al. 2020, who prove it) and `simplex` (Duchi et al. 2008) are two names of one function.
+    Loops that clip at zero first, and then move only the cells above it, reach the same table where the counts above
+    zero add up to `users` or more; where they add up to less, only the projection is the nearest table.
+
+    Error: not known exactly. Projection on a convex set that holds the truth: never farther from it in squared distance
+    than the estimate was.
+
+    Order: named before `integer`, the result is both whole and >= 0; named after `base_cut`, cells that were cut may
+    come back.
+
+    Args:
+        counts: shape (cells,).
+        users: how many people took part, each in exactly one cell.
+
+    >>> norm_sub(np.array([7.0, 2.0, -3.0]), users=7)
+    array([6., 1., 0.])
+    >>> norm_sub(np.array([5.0, -1.0]), users=10)
+    array([8., 2.])
+    """
+    return _projected(counts, float(users))
+
+
+def _projected(counts: Array, total: float) -> Array:
+    """Return max(counts - t, 0) with the one t for which it adds up to `total`; zeros if that is <= 0."""
     if total <= 0:
         return np.zeros(counts.shape)
-    if counts.min() >= 0:
-        return counts.astype(float)
     falling: Array = np.sort(counts)[::-1]
     excess = np.cumsum(falling) - total
     ranks = np.arange(1, counts.size + 1)
     kept = np.flatnonzero(falling * ranks >= excess)[-1]
     projected: Array = np.maximum(counts - excess[kept] / ranks[kept], 0.0)
     return projected
+
+
+def base_cut(counts: Array, *, deviations: Array) -> Array:
+    """Return the counts that noise alone would hardly reach; the others become zero.
+
+    Biased: counts up to a few standard errors are pushed down on average, and sums with them; cells where nobody is are
+    pushed up a little, by those that pass.
+
+    Formula: a count stays where it is at least z times its standard error, z = Phi^-1(1 - alpha / cells), alpha = 0.05:
+    were all cells empty, the chance that any passes would be at most alpha, as far as the noise is normal.
+
+    Error: not known exactly. A table of few large counts and many empty cells comes nearer to the truth on average, one
+    of many middling counts moves away from it.
+
+    Order: the standard errors are those of the estimate, so name it first.
+
+    Paper: Wang, Lopuhaa-Zwakenberg, Li, Skoric, Li 2020 (Base-Cut).
+
+    Args:
+        counts: shape (cells,).
+        deviations: the standard error of every count, shape (cells,).
+
+    >>> base_cut(np.array([90.0, 15.0, -20.0]), deviations=np.full(3, 10.0))
+    array([90.,  0.,  0.])
+    """
+    threshold = NormalDist().inv_cdf(1 - ALPHA / counts.size)
+    return np.where(counts >= threshold * deviations, counts, 0.0)
 
 
 def integer(counts: Array) -> Array:
@@ -112,7 +181,18 @@ def monotone_prefix(counts: Array) -> Array:
     return np.diff(fitted, prepend=0.0)
 
 
+_TO_USERS = (
+    "Biased: small counts are pushed up and large ones down on average, so that none is negative and they add up to the "
+    "number of users."
+)
 NAMES: Mapping[str, Named] = {
+    "base_cut": Named(
+        base_cut,
+        "Biased: counts up to a few standard errors are pushed down on average, mostly to zero, and sums with them, while "
+        "empty cells are pushed up a little.",
+        needs=("deviations",),
+        local=True,
+    ),
     "integer": Named(
         integer,
         "Biased by rounding: every count moves by less than one, and of equal remainders the earlier cells are pushed "
@@ -127,16 +207,24 @@ NAMES: Mapping[str, Named] = {
         nonnegative,
         "Biased: small counts are pushed up and large ones down on average, and a negative total is pushed up to zero.",
     ),
+    "norm_sub": Named(norm_sub, _TO_USERS, needs=("users",), local=True),
+    "simplex": Named(norm_sub, _TO_USERS, needs=("users",), local=True),
 }
 
 
-def adjust(counts: Array, names: Sequence[str]) -> Array:
+def adjust(
+    counts: Array, names: Sequence[str], *, users: int | None = None, deviations: Array | None = None
+) -> Array:
     """Return one table adjusted by every named function in turn.
 
     Args:
         counts: shape (cells,), estimated.
         names: keys of `NAMES`, in the order of application.
+        users: of a collection: how many took part, each in one cell of the table.
+        deviations: the standard errors of the estimated counts, shape (cells,).
     """
+    known: dict[str, Any] = {"users": users, "deviations": deviations}
     for name in names:
-        counts = NAMES[name].function(counts)
+        named = NAMES[name]
+        counts = named.function(counts, **{need: known[need] for need in named.needs})
     return counts

@@ -24,7 +24,7 @@ WORD = 1 << 64
 SMALLEST_F = Fraction(1, 10)
 """Of a calibration: the smallest f of the document; below it a device spends its lifetime's loss too soon."""
 
-P, Q = Fraction(1, 2), Fraction(3, 4)
+PAPER_P, PAPER_Q = Fraction(1, 2), Fraction(3, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class Responses:
     """
 
     f: Fraction
-    p: Fraction = P
-    q: Fraction = Q
+    p: Fraction = PAPER_P
+    q: Fraction = PAPER_Q
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "f", check.probability("f", self.f))
@@ -115,8 +115,8 @@ def calibrated(
     pairs: int,
     *,
     f: check.Number | None = None,
-    p: check.Number = P,
-    q: check.Number = Q,
+    p: check.Number = PAPER_P,
+    q: check.Number = PAPER_Q,
 ) -> Responses:
     """Return responses whose report costs at most epsilon.
 

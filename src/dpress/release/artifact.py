@@ -190,7 +190,7 @@ class Release:
                 axes=tuple(self.schema.tabular[axis] for axis in axes),
                 count=count,
                 variance=variance,
-                adjusted=adjust(count, names) if names else None,
+                adjusted=adjust(count, names, users=self.users, deviations=np.sqrt(variance)) if names else None,
                 tail=self.tail,
             )
 

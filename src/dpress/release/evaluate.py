@@ -14,7 +14,6 @@ from dpress.core.workload import Boxes
 from dpress.data.fold import Counts, Progress
 from dpress.estimate.box_sums import box_sums
 from dpress.estimate.interval import half_width
-from dpress.estimate.postprocess import adjust
 from dpress.noise.uniform import below
 from dpress.release.artifact import Release
 from dpress.release.run import true_counts
@@ -66,8 +65,7 @@ def _cells(release: Release, errors: Array, variances: Array) -> dict[str, float
 
 
 def _adjusted_error(release: Release, counts: Counts) -> float:
-    tables = release.planned.chosen.mechanism.decoder.estimate(release.measurement)
-    adjusted = np.concatenate([adjust(table, release.spec.release.postprocess) for table in tables])
+    adjusted = np.concatenate([table.adjusted for table in release.published() if table.adjusted is not None])
     return math.sqrt(float(((adjusted - counts) ** 2).mean()))
 
 

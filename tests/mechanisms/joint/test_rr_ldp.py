@@ -126,7 +126,7 @@ def test_a_change_of_one_attribute_draws_that_attributes_response_only() -> None
 
 @pytest.mark.parametrize("with_secrets", [False, True])
 @pytest.mark.parametrize("size", [3, 9, 100])
-def test_every_bit_has_its_probability(size: int, with_secrets: bool) -> None:
+def test_every_bit_has_its_probability(size: int, with_secrets: object) -> None:
     own, users = RrLdp(sizes=(size,), f=Fraction(1, 4)), 20_000
     keys = secrets(users) if with_secrets else None
     payloads = own.perturb(np.full(users, size - 1), rng=rng.seeded(2), secrets=keys)
@@ -208,4 +208,4 @@ def test_bad_values_sizes_and_channels_are_refused() -> None:
     with pytest.raises(NotSupported, match="too large"):
         RrLdp(sizes=(17,), f=HALF).channel()
     assert own.faults(np.array([[0b00011111], [0b00100000]], np.uint8))["padding"].tolist() == [False, True]
-    assert permanent.SPEC_BYTES == len(own.spec)
+    assert len(own.spec) == permanent.SPEC_BYTES

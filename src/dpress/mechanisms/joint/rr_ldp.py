@@ -22,7 +22,7 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally
 from dpress.core.rng import Generator
 from dpress.estimate import frequencies
-from dpress.mechanisms.longitudinal import P, Q, Responses, calibrated
+from dpress.mechanisms.longitudinal import PAPER_P, PAPER_Q, Responses, calibrated
 from dpress.noise import permanent
 from dpress.noise.permanent import SPEC_BYTES, Secrets
 
@@ -59,8 +59,8 @@ class RrLdp:
 
     sizes: tuple[int, ...]
     f: Fraction
-    p: Fraction = P
-    q: Fraction = Q
+    p: Fraction = PAPER_P
+    q: Fraction = PAPER_Q
     spec: bytes = bytes(SPEC_BYTES)
 
     def __post_init__(self) -> None:
@@ -194,12 +194,14 @@ class RrLdp:
 
 
 def _serve(
-    size: int, loss: Any, f: check.Number | None = None, p: check.Number = P, q: check.Number = Q
+    size: int, loss: Any, f: check.Number | None = None, p: check.Number = P, q: check.Number = PAPER_Q
 ) -> RrLdp | None:
     return _calibrated(size, loss, f, p, q) if isinstance(loss, PureDP) else None
 
 
-def _calibrated(size: int, loss: Any, f: check.Number | None = None, p: check.Number = P, q: check.Number = Q) -> RrLdp:
+def _calibrated(
+    size: int, loss: Any, f: check.Number | None = None, p: check.Number = PAPER_P, q: check.Number = PAPER_Q
+) -> RrLdp:
     own = calibrated(loss, 1, f=f, p=p, q=q)
     return RrLdp(sizes=(size,), f=own.f, p=own.p, q=own.q)
 

@@ -156,7 +156,7 @@ CARD = Card(
     name="hadamard",
     family="oracle",
     model="local",
-    paper="foundations: frequency oracles (Acharya, Sun, Zhang 2019)",
+    paper="local: frequency oracles (Acharya, Sun, Zhang 2019)",
     summary="Reports one sign of a Hadamard matrix; smallest reports and fastest collector for many values.",
     method=Hadamard,
     example=lambda loss, unit: Hadamard(size=5, loss=loss),  # noqa: ARG005  # a local claim has its own unit

@@ -133,7 +133,7 @@ CARD = Card(
     name="krr",
     family="oracle",
     model="local",
-    paper="foundations: frequency oracles (Kairouz, Bonawitz, Ramage 2016)",
+    paper="local: frequency oracles (Kairouz, Bonawitz, Ramage 2016)",
     summary="Reports the value itself or any other one; best for few values.",
     method=Krr,
     example=lambda loss, unit: Krr(size=5, loss=loss),  # noqa: ARG005  # a local claim has its own unit

@@ -262,7 +262,7 @@ CARD = Card(
     name="olh",
     family="oracle",
     model="local",
-    paper="foundations: frequency oracles (Wang, Blocki, Li, Jha 2017)",
+    paper="local: frequency oracles (Wang, Blocki, Li, Jha 2017)",
     summary="Reports a bucket of a random hash; short reports with the error of oue, but a slow collector.",
     method=Olh,
     example=lambda loss, unit: Olh(size=5, loss=loss),  # noqa: ARG005  # a local claim has its own unit

@@ -109,7 +109,7 @@ CARD = Card(
     name="oue",
     family="oracle",
     model="local",
-    paper="foundations: frequency oracles (Wang, Blocki, Li, Jha 2017)",
+    paper="local: frequency oracles (Wang, Blocki, Li, Jha 2017)",
     summary="Reports one randomised bit for every value, the true one by a fair coin.",
     method=Oue,
     example=lambda loss, unit: Oue(size=5, loss=loss),  # noqa: ARG005  # a local claim has its own unit

@@ -47,7 +47,8 @@ class Pcep:
     That is the model's definition: region and level are public, and the value is hidden within the region only.
 
     Promise: pure epsilon of the user's own level between any two values of the user's region, local model: the row is
-        uniform whatever the value, and the sign's odds are at most e^epsilon. Proven; the claim names the largest level.
+        uniform whatever the value, and the sign's odds are at most e^epsilon. Proven; the claim names the largest
+        level.
         With one region of all values and one level it is an oracle like any other.
     Error: for a user with value v a report contributes c^2 (G^-1)_ww - [w = v] to the variance of the count of w, c =
         1 / (2p - 1) = (e^epsilon + 1) / (e^epsilon - 1), G = Phi^T Phi over the region: exact for this Phi.
@@ -242,7 +243,11 @@ class Pcep:
 
 
 def _chosen(places: Choices | None, number: int, codes: Values) -> npt.NDArray[np.int64]:
-    found = np.zeros(codes.size, dtype=np.int64) if places is None else payload.codes(places, number).astype(np.int64)
+    found = (
+        np.zeros(codes.size, dtype=np.int64)
+        if places is None
+        else payload.codes(np.asarray(places, dtype=np.int32), number).astype(np.int64)
+    )
     if found.size != codes.size:
         raise ValueError("regions and levels must be stated for every user")
     return found

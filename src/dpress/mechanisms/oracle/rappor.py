@@ -1,7 +1,7 @@
 """`rappor`: a value's Bloom filter through a permanent and an instantaneous response, decoded over candidate strings.
 
-Flow: value -> cohort, h Bloom bits -> flipped for ever where HMAC says so -> fresh response -> cohort and packed bits ->
-counts by cohort -> least squares on the design of the candidates; LASSO first where there are too many of them.
+Flow: value -> cohort, h Bloom bits -> flipped for ever where HMAC says so -> fresh response -> cohort and packed bits
+-> counts by cohort -> least squares on the design of the candidates; LASSO first where there are too many of them.
 
 Hash number i of a candidate in a cohort sets bit (bytes 0..7, little-endian, modulo m) of
 SHA-256("dpress bloom bit" || cohort || i || candidate), cohort and i in 2 bytes each, little-endian, the candidate in
@@ -29,7 +29,7 @@ from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.rng import Generator
-from dpress.mechanisms.longitudinal import P, Q, Responses, calibrated
+from dpress.mechanisms.longitudinal import PAPER_P, PAPER_Q, Responses, calibrated
 from dpress.noise import permanent
 from dpress.noise.permanent import SPEC_BYTES, Secrets
 from dpress.noise.uniform import below
@@ -62,8 +62,9 @@ class Rappor:
         q*)): published and proven. Any number of reports of one value: 2 h ln((2 - f) / f), see `lifetime`. A changed
         value is a new permanent response and a new lifetime's loss (`ledger.device`).
     Error: `estimate` is linear in the reports, W y with W X = I on the design X of all candidates. Exact variance: a
-        user of value u adds to the count of v the noise C sum W[v, cb]^2 s(X[cb, u]) / (q* - p*)^2, s = q* (1 - q*) where
-        the Bloom bit is set and p* (1 - p*) where not, and the lot of cohorts C sum_c (W_c X_c)[v, u]^2 - [u = v].
+        user of value u adds to the count of v the noise C sum W[v, cb]^2 s(X[cb, u]) / (q* - p*)^2, s = q* (1 - q*)
+        where the Bloom bit is set and p* (1 - p*) where not, and the lot of cohorts C sum_c (W_c X_c)[v, u]^2 -
+        [u = v].
     Paper: Erlingsson, Pihur, Korolova 2014, Theorems 1 and 2, Section 4.
 
     Args:
@@ -85,8 +86,8 @@ class Rappor:
 
     candidates: tuple[str, ...]
     f: Fraction
-    p: Fraction = P
-    q: Fraction = Q
+    p: Fraction = PAPER_P
+    q: Fraction = PAPER_Q
     bits: int = 128
     hashes: int = 2
     cohorts: int = 64
@@ -327,10 +328,11 @@ def _linear_model() -> Any:
 def _serve(
     size: int,
     loss: Any,
+    *,
     candidates: tuple[str, ...] = (),
     f: check.Number | None = None,
-    p: check.Number = P,
-    q: check.Number = Q,
+    p: check.Number = PAPER_P,
+    q: check.Number = PAPER_Q,
     bits: int = 128,
     hashes: int = 2,
     cohorts: int = 64,
@@ -343,8 +345,9 @@ def _serve(
         raise ValueError(f"$.release.parameters.candidates: expected {size} strings, got {len(names)}")
     check.count("hashes", hashes)
     responses = calibrated(loss, hashes, f=f, p=p, q=q)
-    own = {"f": responses.f, "p": responses.p, "q": responses.q}
-    return Rappor(candidates=names, **own, bits=bits, hashes=hashes, cohorts=cohorts)
+    return Rappor(
+        candidates=names, f=responses.f, p=responses.p, q=responses.q, bits=bits, hashes=hashes, cohorts=cohorts
+    )
 
 
 def _example(loss: Any) -> Rappor:

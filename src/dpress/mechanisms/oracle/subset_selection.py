@@ -169,7 +169,7 @@ CARD = Card(
     name="subset_selection",
     family="oracle",
     model="local",
-    paper="foundations: frequency oracles (Ye, Barg 2018)",
+    paper="local: frequency oracles (Ye, Barg 2018)",
     summary="Reports a random set of values that holds the true one more often; least error for every k and epsilon.",
     method=SubsetSelection,
     example=lambda loss, unit: SubsetSelection(size=5, loss=loss),  # noqa: ARG005  # a local claim has its own unit

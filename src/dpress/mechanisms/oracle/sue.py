@@ -108,7 +108,7 @@ CARD = Card(
     name="sue",
     family="oracle",
     model="local",
-    paper="foundations: frequency oracles (Erlingsson, Pihur, Korolova 2014)",
+    paper="local: frequency oracles (Erlingsson, Pihur, Korolova 2014)",
     summary="Reports one randomised bit for every value, true and other bits alike.",
     method=Sue,
     example=lambda loss, unit: Sue(size=5, loss=loss),  # noqa: ARG005  # a local claim has its own unit
