@@ -1,25 +1,49 @@
-"""Reports per second of frequency oracles on one core, device and collector, and the time of a single report.
+"""Reports per second of frequency oracles on one core, device and collector; one report's time; peers alongside.
 
-python bench/oracle_speed.py [NAME...] > oracles.json
+python bench/oracle_speed.py [NAME...] [--peers PYTHON] > oracles.json
+
+PYTHON (or $DPRESS_PEERS) is the interpreter of an environment that holds the peers, see `peer_oracles.py`; without it
+no peer is run. Ours and theirs then take turns. A ratio is reports a second, ours over theirs, the median of the
+rounds; collectors are compared from the reports to the estimate of every count.
+
+Every rate is given by the wall clock and by the processor's: the latter is the one to go by on a shared machine.
 """
 
+import argparse
 import json
 import os
 import statistics
+import subprocess
 import sys
 import time
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpress import catalog
 from dpress.core import rng
 from dpress.core.claim import PureDP
+from dpress.core.oracle import Oracle
 from machine import facts
 
 REPEATS = 7
+ROUNDS = 5
 SINGLES = 2000
+PEERS = ("multi-freq-ldpy", "pure-ldp")
+Row = dict[str, Any]
+Ask = Callable[[Row], Any]
+
+
+class Duration(NamedTuple):
+    """Seconds by both clocks."""
+
+    wall: float
+    cpu: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +55,20 @@ class Case:
     epsilon: float = 1
     reports: int = 1_000_000
 
+    @property
+    def oracle(self) -> Oracle:
+        """The oracle, as a collection makes it."""
+        make = catalog.card(self.name).oracle
+        oracle = make(self.size, PureDP(epsilon=self.epsilon)) if make else None
+        if oracle is None:
+            raise SystemExit(f"{self.name} does not serve {self}")
+        return oracle
+
+    @property
+    def values(self) -> np.ndarray:
+        """What the users hold."""
+        return (np.arange(self.reports) * 7919 % self.size).astype(np.int32)
+
 
 CASES = (
     Case(name="krr"),
@@ -39,55 +77,135 @@ CASES = (
     Case(name="hadamard", size=2**20),
     Case(name="olh"),
     Case(name="olh", epsilon=4),
-    Case(name="sue"),
-    Case(name="oue"),
+    Case(name="sue", reports=200_000),
+    Case(name="oue", reports=200_000),
     Case(name="oue", size=256),
-    Case(name="subset_selection"),
-    Case(name="subset_selection", epsilon=4),
+    Case(name="subset_selection", reports=200_000),
+    Case(name="subset_selection", epsilon=4, reports=200_000),
     Case(name="subset_selection", size=16),
 )
+AGAINST_PEERS = tuple(case for case in CASES if case.size <= 1024 and case.epsilon == 1)
 
 
-def seconds(run: Callable[[], object], repeats: int = REPEATS) -> float:
+def once(run: Callable[[], object]) -> Duration:
+    """Return what one call takes."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    run()
+    return Duration(time.perf_counter() - wall, time.process_time() - cpu)
+
+
+def seconds(run: Callable[[], object], repeats: int = REPEATS) -> Duration:
     """Return the median duration; the first run only warms up (and compiles)."""
     run()
-    taken = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        run()
-        taken.append(time.perf_counter() - start)
-    return statistics.median(taken)
+    taken = [once(run) for _ in range(repeats)]
+    return Duration(*(statistics.median(clock) for clock in zip(*taken, strict=True)))
 
 
-def measure(case: Case) -> dict[str, object]:
+def rates(name: str, reports: int, taken: Duration) -> Row:
+    """Return reports a second by both clocks."""
+    return {f"{name}_per_second": reports / taken.wall, f"{name}_per_cpu_second": reports / taken.cpu}
+
+
+def peak(run: Callable[[], object]) -> int:
+    """Return the most bytes that a call holds at a time."""
+    tracemalloc.start()
+    run()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return most
+
+
+def measure(case: Case) -> Row:
     """Measure both sides of one oracle."""
-    make = catalog.card(case.name).oracle
-    oracle = make(case.size, PureDP(epsilon=case.epsilon)) if make else None
-    if oracle is None:
-        raise SystemExit(f"{case.name} does not serve {case}")
-    secure = rng.secure()
-    values = (np.arange(case.reports) * 7919 % case.size).astype(np.int32)
+    oracle, values, secure = case.oracle, case.values, rng.secure()
     payloads = oracle.perturb(values, rng=secure)
     tally = oracle.tally(payloads)
+    single = seconds(lambda: oracle.perturb(values[:1], rng=secure), SINGLES)
     return {
         "oracle": case.name,
         "size": case.size,
         "epsilon": case.epsilon,
         "bytes": oracle.width,
-        "device_per_second": case.reports / seconds(lambda: oracle.perturb(values, rng=secure)),
-        "collector_per_second": case.reports / seconds(lambda: oracle.tally(payloads)),
-        "faults_per_second": case.reports / seconds(lambda: oracle.faults(payloads)),
-        "single_report_microseconds": 1e6 * seconds(lambda: oracle.perturb(values[:1], rng=secure), SINGLES),
-        "estimate_microseconds": 1e6 * seconds(lambda: oracle.estimate(tally, case.reports)),
+        **rates("device", case.reports, seconds(lambda: oracle.perturb(values, rng=secure))),
+        **rates("collector", case.reports, seconds(lambda: oracle.tally(payloads))),
+        **rates("faults", case.reports, seconds(lambda: oracle.faults(payloads))),
+        "single_report_microseconds": 1e6 * single.wall,
+        "single_report_cpu_microseconds": 1e6 * single.cpu,
+        "estimate_microseconds": 1e6 * seconds(lambda: oracle.estimate(tally, case.reports)).wall,
+        "tally_bytes": tally.nbytes,
+        "tally_peak_bytes": peak(lambda: oracle.tally(payloads)),
+        "payload_bytes": payloads.nbytes,
     }
+
+
+@contextmanager
+def peers(python: str) -> Iterator[tuple[Row, Ask]]:
+    """Run the peers' program; yield its versions and what asks it for one run."""
+    script = Path(__file__).with_name("peer_oracles.py")
+    with subprocess.Popen([python, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin
+        assert process.stdout
+        asked, answers = process.stdin, process.stdout
+
+        def answer() -> Any:
+            line = answers.readline()
+            return json.loads(line) if line else sys.exit("the peers' program has ended")
+
+        def ask(case: Row) -> Any:
+            print(json.dumps(case), file=asked, flush=True)
+            return answer()
+
+        yield answer(), ask
+
+
+def compare(case: Case, library: str, ask: Ask) -> Row | None:
+    """Return the rates of ours and of a peer, who take turns; None where the peer does not have the oracle."""
+    asked = {"library": library, "oracle": case.name, "size": case.size, "epsilon": case.epsilon}
+    theirs = [ask(asked)]
+    if theirs[0] is None:
+        return None
+    oracle, values, secure = case.oracle, case.values, rng.secure()
+    payloads = oracle.perturb(values, rng=secure)
+    run: dict[str, Callable[[], object]] = {
+        "device": lambda: oracle.perturb(values, rng=secure),
+        "collector": lambda: oracle.estimate(oracle.tally(payloads), case.reports),
+    }
+    run["collector"]()
+    ours = []
+    for _ in range(ROUNDS):
+        ours.append({side: once(call) for side, call in run.items()})
+        theirs.append(ask(asked))
+    row: Row = {"bytes": oracle.width, "peer_bytes": theirs[0]["bytes_held"]}
+    for side in run:
+        for clock in Duration._fields:
+            mine = [case.reports / getattr(one[side], clock) for one in ours]
+            other = [one[side]["reports"] / one[side][clock] for one in theirs[1:]]
+            found = {"per_second": mine, "peer_per_second": other, "ratio": np.divide(mine, other).tolist()}
+            row |= {f"{side}_{clock}_{name}": statistics.median(numbers) for name, numbers in found.items()}
+    return asked | row
+
+
+def against(python: str, wanted: list[Case]) -> Row:
+    """Return every comparison with every peer."""
+    with peers(python) as (versions, ask):
+        found = [compare(case, library, ask) for case in wanted for library in PEERS]
+    return {"versions": versions, "rounds": ROUNDS, "ratios": [row for row in found if row]}
 
 
 def main() -> None:
     """Measure every case, or those of the named oracles, on one core and print JSON."""
+    parser = argparse.ArgumentParser(description="Speed of frequency oracles.")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--peers", default=os.environ.get("DPRESS_PEERS"), metavar="PYTHON")
+    options = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    wanted = [case for case in CASES if not sys.argv[1:] or case.name in sys.argv[1:]]
-    json.dump({"machine": facts("numba"), "speed": [measure(case) for case in wanted]}, sys.stdout, indent=2)
+    named = set(options.names or (case.name for case in CASES))
+    out: Row = {"machine": facts("numba"), "speed": [measure(case) for case in CASES if case.name in named]}
+    if options.peers:
+        out["peers"] = against(options.peers, [case for case in AGAINST_PEERS if case.name in named])
+    json.dump(out, sys.stdout, indent=2)
+    print()
 
 
 if __name__ == "__main__":

@@ -34,12 +34,15 @@ def load(name: str) -> ModuleType:
 
 check = load("oracle_checks")
 every_case = pytest.mark.parametrize("case", check.cases(), ids=str)
+enumerable = pytest.mark.parametrize("case", [c for c in check.cases() if c.card.name not in check.TOO_LONG], ids=str)
 every_card = pytest.mark.parametrize("own", check.cards(), ids=lambda card: card.name)
-five = pytest.mark.parametrize("case", [case for case in check.cases() if case.size == 5], ids=str)
+five = pytest.mark.parametrize(
+    "case", [c for c in check.cases() if c.size == 5 and c.card.name not in check.TOO_LONG], ids=str
+)
 OVERSPEND = Fraction(105, 100)
 
 
-@every_case
+@enumerable
 def test_no_report_tells_more_than_epsilon_and_rows_are_distributions(case: Any) -> None:
     found = list(check.channels(case.make()))
     assert all(check.rows_add_up(one) for one in found)
@@ -53,7 +56,7 @@ def test_the_whole_of_epsilon_is_used_and_five_percent_more_is_found(case: Any) 
     assert not check.keeps_promise(more, case.epsilon)
 
 
-@every_case
+@enumerable
 def test_estimates_are_unbiased_with_exactly_the_stated_variance(case: Any) -> None:
     oracle = case.make()
     whole = check.channel(oracle)
@@ -150,7 +153,7 @@ def test_values_out_of_range_are_refused_without_showing_them(case: Any) -> None
         assert "7777" not in str(refusal.value)
 
 
-@every_case
+@enumerable
 def test_the_claim_is_local_and_names_the_numbers_it_rests_on(case: Any) -> None:
     oracle = case.make()
     assert isinstance(oracle, Oracle)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
 from dpress.core import rng
-from dpress.estimate.postprocess import NAMES, adjust, integer, monotone_prefix, nonnegative
+from dpress.estimate.postprocess import ALPHA, NAMES, adjust, base_cut, integer, monotone_prefix, nonnegative, norm_sub
 from dpress.noise.laplace import DiscreteLaplace
 
 FALSE_ALARM = 1e-6
@@ -21,16 +21,22 @@ eighths = st.integers(-400, 400).map(lambda eighth: eighth / 8)  # sums of these
 tables = st.lists(eighths, min_size=1, max_size=7).map(np.array)
 
 
+def applied(name, counts):
+    """One adjustment of a table of 100 people whose counts have standard error 4."""
+    return adjust(counts, [name], users=100, deviations=np.full(counts.size, 4.0))
+
+
 def faces(size):
     """Every set of cells that may be above zero, as a mask."""
     return (np.array([mask >> cell & 1 for cell in range(size)], dtype=bool) for mask in range(1, 1 << size))
 
 
-def nearest_on_simplex(counts):
+def nearest_on_simplex(counts, total=None):
     """The projection by brute force: on every face, moved evenly onto the total; the nearest that is feasible."""
+    total = counts.sum() if total is None else total
     best, distance = None, math.inf
     for kept in faces(counts.size):
-        moved = np.where(kept, counts - (counts[kept].sum() - counts.sum()) / kept.sum(), 0.0)
+        moved = np.where(kept, counts - (counts[kept].sum() - total) / kept.sum(), 0.0)
         own = float(((moved - counts) ** 2).sum())
         if moved.min() >= -1e-12 and own < distance:
             best, distance = moved, own
@@ -41,6 +47,58 @@ def nearest_on_simplex(counts):
 def test_nonnegative_is_the_projection_on_the_scaled_simplex(counts):
     expected = nearest_on_simplex(counts) if counts.sum() > 0 else np.zeros(counts.size)
     assert nonnegative(counts) == pytest.approx(expected, abs=1e-9)
+
+
+def clip_then_move(counts, users):
+    """Norm-Sub as it is often programmed: clip at zero, move the cells above it onto the total, again until it fits."""
+    counts = np.maximum(counts, 0)
+    while counts.any():
+        kept = counts > 0
+        counts[kept] += (users - counts.sum()) / kept.sum()
+        if counts.min() >= 0:
+            return counts
+        counts = np.maximum(counts, 0)
+    return counts
+
+
+@given(tables, st.integers(1, 90))
+def test_norm_sub_is_the_projection_on_the_simplex_of_all_users(counts, users):
+    adjusted = norm_sub(counts, users=users)
+    assert adjusted == pytest.approx(nearest_on_simplex(counts, users), abs=1e-9)
+    assert adjusted.sum() == pytest.approx(users)
+    assert NAMES["simplex"].function is NAMES["norm_sub"].function
+
+
+@given(tables, st.integers(1, 90))
+def test_the_loop_that_clips_first_agrees_where_the_counts_above_zero_reach_the_users(counts, users):
+    if np.maximum(counts, 0).sum() >= users:
+        assert clip_then_move(counts, users) == pytest.approx(norm_sub(counts, users=users), abs=1e-9)
+
+
+def test_the_loop_that_clips_first_is_not_the_projection_elsewhere():
+    counts = np.array([5.0, -1.0])
+    assert clip_then_move(counts, 10).tolist() == [10, 0]
+    assert norm_sub(counts, users=10).tolist() == [8, 2]
+
+
+@given(tables)
+def test_norm_sub_of_the_own_total_is_nonnegative(counts):
+    if counts.sum() > 0 and counts.sum() % 1 == 0:
+        assert norm_sub(counts, users=int(counts.sum())) == pytest.approx(nonnegative(counts), abs=1e-9)
+
+
+def test_base_cut_keeps_a_table_of_empty_cells_empty_as_often_as_it_says():
+    """Normal noise on cells where nobody is: the share of tables with a survivor is near alpha, and below 2 alpha."""
+    noise = DiscreteLaplace(scale=40).sample(DRAWS * 20 * 8, rng=rng.seeded(4)).reshape(DRAWS, 20, 8).sum(axis=2)
+    deviations = np.full(20, math.sqrt(8 * DiscreteLaplace(scale=40).variance))
+    survived = np.mean([base_cut(row.astype(float), deviations=deviations).any() for row in noise])
+    assert ALPHA / 2 < survived < 2 * ALPHA
+
+
+def test_base_cut_uses_every_cells_own_error():
+    counts = np.array([10.0, 10.0, -30.0])
+    assert base_cut(counts, deviations=np.array([1.0, 9.0, 1.0])).tolist() == [10, 0, 0]
+    assert base_cut(np.array([5.0]), deviations=np.array([np.inf])).tolist() == [0]
 
 
 @given(tables)
@@ -82,8 +140,8 @@ def test_running_totals_are_the_nearest_that_never_fall(counts):
 def test_a_second_time_changes_nothing_and_the_argument_stays(name, counts):
     before = counts.copy()
     counts.flags.writeable = False
-    once = NAMES[name].function(counts)
-    assert NAMES[name].function(once) == pytest.approx(once, abs=1e-9)
+    once = applied(name, counts)
+    assert applied(name, once) == pytest.approx(once, abs=1e-9)
     assert np.array_equal(counts, before)
     assert once.dtype == np.float64
     assert not np.shares_memory(once, counts)
@@ -110,7 +168,8 @@ def test_the_order_matters():
 @pytest.mark.parametrize("counts", [[1e16, -1.0, 1e-20], [1e-300, 0.0, -0.0], [-5.0], [0.0, 0.0], [3.0, -3.0]])
 def test_extreme_tables_stay_finite(counts):
     for name, named in NAMES.items():
-        adjusted = named.function(np.array(counts))
+        assert named.function.__name__ in (name, "norm_sub")
+        adjusted = applied(name, np.array(counts))
         assert np.all(np.isfinite(adjusted)), name
         assert name != "nonnegative" or adjusted.min() >= 0
 
@@ -127,7 +186,8 @@ def test_a_million_cells_keep_their_total():
 def drift(truth, names):
     """The mean change against the truth of every cell and of the total, in standard errors of that mean."""
     noise = DiscreteLaplace(scale=4).sample(DRAWS * truth.size, rng=rng.seeded(11)).reshape(DRAWS, truth.size)
-    adjusted = np.array([adjust(row, names) for row in truth + noise])
+    known = {"users": int(truth.sum()), "deviations": np.full(truth.size, math.sqrt(DiscreteLaplace(scale=4).variance))}
+    adjusted = np.array([adjust(row, names, **known) for row in truth + noise])
     errors = np.column_stack([adjusted - truth, adjusted.sum(axis=1) - truth.sum()])
     return errors.mean(axis=0) / (errors.std(axis=0) / math.sqrt(DRAWS))
 
@@ -142,6 +202,21 @@ def test_nonnegative_pushes_small_counts_up_and_large_ones_down_and_keeps_the_to
     assert np.all(score[:2] < -Z)
     assert np.all(score[2:6] > Z)
     assert abs(score[6]) < Z
+
+
+@pytest.mark.parametrize("name", ["norm_sub", "simplex"])
+def test_norm_sub_pushes_small_counts_up_and_large_ones_down(name):
+    score = drift(np.array([40.0, 30, 0, 0, 1, 0]), [name])[:6]
+    assert np.all(score[:2] < -Z)
+    assert np.all(score[2:] > Z)
+
+
+def test_base_cut_pushes_middling_counts_and_the_total_down_and_empty_cells_up():
+    score = drift(np.array([200.0, 10, 8, 12, 0, 0]), ["base_cut"])
+    assert abs(score[0]) < Z
+    assert np.all(score[1:4] < -Z)
+    assert np.all(score[4:6] > Z)
+    assert score[6] < -Z
 
 
 def test_nonnegative_pushes_the_total_of_an_empty_table_up():
@@ -176,8 +251,9 @@ def test_counts_far_from_zero_are_not_touched_by_what_is_about_zero():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_function_says_in_which_direction_it_is_biased(name):
-    function, bias = NAMES[name]
-    assert function.__name__ == name
+    function, bias, needs, local = NAMES[name]
+    assert function.__name__ == ("norm_sub" if name == "simplex" else name)
+    assert local == bool(needs)
     assert bias.startswith("Biased")
     assert bias.count(". ") == 0
     assert bias.endswith(".")

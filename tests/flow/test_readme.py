@@ -23,6 +23,7 @@ DOCUMENTS = (
     "docs/index.md",
     "docs/tutorial/first-release.md",
     "docs/tutorial/how-wrong.md",
+    "docs/tutorial/ask-people.md",
     "docs/reference/queries.md",
     "docs/reference/release.md",
     "docs/reference/methods.md",

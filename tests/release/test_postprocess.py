@@ -10,6 +10,8 @@ import pytest
 from dpress import SchemaMismatch, load_release, publish
 from dpress.core import rng as generators
 from dpress.estimate.postprocess import NAMES, adjust
+from dpress.release.collect import estimate, perturb
+from dpress.release.evaluate import evaluate
 from dpress.release.plan import plan
 
 
@@ -50,6 +52,31 @@ def test_the_manifest_names_what_was_done_and_how_it_is_biased(make_spec, rows):
     assert said["postprocess"] == [{"name": name, "bias": NAMES[name].bias} for name in names]
     assert said["spec"]["release"]["postprocess"] == tuple(names)
     assert "postprocess" not in published(make_spec, rows, []).manifest()
+
+
+@pytest.mark.parametrize("name", [name for name, named in NAMES.items() if named.local])
+def test_a_table_has_no_public_number_of_users(make_spec, name):
+    with pytest.raises(
+        SchemaMismatch, match=rf'postprocess\[1\]: {name} needs model = "local".*`nonnegative`'
+    ) as caught:
+        make_spec("histogram", ["sex"], postprocess=["integer", name])
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("names", [["norm_sub"], ["base_cut"], ["base_cut", "simplex", "integer"]])
+def test_a_collection_is_adjusted_with_its_users_and_errors(make_spec, rows, tmp_path, names):
+    local = {"model": "local", "epsilon": 1.0}
+    spec = make_spec("marginals", ["age", "sex"], local, postprocess=names)
+    perturb(spec, rows, out=tmp_path / "reports.parquet", rng=generators.seeded(3))
+    release = estimate(spec, tmp_path / "reports.parquet", out=tmp_path / "release")
+    for table in load_release(tmp_path / "release").tables.values():
+        counts, deviations = table["count"].to_numpy(), table["standard_error"].to_numpy()
+        adjusted = table["adjusted"].to_numpy()
+        assert np.array_equal(adjusted, adjust(counts, names, users=500, deviations=deviations))
+        assert adjusted.min() >= 0
+        assert names == ["base_cut"] or adjusted.sum() == pytest.approx(500)
+    errors = evaluate(release, rows)
+    assert errors["adjusted_cell_root_mean_squared_error"] != errors["cell_root_mean_squared_error"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 """Releases of every kind, from a small table in memory."""
 
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +13,7 @@ from dpress.core import rng
 from dpress.core.claim import Claim
 from dpress.data.spec import from_dict
 from dpress.release.artifact import Release
+from dpress.release.collect import estimate, perturb
 from dpress.release.run import publish
 
 AGE = {"kind": "integer", "name": "age", "bounds": [0, 19]}
@@ -57,6 +60,23 @@ def make(
     return replace(release, private=True)  # the same page in every run, worded as a private release
 
 
+def collect(
+    attributes: list[dict[str, Any]],
+    privacy: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    **release: Any,
+) -> Release:
+    """Return the release of a local collection among the same people."""
+    kind = "marginals" if len(attributes) > 1 else "histogram"
+    asked = {"kind": kind, "parameters": parameters or {}, **release}
+    plain = {"attribute": attributes, "privacy": {"model": "local", **(privacy or {"epsilon": 1.0})}, "release": asked}
+    spec = from_dict(plain)
+    with tempfile.TemporaryDirectory() as folder:
+        reports = Path(folder) / "reports.parquet"
+        perturb(spec, PEOPLE, out=reports, rng=rng.seeded(2026))
+        return estimate(spec, reports)
+
+
 def claiming(release: Release, **changes: Any) -> Release:
     """Return the release as if its mechanism made another claim."""
     chosen = release.planned.chosen
@@ -76,6 +96,10 @@ KINDS: dict[str, Callable[[], Release]] = {
     "approximate": lambda: make("ranges", [AGE], {"epsilon": 1.0, "delta": 1e-5}),
     "person": lambda: make("histogram", [SEX], {"epsilon": 1.0, "unit": "uid", "rows_per_unit": 3}),
     "large": lambda: make("ranges", [{"kind": "numeric", "name": "pay", "bounds": [0, 4096], "bins": 4096}]),
+    "local": lambda: collect([AGE, REGION, SEX]),
+    "local at once": lambda: collect([AGE, SEX], parameters={"split": "budget"}),
+    "local for ever": lambda: collect([AGE, SEX], {"epsilon": 2.0}, method="rr_ldp"),
+    "local of one": lambda: collect([REGION], method="rappor", postprocess=["base_cut", "norm_sub"]),
     "seeded": lambda: make("ranges", [AGE], rng=rng.seeded(1)),
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpress.data.spec import from_dict
-from dpress.report import error_words, figures, tables, views
+from dpress.report import error_words, figures, tables, views, words
 from dpress.report.toml import as_toml
 
 from .conftest import AGE, KINDS, REGION, make
@@ -136,7 +136,7 @@ def test_short_ordered_tables_are_shown_whole_and_in_order() -> None:
 
 def test_attributes_say_what_happened_to_other_values() -> None:
     release = make("histogram", [{**AGE, "outside": "drop"}, REGION])
-    (_, _, _, outside, missing), (*_, other, null) = tables.attributes(release).rows
+    (_, _, _, outside, missing), (*_, other, null) = tables.attributes(release, words.said(release).fates).rows
     assert outside == "outside 0 to 19: their rows were left out"
     assert missing == "refused (none occurred)"
     assert other == null == "counted in the cell “X”"

@@ -4,10 +4,11 @@ import time
 
 import click
 
-from dpress.cli.output import counting, json_option, print_json, quiet_option
+from dpress.cli.output import counting, hint, json_option, print_json, quiet_option
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
 from dpress.release.collect import estimate
+from dpress.release.local_plan import caution
 
 
 @click.command("estimate")
@@ -23,6 +24,8 @@ def command(spec: str, reports: str, out: str, *, allow_unproven: bool, quiet: b
     loaded = load_spec(spec)
     with counting(quiet=quiet) as progress:
         release = estimate(loaded, reports, out=out, allow_unproven=allow_unproven, progress=progress)
+    if (note := caution(loaded)) is not None:
+        hint(note, quiet=quiet)
     claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
     if as_json:
         seconds = time.perf_counter() - started

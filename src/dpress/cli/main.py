@@ -8,11 +8,15 @@ from typing import Any
 
 import click
 
-COMMANDS = ("demo", "list", "error", "plan", "publish", "perturb", "estimate", "query", "report", "evaluate", "ledger")
+COMMANDS = (
+    *("demo", "list", "error", "audit", "plan", "publish", "perturb", "estimate", "query", "report", "evaluate"),
+    "ledger",
+)
 SUMMARIES = {
     "demo": "The whole path on built-in data: plan, publish, query, report.",
     "list": "Every method: family, model, claim, paper.",
     "error": "Exact error of a strategy, before any data is read.",
+    "audit": "Check what a method claims, exactly or by samples.",
     "plan": "Candidate methods for a spec, with predicted error.",
     "publish": "Turn a table into a differentially private release.",
     "perturb": "Simulate the devices of a local collection.",

@@ -4,11 +4,11 @@ import math
 
 import click
 
-from dpress.cli.output import json_option, number, print_json, print_table, searching
+from dpress.cli.output import hint, json_option, number, print_json, print_table, searching
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
 from dpress.mechanisms.collection import Collection
-from dpress.release.local_plan import expected_users
+from dpress.release.local_plan import caution, expected_users
 from dpress.release.plan import SEARCH, UNIT, Candidate, plan
 
 
@@ -34,8 +34,11 @@ def command(spec: str, *, as_json: bool) -> None:
     header = ("", "method", "proven", "mean variance", "typical error", *(("asks", "bytes") if local else ()))
     print_table(header, rows, numbers=(3, 4, 6))
     if local:
+        if (note := caution(loaded)) is not None:
+            hint(note, quiet=False)
         click.echo(f"Predicted for {expected_users(loaded):,} users, all values equally frequent; counts of all users.")
-    click.echo(f"No strategy with this noise has a mean variance below {number(planned.lower_bound)} {UNIT}.")
+    what = "In these ways of asking, no private report" if local else "No strategy with this noise"
+    click.echo(f"{what} has a mean variance below {number(planned.lower_bound)} {UNIT}.")
 
 
 def _plain(candidate: Candidate) -> dict[str, object]:

@@ -17,6 +17,7 @@ ANY_TWO_VALUES = Unit(relation=Relation.REPLACE_ONE)
 """The unit of every local claim: any two values of one report."""
 
 LARGEST_SIZE = 2**31 - 1  # of a domain whose codes are 32-bit integers
+_BLOCK = 1 << 17  # reports counted at a time
 _REPORTS = 1 << 16
 _ENTRIES = 1 << 24
 
@@ -79,18 +80,30 @@ def unpack(payloads: Payloads) -> Number | npt.NDArray[np.uint16] | npt.NDArray[
     """
     size = payloads.shape[1]
     if size == 3:
-        padded = np.zeros((len(payloads), 4), dtype=np.uint8)
-        padded[:, :3] = payloads
-        return padded.view("<u4").reshape(-1)
+        found = payloads[:, 2].astype(np.uint32)
+        for byte in (1, 0):  # byte by byte is several times faster than copying rows of three into rows of four
+            found <<= 8
+            found |= payloads[:, byte]
+        return found
     return np.ascontiguousarray(payloads).view(f"<u{size}").reshape(-1)
 
 
 def histogram(payloads: Payloads, numbers: int) -> Tally:
     """Return how often each of 0, ..., numbers - 1 was reported, shape (numbers,).
 
+    The memory beside `payloads` is bounded by a few arrays of that shape, or of one block.
+
     Raises:
         ReportRejected: a report holds a larger number; `faults` tells which.
     """
+    step = max(_BLOCK, numbers)
+    counts = _counted(payloads[:step], numbers)
+    for start in range(step, len(payloads), step):
+        counts += _counted(payloads[start : start + step], numbers)
+    return counts
+
+
+def _counted(payloads: Payloads, numbers: int) -> Tally:
     found = unpack(payloads)
     if found.size and found.max() >= numbers:
         raise ReportRejected("a report is out of range")

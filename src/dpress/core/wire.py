@@ -4,6 +4,7 @@
 reports keep the same fields as columns.
 """
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
@@ -12,6 +13,15 @@ from dpress.core.errors import ReportRejected
 
 VERSION = 1
 HASH_BYTES = ID_BYTES = 16
+
+MISSING = "a field is missing"
+OTHER_VERSION = "another version"
+OTHER_SPEC = "another specification"
+OTHER_METHOD = "another method"
+OTHER_ROUND = "another round"
+UNKNOWN_QUESTION = "unknown question"
+WRONG_LENGTH = "length of the payload"
+REPEATED = "repeated"
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, array_like=True, forbid_unknown_fields=True):
@@ -36,6 +46,41 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, array_like=True, forbid_
     payload: bytes
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """What every report of one collection says of itself; its payload's contents are the oracle's business.
+
+    Args:
+        spec: the first 16 bytes of the specification's hash.
+        method: the oracle's name.
+        widths: the bytes of a payload of every question.
+        round: the round of the collection.
+    """
+
+    spec: bytes
+    method: str
+    widths: tuple[int, ...]
+    round: int = 0
+
+    def check(self, report: Report) -> None:
+        """Refuse a report of another collection, or with a payload of the wrong length.
+
+        Raises:
+            ReportRejected: with the first reason, in the words by which a file's reports are counted.
+        """
+        known = report.question < len(self.widths)
+        reasons = {
+            OTHER_SPEC: report.spec != self.spec,
+            OTHER_METHOD: report.method != self.method,
+            OTHER_ROUND: report.round != self.round,
+            UNKNOWN_QUESTION: not known,
+            WRONG_LENGTH: known and len(report.payload) != self.widths[report.question],
+        }
+        for reason, wrong in reasons.items():
+            if wrong:
+                raise ReportRejected(reason)
+
+
 _DECODER = msgspec.msgpack.Decoder(Report)
 
 
@@ -54,6 +99,8 @@ def unpack(packed: bytes) -> Report:
         report = _DECODER.decode(packed)
     except msgspec.ValidationError as error:
         raise ReportRejected(f"a field of the report is wrong: {error}") from None
+    except UnicodeDecodeError:
+        raise ReportRejected("a field of the report is wrong: the method is no UTF-8") from None
     except msgspec.DecodeError:
         raise ReportRejected("the report is truncated, has trailing bytes, or is no MessagePack") from None
     if report.version != VERSION:

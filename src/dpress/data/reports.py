@@ -6,7 +6,7 @@ others go on.
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,9 +18,25 @@ import pyarrow.parquet as pq
 
 from dpress.core.errors import SchemaMismatch
 from dpress.core.oracle import Payloads
-from dpress.core.wire import HASH_BYTES, ID_BYTES, VERSION, Report
+from dpress.core.wire import (
+    HASH_BYTES,
+    ID_BYTES,
+    MISSING,
+    OTHER_METHOD,
+    OTHER_ROUND,
+    OTHER_SPEC,
+    OTHER_VERSION,
+    REPEATED,
+    UNKNOWN_QUESTION,
+    VERSION,
+    WRONG_LENGTH,
+    Expected,
+    Report,
+)
 
 BATCH = 1 << 16
+GROUP = 1 << 18  # reports in a row group
+LARGEST_BATCH = 1 << 26  # bytes of payloads at a time
 SCHEMA = pa.schema(
     [
         ("version", pa.uint8()),
@@ -32,7 +48,15 @@ SCHEMA = pa.schema(
         ("payload", pa.binary()),
     ]
 )
+CONSTANT = ["version", "spec", "method", "round", "question"]  # columns with few values: a dictionary and run lengths
+LAYOUT = {
+    "use_dictionary": CONSTANT,
+    "column_encoding": {"payload": "DELTA_LENGTH_BYTE_ARRAY"},  # lengths apart, and all alike
+    "compression": {name: "none" if name == "id" else "zstd" for name in SCHEMA.names},
+}
 Ids = npt.NDArray[np.void]
+Rows = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,17 +78,11 @@ class Reader:
 
     Args:
         path: the file.
-        spec: the first 16 bytes of the specification's hash.
-        method: the oracle's name.
-        widths: the bytes of a payload of every question.
-        round: the round of the collection.
+        expected: what the reports must say of themselves.
     """
 
     path: Path
-    spec: bytes
-    method: str
-    widths: tuple[int, ...]
-    round: int = 0
+    expected: Expected
     rejected: Counter[str] = field(default_factory=Counter)
 
     def batches(self) -> Iterator[Batch]:
@@ -74,14 +92,17 @@ class Reader:
             OSError: there is no such file, or it is truncated or no Parquet file.
             SchemaMismatch: a column is missing or of another type.
         """
+        rows = max(1, min(BATCH, LARGEST_BATCH // max(self.expected.widths, default=1)))
         with _readable(self.path) as file:
             self._check_columns(file)
-            repeated = _repeated(file)
-            start = 0
-            for batch in file.iter_batches(BATCH, columns=SCHEMA.names):
-                keep = self._sound(batch, repeated[start : start + batch.num_rows])
+            repeated, start = _repeated(file), 0
+            for batch in file.iter_batches(rows, columns=SCHEMA.names):
+                again = np.zeros(batch.num_rows, dtype=np.bool_)
+                own = slice(*np.searchsorted(repeated, (start, start + batch.num_rows)))
+                again[repeated[own] - start] = True
+                keep = self._sound(batch, again)
                 start += batch.num_rows
-                yield from self._by_question(batch.filter(pa.array(keep)))
+                yield from self._by_question(batch if keep.all() else batch.filter(pa.array(keep)))
 
     @property
     def rows(self) -> int:
@@ -97,25 +118,26 @@ class Reader:
                 missing = f"it needs a column {wanted.name} ({wanted.type})"
                 raise SchemaMismatch(f"{self.path} is no file of reports: {missing}")
 
-    def _sound(self, batch: pa.RecordBatch, repeated: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def _sound(self, batch: pa.RecordBatch, repeated: Flags) -> Flags:
         """Return which reports fit the collection, and count the others by their first fault."""
         question = np.asarray(pc.fill_null(batch.column("question"), 0))
-        known = question < len(self.widths)
-        widths = np.array([*self.widths, -1])[np.where(known, question, -1)]
+        known = question < len(self.expected.widths)
+        widths = np.array([*self.expected.widths, -1])[np.minimum(question, len(self.expected.widths))]
         faults = {
-            "a field is missing": ~_all_valid(batch),
-            "another version": _differs(batch, "version", VERSION),
-            "another specification": _differs(batch, "spec", self.spec),
-            "another method": _differs(batch, "method", self.method),
-            "another round": _differs(batch, "round", self.round),
-            "unknown question": ~known,
-            "length of the payload": np.asarray(pc.fill_null(pc.binary_length(batch.column("payload")), -1)) != widths,
-            "repeated": repeated,
+            MISSING: ~_all_valid(batch),
+            OTHER_VERSION: _differs(batch, "version", VERSION),
+            OTHER_SPEC: _differs(batch, "spec", self.expected.spec),
+            OTHER_METHOD: _differs(batch, "method", self.expected.method),
+            OTHER_ROUND: _differs(batch, "round", self.expected.round),
+            UNKNOWN_QUESTION: ~known,
+            WRONG_LENGTH: np.asarray(pc.fill_null(pc.binary_length(batch.column("payload")), -1)) != widths,
+            REPEATED: repeated,
         }
         keep = np.ones(batch.num_rows, dtype=np.bool_)
         for reason, wrong in faults.items():
-            self.count(reason, int((keep & wrong).sum()))
-            keep &= ~wrong
+            if wrong.any():
+                self.count(reason, int((keep & wrong).sum()))
+                keep &= ~wrong
         return keep
 
     def count(self, reason: str, reports: int) -> None:
@@ -125,13 +147,17 @@ class Reader:
 
     def _by_question(self, batch: pa.RecordBatch) -> Iterator[Batch]:
         questions = np.asarray(batch.column("question"))
-        for number in np.unique(questions):
-            own = batch.column("payload").filter(pa.array(questions == number))
-            yield Batch(question=int(number), payloads=_matrix(own, self.widths[int(number)]))
+        for number in np.unique(questions).tolist():
+            mask = questions == number
+            own = batch.column("payload")
+            own = own if mask.all() else own.filter(pa.array(mask))
+            yield Batch(question=number, payloads=_matrix(own, self.expected.widths[number]))
 
 
 def write(path: Path, batches: Iterator[tuple[Batch, Ids]], *, spec: bytes, method: str) -> int:
     """Write reports to a new file, whole or not at all, and return their number.
+
+    Columns that hold one value cost nothing; ids are random and are not compressed.
 
     Raises:
         OSError: the file exists, or cannot be written; nothing is left behind.
@@ -141,15 +167,28 @@ def write(path: Path, batches: Iterator[tuple[Batch, Ids]], *, spec: bytes, meth
     partial = path.with_name(f".{path.name}.partial")
     rows = 0
     try:
-        with pq.ParquetWriter(partial, SCHEMA, compression="zstd") as writer:
-            for batch, ids in batches:
-                writer.write_batch(_record_batch(batch, ids, spec, method))
-                rows += len(ids)
+        with pq.ParquetWriter(partial, SCHEMA, **LAYOUT) as writer:
+            for group in _groups(_record_batch(batch, ids, spec, method) for batch, ids in batches):
+                writer.write_table(group, row_group_size=group.num_rows)
+                rows += group.num_rows
         partial.rename(path)
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
     return rows
+
+
+def _groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Yield the batches together, as row groups of GROUP reports or LARGEST_BATCH bytes."""
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        waiting.append(batch)
+        rows, size = (sum(getattr(one, what) for one in waiting) for what in ("num_rows", "nbytes"))
+        if rows >= GROUP or size >= LARGEST_BATCH:
+            yield pa.Table.from_batches(waiting)
+            waiting = []
+    if waiting:
+        yield pa.Table.from_batches(waiting)
 
 
 def table(reports: list[Report]) -> pa.Table:
@@ -185,25 +224,49 @@ def _readable(path: Path) -> Iterator[pq.ParquetFile]:
     try:
         with pq.ParquetFile(path) as file:
             yield file
-    except pa.ArrowException:
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # the system's own, such as a missing permission
+            raise
         raise OSError(f"{path} is truncated or no Parquet file; ask for the file again") from None
 
 
-def _repeated(file: pq.ParquetFile) -> npt.NDArray[np.bool_]:
-    """Return which reports have an id that an earlier one has; 16 bytes and a sort for every report."""
-    parts = [_ids(batch.column("id")) for batch in file.iter_batches(BATCH, columns=["id"])]
-    ids = np.concatenate(parts) if parts else np.zeros(0, dtype=np.dtype((np.void, ID_BYTES)))
-    words = ids.view(np.uint64).reshape(-1, 2)
-    order = np.lexsort((words[:, 1], words[:, 0]))
-    same = (words[order[1:]] == words[order[:-1]]).all(axis=1)
-    repeated = np.zeros(ids.size, dtype=np.bool_)
-    repeated[order[1:]] = same
-    return repeated
+def _repeated(file: pq.ParquetFile) -> Rows:
+    """Return in order which rows have an id that an earlier row has.
+
+    The first half of an id, 8 bytes for every report, tells nearly all apart; only where two agree the whole ids are
+    read and compared.
+    """
+    halves = np.empty(file.metadata.num_rows, dtype=np.uint64)
+    for start, ids in _ids(file):
+        halves[start : start + len(ids)] = ids[:, 0]
+    halves.sort()
+    shared = np.unique(halves[1:][halves[1:] == halves[:-1]])
+    del halves
+    return _repeated_among(file, shared) if shared.size else np.zeros(0, dtype=np.int64)
 
 
-def _ids(column: pa.Array) -> Ids:
-    flat = np.frombuffer(column.buffers()[1] or b"", dtype=np.dtype((np.void, ID_BYTES)))
-    return flat[column.offset : column.offset + len(column)]
+def _repeated_among(file: pq.ParquetFile, shared: npt.NDArray[np.uint64]) -> Rows:
+    """Return `_repeated` of the rows whose ids begin with one of these halves."""
+    rows, found = [], []
+    for start, ids in _ids(file):
+        places = np.minimum(np.searchsorted(shared, ids[:, 0]), shared.size - 1)
+        own = np.flatnonzero(shared[places] == ids[:, 0])
+        rows.append(own + start)
+        found.append(ids[own])
+    row, own_ids = np.concatenate(rows), np.concatenate(found)
+    order = np.lexsort((own_ids[:, 1], own_ids[:, 0]))  # stable: equal ids stay in the file's order
+    same = (own_ids[order[1:]] == own_ids[order[:-1]]).all(axis=1)
+    return np.sort(row[order[1:][same]])
+
+
+def _ids(file: pq.ParquetFile) -> Iterator[tuple[int, npt.NDArray[np.uint64]]]:
+    """Yield the ids as two words each, and the number of the first row; a missing id reads as zeros."""
+    start = 0
+    for batch in file.iter_batches(BATCH, columns=["id"]):
+        column = pc.fill_null(batch.column(0), pa.scalar(bytes(ID_BYTES), pa.binary(ID_BYTES)))
+        flat = np.frombuffer(column.buffers()[1] or b"", dtype=np.uint64).reshape(-1, 2)
+        yield start, flat[column.offset : column.offset + len(column)]
+        start += len(column)
 
 
 def _matrix(payloads: pa.Array, width: int) -> Payloads:
@@ -213,11 +276,14 @@ def _matrix(payloads: pa.Array, width: int) -> Payloads:
     return data[offsets[0] : offsets[0] + len(payloads) * width].reshape(len(payloads), width)
 
 
-def _all_valid(batch: pa.RecordBatch) -> npt.NDArray[np.bool_]:
-    valid = [np.asarray(column.is_valid()) for column in batch.columns]
-    return np.asarray(np.logical_and.reduce(valid))
+def _all_valid(batch: pa.RecordBatch) -> Flags:
+    valid = np.ones(batch.num_rows, dtype=np.bool_)
+    for column in batch.columns:
+        if column.null_count:
+            valid &= np.asarray(column.is_valid())
+    return valid
 
 
-def _differs(batch: pa.RecordBatch, name: str, value: object) -> npt.NDArray[np.bool_]:
+def _differs(batch: pa.RecordBatch, name: str, value: object) -> Flags:
     wanted = pa.scalar(value, SCHEMA.field(name).type)
     return np.asarray(pc.fill_null(pc.not_equal(batch.column(name), wanted), True))

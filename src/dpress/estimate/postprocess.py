@@ -17,7 +17,6 @@ import numpy as np
 
 from dpress.core.linear import Array
 
-
 ALPHA = 0.05
 """Of `base_cut`: the chance that any empty cell of a table passes, by the union bound."""
 
@@ -182,14 +181,14 @@ def monotone_prefix(counts: Array) -> Array:
 
 
 _TO_USERS = (
-    "Biased: small counts are pushed up and large ones down on average, so that none is negative and they add up to the "
-    "number of users."
+    "Biased: small counts are pushed up and large ones down on average, so that none is negative and they add up to "
+    "the number of users."
 )
 NAMES: Mapping[str, Named] = {
     "base_cut": Named(
         base_cut,
-        "Biased: counts up to a few standard errors are pushed down on average, mostly to zero, and sums with them, while "
-        "empty cells are pushed up a little.",
+        "Biased: counts up to a few standard errors are pushed down on average, mostly to zero, and sums with them, "
+        "while empty cells are pushed up a little.",
         needs=("deviations",),
         local=True,
     ),
@@ -212,9 +211,7 @@ NAMES: Mapping[str, Named] = {
 }
 
 
-def adjust(
-    counts: Array, names: Sequence[str], *, users: int | None = None, deviations: Array | None = None
-) -> Array:
+def adjust(counts: Array, names: Sequence[str], *, users: int | None = None, deviations: Array | None = None) -> Array:
     """Return one table adjusted by every named function in turn.
 
     Args:

@@ -3,25 +3,44 @@
 values -> Question -> payloads -> tally -> Measurement of one table for every attribute.
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from dpress.core.claim import Claim, PureDP, composed
+from dpress.core.errors import NotSupported
 from dpress.core.linear import Array, Marginal, Stack
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Mask, Oracle, Payloads, Tally
 from dpress.core.rng import Generator
 from dpress.estimate.interval import Tail
-from dpress.estimate.one_way import OneWay
+from dpress.estimate.separate import Separate
+from dpress.noise import permanent
+from dpress.noise.permanent import Secrets
 from dpress.noise.uniform import below
 
 Split = Literal["users", "budget"]
 SPLITS: tuple[Split, ...] = ("users", "budget")
 Codes = npt.NDArray[np.int32]
+Drawn = npt.NDArray[np.int64]
+
+
+@runtime_checkable
+class Longitudinal(Protocol):
+    """An oracle with a permanent response, which a device derives from its secret."""
+
+    @property
+    def lifetime(self) -> PureDP:
+        """The loss of any number of reports of one value."""
+        ...
+
+    def perturb(self, values: Codes, *, rng: Generator, secrets: Secrets | None = None) -> Payloads:
+        """Return one report for every value."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +54,11 @@ class Question:
 
     axes: tuple[int, ...]
     oracles: tuple[Oracle, ...]
+
+    @property
+    def pairs(self) -> tuple[tuple[int, Oracle], ...]:
+        """Every attribute with its oracle."""
+        return tuple(zip(self.axes, self.oracles, strict=True))
 
     @property
     def width(self) -> int:
@@ -51,10 +75,28 @@ class Question:
         """The oracles' promises; they compose."""
         return tuple(oracle.claim for oracle in self.oracles)
 
-    def perturb(self, codes: Codes, *, rng: Generator) -> Payloads:
-        """Return a payload for every device; codes has shape (attributes, devices)."""
-        pairs = zip(self.axes, self.oracles, strict=True)
-        return np.concatenate([oracle.perturb(codes[axis], rng=rng) for axis, oracle in pairs], axis=1)
+    def perturb(self, codes: Codes, *, rng: Generator, secrets: Secrets | None = None) -> Payloads:
+        """Return a payload for every device.
+
+        Args:
+            codes: shape (attributes, devices).
+            rng: a secure generator.
+            secrets: of the devices, for permanent responses; an oracle without one has no use for them.
+
+        Raises:
+            ValueError: a value is not one of its attribute's (it is not shown), or secrets of a wrong shape.
+            NotSupported: an oracle would flip the same bits for two attributes.
+        """
+        parts = [self._perturb_one(place, codes, rng, secrets) for place in range(len(self.axes))]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+    def _perturb_one(self, place: int, codes: Codes, rng: Generator, secrets: Secrets | None) -> Payloads:
+        axis, oracle = self.axes[place], self.oracles[place]
+        if secrets is None or not isinstance(oracle, Longitudinal):
+            return oracle.perturb(codes[axis], rng=rng)
+        if axis and getattr(oracle, "question", None) != axis:  # two attributes' coins would be the same
+            raise NotSupported("this method has no permanent response for a second attribute; name one attribute")
+        return oracle.perturb(codes[axis], rng=rng, secrets=secrets)
 
     def faults(self, payloads: Payloads) -> dict[str, Mask]:
         """Return by reason which payloads the oracles cannot have made."""
@@ -74,7 +116,7 @@ class Question:
         """Return counts and variances of every axis, for all `everybody` users of whom these answered by lot.
 
         A lot of N_i users out of N stands for all of them: counts times N / N_i, and the variance of the lot,
-        N^2 f (1 - f) (1 - N_i / N) / N_i, on top.
+        N^2 f (1 - f) (N - N_i) / (N - 1) / N_i, on top.
         """
         users = int(tally[-1])
         scale = everybody / users
@@ -83,7 +125,7 @@ class Question:
         for oracle, own in zip(self.oracles, np.split(tally[:-1], np.cumsum(sizes)[:-1]), strict=True):
             measured = oracle.estimate(own, users)
             share = np.clip(measured.answers / users, 0, 1)
-            lot = everybody**2 * share * (1 - share) * (1 - users / everybody) / users
+            lot = everybody**2 * share * (1 - share) * rest(everybody, users) / users
             found.append((measured.answers * scale, np.asarray(measured.variance * scale**2 + lot)))
         return found
 
@@ -124,13 +166,21 @@ class Collection:
         return "gaussian"
 
     @property
-    def decoder(self) -> OneWay:
+    def decoder(self) -> Separate:
         """One table for every attribute."""
-        return OneWay(self.shape, self.users)
+        by_axis = {axis: oracle for question in self.questions for axis, oracle in question.pairs}
+        axes = range(len(self.shape))
+        inflation = tuple(_inflation(by_axis[axis]) for axis in axes)  # type: ignore[arg-type]  # oracles are frozen
+        return Separate(self.shape, tuple((axis,) for axis in axes), self.users, inflation)
 
-    def drawn(self, devices: int, *, rng: Generator) -> npt.NDArray[np.int64]:
-        """Return the question that each device answers, drawn evenly."""
-        return below(len(self.questions), devices, rng=rng)
+    def drawn(self, devices: int, *, rng: Generator, secrets: Secrets | None = None, spec: bytes = b"") -> Drawn:
+        """Return the question that each device answers, drawn evenly; with its secret a device always draws the same.
+
+        Another question at every round would spend another lifetime's loss.
+        """
+        if secrets is None:
+            return below(len(self.questions), devices, rng=rng)
+        return permanent.questions(secrets, len(self.questions), spec=spec)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -173,9 +223,20 @@ class Collection:
         for question in self.questions:
             for axis, oracle in zip(question.axes, question.oracles, strict=True):
                 share = 1 / self.shape[axis]
-                lot = users**2 * share * (1 - share) * (1 - asked / users) / asked
+                lot = users**2 * share * (1 - share) * rest(users, asked) / asked
                 total += self.shape[axis] * (_per_user(oracle, share) * asked * (users / asked) ** 2 + lot)
         return total / sum(self.shape)
+
+
+@functools.lru_cache(maxsize=64)
+def _inflation(oracle: Oracle) -> float:
+    """Return by how much sums of an oracle's counts may vary more than the sum of their variances; most say nothing."""
+    return float(getattr(oracle, "inflation", 1.0))
+
+
+def rest(everybody: int, asked: float) -> float:
+    """Return (N - N_i) / (N - 1): what remains of a mean's variance where N_i of N are drawn without replacement."""
+    return (everybody - asked) / max(everybody - 1, 1)
 
 
 def _per_user(oracle: Oracle, share: float) -> float:

@@ -13,6 +13,7 @@ Every language draws the same bits. All integers are little-endian and unsigned:
     word b, 32 bits       = bytes 4b..4b+3 of the stream; block b // 8 holds it
     bit b is flipped      where word b < T, T = 2^32 P(flip)
     cohort                = bytes 0..7, modulo the number of cohorts, of HMAC-SHA256(secret, "dpress cohort   " || spec)
+    question answered     = the same modulo the number of questions, under the label "dpress question "
 
 Flow: secrets, values -> 32-byte blocks -> words -> comparison -> packed bits.
 """
@@ -35,6 +36,7 @@ Secrets = Bytes  # one device a row, 16 to 64 bytes each
 
 LABEL = b"dpress permanent"
 COHORT = b"dpress cohort   "
+QUESTION = b"dpress question "
 SPEC_BYTES = 16
 SHORTEST, LONGEST = 16, 64  # bytes of a secret: 128 bits at least, a block of SHA-256 at most
 BITS = 32
@@ -109,9 +111,18 @@ def fresh_flips(devices: int, size: int, *, p: Fraction, rng: Generator) -> Byte
 
 def cohorts(secrets: Secrets, number: int, *, spec: bytes) -> npt.NDArray[np.int64]:
     """Return every device's cohort, the same for ever, shape (devices,)."""
+    return _lot(secrets, number, COHORT, spec)
+
+
+def questions(secrets: Secrets, number: int, *, spec: bytes) -> npt.NDArray[np.int64]:
+    """Return the question that every device answers, the same for ever, shape (devices,)."""
+    return _lot(secrets, number, QUESTION, spec)
+
+
+def _lot(secrets: Secrets, number: int, label: bytes, spec: bytes) -> npt.NDArray[np.int64]:
     _prefix(spec, 0)
     check_secrets(secrets, len(secrets))
-    blocks = b"".join(_hmac(inner, outer, COHORT + spec)[:8] for inner, outer in _pads(secrets))
+    blocks = b"".join(_hmac(inner, outer, label + spec)[:8] for inner, outer in _pads(secrets))
     return (np.frombuffer(blocks, dtype="<u8") % np.uint64(number)).astype(np.int64)
 
 

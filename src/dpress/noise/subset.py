@@ -70,7 +70,7 @@ def _smallest(own: Integers, included: Coins, weight: int, size: int, *, rng: Ge
         words = rng.words((own.size * size + 1) // 2).view(np.uint32)[: own.size * size].reshape(-1, size)
         words[rows, own] = np.where(included, 0, 2**32 - 1)
         chosen = words < np.partition(words, weight, axis=1)[:, weight, None]
-        if (np.count_nonzero(chosen, axis=1) == weight).all():
+        if np.count_nonzero(chosen) == weight * len(own):  # a row with a tie has fewer, none has more
             return np.packbits(chosen, axis=1, bitorder="little")
 
 

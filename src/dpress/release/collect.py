@@ -12,16 +12,19 @@ from dpress.core import rng as generators
 from dpress.core.claim import ROW
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.rng import Generator
-from dpress.core.wire import HASH_BYTES, ID_BYTES
+from dpress.core.wire import ID_BYTES, Expected
 from dpress.data import reports as files
 from dpress.data.codec import encode
-from dpress.data.fold import Counts, Progress, add_up
+from dpress.data.fold import LARGEST_DENSE, Counts, Progress, Sparse, add_up
 from dpress.data.spec import Spec
 from dpress.data.table import Table, without_quotes
 from dpress.mechanisms.collection import Collection
 from dpress.release.artifact import Release, now
 from dpress.release.folder import check_new
+from dpress.release.local_plan import spec_id
 from dpress.release.plan import Plan, plan, taken
+
+LARGEST_PART = 1 << 26  # bytes of payloads that are made, or tallied, at a time
 
 
 def perturb(
@@ -51,9 +54,7 @@ def perturb(
         OSError: the data cannot be read or the reports not written; nothing is left behind.
     """
     planned = plan(spec)
-    collection = _collection(planned)
-    if collection.claim.proven is None and not allow_unproven:
-        raise NotSupported(f"{planned.chosen.method}: the published claim is not proven; allow_unproven runs it anyway")
+    collection = collection_of(planned, allow_unproven=allow_unproven)
     source = data if spec.data is None or data is not None else spec.data.source
     if source is None:
         raise ValueError("no data: name a file in [data] source, or pass one")
@@ -79,9 +80,10 @@ def _reports(
     for rows, codes in batches:
         drawn = collection.drawn(codes.shape[1], rng=rng)
         for number, question in enumerate(collection.questions):
-            own = codes[:, drawn == number]
-            if own.shape[1]:
-                payloads = question.perturb(own, rng=rng)
+            own = codes[:, drawn == number] if len(collection.questions) > 1 else codes
+            part = max(1, LARGEST_PART // question.width)
+            for start in range(0, own.shape[1], part):
+                payloads = question.perturb(own[:, start : start + part], rng=rng)
                 ids = rng.words(2 * len(payloads)).view(np.dtype((np.void, ID_BYTES)))
                 yield files.Batch(question=number, payloads=payloads), ids
         done += rows
@@ -114,19 +116,14 @@ def estimate(
         OSError: the file cannot be read, or the release not written.
     """
     planned = plan(spec)
-    collection = _collection(planned)
-    if collection.claim.proven is None and not allow_unproven:
-        raise NotSupported(f"{planned.chosen.method}: the published claim is not proven; allow_unproven runs it anyway")
+    collection = collection_of(planned, allow_unproven=allow_unproven)
     if out is not None:
         check_new(out)
-    reader = files.Reader(
-        path=Path(reports),
-        spec=spec_id(spec),
-        method=planned.chosen.method,
-        widths=tuple(question.width for question in collection.questions),
-    )
+    reader = files.Reader(path=Path(reports), expected=expected(spec, planned.chosen.method, collection))
     layout = _Layout(collection)
-    total = add_up(reader.batches(), layout.kernel, rows=lambda batch: len(batch.payloads), progress=progress)
+    total = add_up(
+        layout.grouped(reader.batches()), layout.kernel, rows=lambda batch: len(batch.payloads), progress=progress
+    )
     for reason, count in layout.faults(total).items():
         reader.count(reason, count)
     return _release(spec, planned, layout.tallies(total), dict(reader.rejected), out)
@@ -135,7 +132,7 @@ def estimate(
 def _release(
     spec: Spec, planned: Plan, tallies: list[Counts], rejected: dict[str, int], out: str | Path | None
 ) -> Release:
-    collection = _collection(planned).counted(tallies)
+    collection = collection_of(planned, allow_unproven=True).counted(tallies)
     try:
         measurement = collection.measurement(tallies)
     except ValueError as error:
@@ -168,7 +165,18 @@ class _Layout:
         self.sizes = collection.sizes
         self.reasons = sorted({reason for question in self.questions for reason in question.faults(question.nothing)})
 
-    def kernel(self, batch: files.Batch) -> Counts:
+    def grouped(self, batches: Iterator[files.Batch]) -> Iterator[files.Batch]:
+        """Yield batches of one question with about as many reports as its tally has numbers: each is worth one."""
+        waiting: dict[int, list[files.Batch]] = {}
+        for batch in batches:
+            own = waiting.setdefault(batch.question, [])
+            own.append(batch)
+            rows = sum(len(one.payloads) for one in own)
+            if 4 * rows >= self.sizes[batch.question] or rows * batch.payloads.shape[1] >= LARGEST_PART:
+                yield _together(waiting.pop(batch.question))
+        yield from map(_together, waiting.values())
+
+    def kernel(self, batch: files.Batch) -> Counts | Sparse:
         """Return the tallies of all questions, where only the batch's own is not zero, then the faults by reason."""
         question = self.questions[batch.question]
         sound = np.ones(len(batch.payloads), dtype=np.bool_)
@@ -177,8 +185,16 @@ class _Layout:
             faults[reason] = int((sound & mask).sum())
             sound &= ~mask
         tally = question.tally(batch.payloads if sound.all() else batch.payloads[sound])
-        before, after = sum(self.sizes[: batch.question]), sum(self.sizes[batch.question + 1 :])
-        return np.concatenate([np.pad(tally, (before, after)), [*faults.values()]]).astype(np.int64)
+        before, cells = sum(self.sizes[: batch.question]), sum(self.sizes)
+        found = np.fromiter(faults.values(), dtype=np.int64, count=len(faults))
+        if cells > LARGEST_DENSE:
+            own = np.flatnonzero(tally)
+            places = np.concatenate([own + before, np.arange(len(found)) + cells])
+            return Sparse(cells + len(found), places, np.concatenate([tally[own], found]))
+        whole = np.zeros(cells + len(found), dtype=np.int64)
+        whole[before : before + tally.size] = tally
+        whole[cells:] = found
+        return whole
 
     def tallies(self, total: Counts) -> list[Counts]:
         """Return every question's tally."""
@@ -192,13 +208,27 @@ class _Layout:
         return {reason: count for reason, count in zip(self.reasons, counts, strict=False) if count}
 
 
-def spec_id(spec: Spec) -> bytes:
-    """Return what names the spec in a report: the first 16 bytes of its hash."""
-    return bytes.fromhex(spec.hash)[:HASH_BYTES]
+def _together(batches: list[files.Batch]) -> files.Batch:
+    if len(batches) == 1:
+        return batches[0]
+    return files.Batch(question=batches[0].question, payloads=np.concatenate([one.payloads for one in batches]))
 
 
-def _collection(planned: Plan) -> Collection:
+def expected(spec: Spec, method: str, collection: Collection) -> Expected:
+    """Return what every report of the collection says of itself."""
+    widths = tuple(question.width for question in collection.questions)
+    return Expected(spec=spec_id(spec), method=method, widths=widths)
+
+
+def collection_of(planned: Plan, *, allow_unproven: bool = False) -> Collection:
+    """Return the collection that was planned.
+
+    Raises:
+        NotSupported: the spec is no local collection, or its method is unproven.
+    """
     mechanism = planned.chosen.mechanism
     if not isinstance(mechanism, Collection):
         raise NotSupported('$.privacy.model: reports need model = "local"; `dpress publish` releases a table')
+    if mechanism.claim.proven is None and not allow_unproven:
+        raise NotSupported(f"{planned.chosen.method}: the published claim is not proven; allow_unproven runs it anyway")
     return mechanism

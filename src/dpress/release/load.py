@@ -36,7 +36,7 @@ def load_release(folder: str | Path) -> Release:
         manifest, answers = read(folder, known=FORMAT)
         release = _from_manifest(manifest, answers)
         _check_manifest(release, manifest)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, pa.ArrowException) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, pa.ArrowException) as error:
         what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
         raise SchemaMismatch(f"{folder / MANIFEST}{what}; publish again or restore the file") from None
     return release

@@ -1,43 +1,91 @@
 """Who is asked what under local privacy: every oracle, for one attribute a user or for all at once."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
 from typing import Any
 
+import numpy as np
+
 from dpress import catalog
-from dpress.core import check
+from dpress.core.attribute import Listed, Tabular
 from dpress.core.claim import PureDP, describe
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle
+from dpress.core.wire import HASH_BYTES
 from dpress.data.spec import Spec
-from dpress.mechanisms.collection import SPLITS, Collection, Question, Split
+from dpress.estimate import frequencies
+from dpress.mechanisms.collection import SPLITS, Collection, Question, Split, rest
+from dpress.mechanisms.oracle.subset_selection import design
 
 USERS = 10_000  # who take part, unless the spec says how many
 OWN = ("split", "users", "tables", "ways")  # parameters that are not the oracle's
-OPTIMAL = "subset_selection"  # no oracle has a smaller total variance
+MOST_NAMES = 1 << 16  # cells that are listed as candidate strings
+LONGEST = 1 << 16  # bytes of a report
+MOST_WORK = 1 << 38  # steps of a collector
+WEAK = 20  # an epsilon beyond it hides next to nothing
+DENSE = ("rappor", "pcep")  # their estimates take k^3 steps
+MOST_DENSE = 1 << 10  # values
+PER_REPORT = ("olh",)  # its collector takes k steps for every report
 
 
 def collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
-    """Yield by method every collection that could serve the spec.
+    """Yield by method every collection that could serve the spec; a slow or bulky one only where it is named.
 
     Raises:
         NotSupported: the budget is no epsilon, or the unit is not the row.
         ValueError: a parameter is wrong.
     """
     own = {name: value for name, value in spec.release.parameters.items() if name not in OWN}
-    cards = [card for card in catalog.cards().values() if card.oracle is not None and set(own) <= set(card.parameters)]
-    if own and not cards:
-        raise ValueError(f"$.release.parameters: unknown parameter {min(own)!r} for a local collection")
+    oracles = {name: card for name, card in catalog.cards().items() if card.oracle is not None}
+    cards = [card for card in oracles.values() if set(own) <= set(card.parameters)]
+    _check_parameters(own, oracles.get(spec.release.method), cards)
     for card in cards:
         for split in _splits(spec):
-            collection = _collection(spec, card, split, own)
-            if collection is not None:
-                yield card.name, collection
+            if spec.release.method == card.name or _light(spec, card):
+                collection = _collection(spec, card, split, own)
+                if collection is not None and (spec.release.method == card.name or _short(collection)):
+                    yield card.name, collection
+
+
+def _check_parameters(own: dict[str, Any], named: Card | None, cards: list[Card]) -> None:
+    if own and not cards:
+        raise ValueError(f"$.release.parameters: unknown parameter {min(own)!r} for a local collection")
+    if named is not None and (unknown := set(own) - set(named.parameters)):
+        raise ValueError(f"$.release.parameters: unknown parameter {min(unknown)!r} for {named.name}")
+
+
+def _light(spec: Spec, card: Card) -> bool:
+    """Say whether a collector can do it without being asked to: the size of the domain decides."""
+    largest = max(spec.schema.shape)
+    if card.name in DENSE:
+        return largest <= MOST_DENSE
+    return card.name not in PER_REPORT or largest * expected_users(spec) <= MOST_WORK
+
+
+def _short(collection: Collection) -> bool:
+    return max(question.width for question in collection.questions) <= LONGEST
+
+
+def spec_id(spec: Spec) -> bytes:
+    """Return what names the spec in a report: the first 16 bytes of its hash."""
+    return bytes.fromhex(spec.hash)[:HASH_BYTES]
+
+
+def caution(spec: Spec) -> str | None:
+    """Return one sentence where a report gives its owner's value away for all practical purposes, else None."""
+    loss = spec.privacy.loss
+    if spec.privacy.model != "local" or not isinstance(loss, PureDP) or loss.epsilon <= WEAK:
+        return None
+    return f"epsilon = {float(loss.epsilon):g} hides next to nothing: a report's odds may change by e^{WEAK} and more"
 
 
 def expected_users(spec: Spec) -> int:
     """Return how many users the plan is made for."""
-    return check.count("$.release.parameters.users", spec.release.parameters.get("users", USERS))
+    users = spec.release.parameters.get("users", USERS)
+    if type(users) is not int or users < 1:
+        raise ValueError(f"$.release.parameters.users: expected an integer >= 1, got {users!r}")
+    return users
 
 
 def lower_bound(spec: Spec) -> float:
@@ -45,9 +93,21 @@ def lower_bound(spec: Spec) -> float:
 
     Source: local (subset selection attains the L2 bound; Pan 2026).
     """
-    optimal = catalog.card(OPTIMAL)
-    found = [_built(spec, lambda size, loss: optimal.method(size=size, loss=loss), split) for split in _splits(spec)]
-    return min(one.mean_variance(expected_users(spec)) for one in found if one is not None)
+    users = expected_users(spec)
+    return min(_optimum(spec, split, users) for split in _splits(spec))
+
+
+def _optimum(spec: Spec, split: Split, users: int) -> float:
+    """Return the mean variance of a cell by subset selection, over any number of values, also more than it serves."""
+    loss, shape = share(spec, split), spec.schema.shape
+    asked = users if split == "budget" else users / len(shape)
+    total = 0.0
+    for size in shape:
+        numbers, frequency = design(size, loss.epsilon), 1 / size
+        one = float(frequencies.variances(1, np.asarray(frequency), numbers.p, numbers.q))
+        lot = users**2 * frequency * (1 - frequency) * rest(users, asked) / asked
+        total += size * (one * users**2 / asked + lot)
+    return total / sum(shape)
 
 
 def _splits(spec: Spec) -> tuple[Split, ...]:
@@ -62,15 +122,29 @@ def _splits(spec: Spec) -> tuple[Split, ...]:
 
 def _collection(spec: Spec, card: Card, split: Split, own: dict[str, Any]) -> Collection | None:
     make = card.oracle
-    return None if make is None else _built(spec, lambda size, loss: make(size, loss, **own), split)
+    if make is None:
+        return None
+
+    def oracle(attribute: Tabular, loss: PureDP) -> Oracle | None:
+        names = {"candidates": _names(attribute)} if "candidates" in card.parameters else {}
+        return make(attribute.size, loss, **{**names, **own})
+
+    return _built(spec, oracle, split)
 
 
-def _built(spec: Spec, make: Any, split: Split) -> Collection | None:
+def _names(attribute: Tabular) -> tuple[str, ...]:
+    """Return the cells' names, where there are not too many to list."""
+    if attribute.size > MOST_NAMES:
+        return ()
+    return attribute.labels if isinstance(attribute, Listed) else tuple(attribute.labels_between(0, attribute.size))
+
+
+def _built(spec: Spec, make: Callable[[Tabular, PureDP], Oracle | None], split: Split) -> Collection | None:
     """Return the collection with an oracle for every attribute, or None where one does not serve."""
     shape = spec.schema.shape
     loss = share(spec, split)
-    oracles: list[Oracle | None] = [make(size, loss) for size in shape]
-    found = [oracle for oracle in oracles if oracle is not None]
+    oracles = [make(attribute, loss) for attribute in spec.schema.tabular]
+    found = [_named(oracle, spec, axis) for axis, oracle in enumerate(oracles) if oracle is not None]
     if len(found) < len(shape):
         return None
     if split == "budget":
@@ -78,6 +152,14 @@ def _built(spec: Spec, make: Any, split: Split) -> Collection | None:
     else:
         questions = tuple(Question(axes=(axis,), oracles=(oracle,)) for axis, oracle in enumerate(found))
     return Collection(shape=shape, questions=questions, split=split)
+
+
+def _named(oracle: Any, spec: Spec, axis: int) -> Oracle:
+    """Return the oracle with the spec and the attribute in its permanent response, where it has one."""
+    values = {"spec": spec_id(spec), "question": axis}
+    own = {one.name: values[one.name] for one in fields(oracle) if one.name in values}
+    named: Oracle = replace(oracle, **own) if own else oracle
+    return named
 
 
 def share(spec: Spec, split: Split) -> PureDP:

@@ -90,7 +90,7 @@ def taken(planned: Plan, collection: Collection) -> Plan:
     """Return the plan of a collection that took place, with the error predicted for those who took part."""
     old = planned.chosen
     chosen = _collected(old.method, collection, collection.users)
-    scale = chosen.predicted_error / old.predicted_error
+    scale = chosen.predicted_error / old.predicted_error if old.predicted_error else 1.0
     others = (replace(one, predicted_error=one.predicted_error * scale) for one in planned.candidates if one is not old)
     candidates = sorted((chosen, *others), key=lambda one: one.predicted_error)
     bound = planned.lower_bound * scale

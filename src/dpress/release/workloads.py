@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 from dpress.core import check
-from dpress.core.attribute import Bounded, Ordinal
+from dpress.core.attribute import DROP, Bounded, Listed, Ordinal
 from dpress.core.errors import NotSupported
 from dpress.core.ranges import AllRanges, Axis, Prefixes, RangeList, RangesOfLength
 from dpress.core.workload import Boxes, Marginals, Workload
@@ -58,7 +58,19 @@ def _one_way(spec: Spec) -> Marginals:
         raise NotSupported(
             '$.release.parameters: model = "local" collects one table for each attribute; leave out `ways`'
         )
+    _check_silence(spec)
     return Marginals(spec.schema.shape, tuple((axis,) for axis in axes))
+
+
+def _check_silence(spec: Spec) -> None:
+    """Refuse values for which a device would send nothing: that it is silent would tell its value."""
+    for attribute in spec.schema.tabular:
+        policies = (attribute.null, attribute.other if isinstance(attribute, Listed) else attribute.outside)
+        if DROP in policies:
+            raise ValueError(
+                f'$.attribute: {attribute.name} drops values; under model = "local" a device that sends nothing '
+                'tells that its value is one of them: name a cell in `other` or `null`, or set outside = "clamp"'
+            )
 
 
 def _check_columns(spec: Spec) -> None:

@@ -119,7 +119,7 @@ def bars(view: View, width: float, *, ends: tuple[float, float] | None = None, t
     low, high = ends or (view.low.min(), view.high.max())
     scale = alt.Scale(domain=[min(0.0, float(low)), max(1.0, float(high))], nice=False)
     counts = alt.Axis(
-        title="rows",
+        title=view.noun,
         tickCount=5,
         format=",.6~g",
         ticks=False,

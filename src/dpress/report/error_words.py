@@ -13,11 +13,9 @@ from dpress import catalog
 from dpress.core.attribute import Bounded, Integer
 from dpress.core.ranges import AllRanges, Prefixes, RangesOfLength
 from dpress.core.workload import Boxes
-from dpress.mechanisms.collection import Collection
-from dpress.noise.distribution import Noise
-from dpress.noise.laplace import DiscreteLaplace
 from dpress.release.artifact import Release, Result
 from dpress.report.rounding import error, interval, number, unit_for
+from dpress.report.words import said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,9 +24,9 @@ class Accuracy:
 
     Args:
         method: its name, with the catalogue's summary and paper.
-        noise: what was added to what.
+        noise: what stands between the counts and the truth.
         mean_variance: predicted, in counts squared.
-        typical: its square root, in rows.
+        typical: its square root, in rows or people.
         over: what the mean is taken over.
         bound: the square root of the lower bound.
         ratio: typical error over bound.
@@ -54,7 +52,7 @@ def accuracy(release: Release) -> Accuracy:
         method=card.name,
         summary=card.summary,
         paper=card.paper,
-        noise=_noise(release),
+        noise=said(release).noise,
         mean_variance=_variance(variance),
         typical=error(math.sqrt(variance)),
         over=over(release),
@@ -80,29 +78,8 @@ def over(release: Release) -> str:
 
 
 def typical(release: Release) -> str:
-    """Return the predicted typical error, in rows."""
+    """Return the predicted typical error, in rows or people."""
     return error(math.sqrt(release.planned.chosen.predicted_error))
-
-
-def _noise(release: Release) -> str:
-    mechanism = release.planned.chosen.mechanism
-    if isinstance(mechanism, Collection):
-        asked = "one attribute, drawn by lot" if mechanism.split == "users" else "every attribute at once"
-        if len(mechanism.shape) == 1:
-            asked = "the attribute"
-        return f"coins that every device tossed for itself: each of {number(mechanism.users)} devices answered {asked}"
-    step = mechanism.strategy.map.step
-    kinds = " or ".join(dict.fromkeys(_distribution(noise, step) for noise in mechanism.noises))
-    rows = number(mechanism.strategy.map.rows)
-    unit = "whole numbers" if step == 1 else f"whole steps of 2^{round(math.log2(step))} of a count"
-    return f"{kinds}, drawn independently and exactly in {unit} for each of {rows} measured counts"
-
-
-def _distribution(noise: Noise, step: float) -> str:
-    spread = f"(standard deviation {error(math.sqrt(noise.variance) * step)})"
-    if isinstance(noise, DiscreteLaplace):
-        return f"discrete Laplace noise of scale {float(noise.scale) * step:.6g} {spread}"
-    return f"discrete Gaussian noise with σ² = {float(noise.sigma2) * step**2:.6g} {spread}"
 
 
 def _variance(value: float) -> str:
@@ -123,8 +100,9 @@ def example(release: Release) -> tuple[str, str]:
 
 
 def total(release: Release) -> str:
-    """Return the estimated number of rows."""
-    return _answer(release.query("total"))
+    """Return how many were counted, in all."""
+    result = release.query("total")
+    return _answer(result) if result.standard_error else number(result.value)
 
 
 def _query(release: Release) -> str:

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from dpress.mechanisms.collection import Collection
 from dpress.release.artifact import Release
-from dpress.release.plan import Plan
+from dpress.release.plan import Candidate, Plan
 from dpress.report import charts
 from dpress.report.charts import Chart
 from dpress.report.extra import load
 from dpress.report.odds import Odds
-from dpress.report.rounding import TIMES, error, number
+from dpress.report.rounding import TIMES, error, listed, number
 from dpress.report.views import View, grouped
 
 WIDE, NARROW = 740.0, 340.0
@@ -21,6 +22,8 @@ MOST_BARS = 40
 PERCENT = "format(100 * datum.value, 'd') + ' %'"
 MOST_ROWS = 40
 MOST_PANELS = 4
+FAR = 10
+"""Methods whose typical error is so many times the chosen one's are named, not drawn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,20 +147,22 @@ def _beliefs(rows: list[dict[str, Any]], width: float) -> Chart:
     return (span + before).properties(width=width - 95, height=110)
 
 
-def candidates_figure(plan: Plan) -> Figure:
-    """Return the predicted typical error of every method compared, and the lower bound."""
+def candidates_figure(plan: Plan, noun: str) -> Figure:
+    """Return the predicted typical error, in `noun`, of every method compared, and the lower bound."""
     alt = load("altair")
+    near = [one for one in plan.candidates if one.predicted_error <= FAR**2 * plan.chosen.predicted_error]
+    far = [one for one in plan.candidates if one not in near]
     rows = [
-        {"method": one.method, "error": one.predicted_error**0.5, "text": f"± {error(one.predicted_error**0.5)}",
-         "chosen": one is plan.chosen or one.method == plan.chosen.method}
-        for one in plan.candidates
+        {"method": _asking(one, plan), "error": one.predicted_error**0.5, "text": _plus_minus(one),
+         "chosen": one is plan.chosen}
+        for one in near
     ]  # fmt: skip
-    bound = plan.lower_bound**0.5
+    bound, longest = plan.lower_bound**0.5, 40 + 6.6 * max(len(row["method"]) for row in rows)
 
     def draw(width: float) -> Chart:
         order = alt.Y("method:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False, labelPadding=8))
         top = max(row["error"] for row in rows) * 1.18
-        axis = alt.Axis(title="typical error of an answer, in rows", tickCount=4, ticks=False, domain=False)
+        axis = alt.Axis(title=f"typical error of an answer, in {noun}", tickCount=4, ticks=False, domain=False)
         x = alt.X("error:Q", axis=axis, scale=alt.Scale(domain=[0, top], nice=False))
         colour = alt.condition("datum.chosen", alt.value(charts.MARK), alt.value(charts.SOFT))
         base = alt.Chart(alt.Data(values=rows)).encode(order)
@@ -165,7 +170,21 @@ def candidates_figure(plan: Plan) -> Figure:
         text = base.mark_text(align="left", dx=6, color=charts.INK, fontSize=11).encode(x, text="text:N")
         line = alt.Chart(alt.Data(values=[{"bound": bound}])).mark_rule(color=charts.INK, strokeDash=[4, 3])
         rule = line.encode(alt.X("bound:Q"))
-        return (bar + text + rule).properties(width=width - 110, height=30 * len(rows))
+        return (bar + text + rule).properties(width=width - longest, height=30 * len(rows))
 
     caption = "Typical error by method; the one that was run is highlighted, the dashed line is the lower bound."
+    if far:
+        caption += f" Off the scale: {listed([f'{_asking(one, plan)} ({_plus_minus(one)})' for one in far])}."
     return Figure(drawing=_both(draw, "Predicted error by method"), caption=caption)
+
+
+def _plus_minus(candidate: Candidate) -> str:
+    return f"± {error(candidate.predicted_error**0.5)}"
+
+
+def _asking(candidate: Candidate, plan: Plan) -> str:
+    """Return the method, and what it asks of a device where collections differ in that."""
+    splits = {one.mechanism.split for one in plan.candidates if isinstance(one.mechanism, Collection)}
+    if not isinstance(candidate.mechanism, Collection) or len(splits) < 2:
+        return candidate.method
+    return f"{candidate.method}, {'one attribute' if candidate.mechanism.split == 'users' else 'all at once'}"

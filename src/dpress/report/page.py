@@ -16,6 +16,7 @@ from dpress.report import adjusted, charts, error_words, figures, tables, words
 from dpress.report.extra import load
 from dpress.report.figures import Figure
 from dpress.report.rounding import loss, number, percent_down, percent_up
+from dpress.report.said import noun, promised
 from dpress.report.tables import Table
 from dpress.report.toml import as_toml
 from dpress.report.views import View, asked, published
@@ -70,11 +71,13 @@ def page(release: Release) -> str:
 
 def _context(release: Release) -> dict[str, Any]:
     whole, sums = published(release), asked(release)
-    promise = words.guarantee(release)
+    promise, own = words.guarantee(release), words.said(release)
     several = len(release.planned.candidates) > 1
     return {
         "release": release,
-        "title": words.title(release),
+        "said": own,
+        "noun": noun(release),
+        "title": own.title,
         "stamp": words.stamp(release),
         "verdict": words.verdict(release, error_words.typical(release)),
         "keys": _keys(release, whole),
@@ -82,7 +85,7 @@ def _context(release: Release) -> dict[str, Any]:
         "odds": figures.odds_figure(promise.odds) if promise.odds else None,
         **_results(release, whole, sums),
         "accuracy": error_words.accuracy(release),
-        "candidates": figures.candidates_figure(release.planned) if several else None,
+        "candidates": figures.candidates_figure(release.planned, noun(release)) if several else None,
         "charged": loss(release.charged),
         "toml": as_toml(release.spec),
         "version": importlib.metadata.version("dpress"),
@@ -97,7 +100,7 @@ def _results(release: Release, whole: list[View], sums: list[View]) -> dict[str,
         "hidden": max(0, len(views) - MOST_VIEWS),
         "sums": bool(sums),
         "files": tables.files(whole),
-        "attributes": tables.attributes(release),
+        "attributes": tables.attributes(release, words.said(release).fates),
         "counts": _counts(whole),
         "command": command,
         "answer": answer,
@@ -118,17 +121,21 @@ def _counts(whole: list[View]) -> dict[str, str]:
         "below": number(int(np.count_nonzero(flat < 0))),
         "unclear": number(sum(view.unclear for view in whole)),
         "fractional": number(int(np.count_nonzero(flat % 1))),
-        "misses": number(flat.size // 20),
+        "misses": number(-(-flat.size // 20)),
     }
 
 
 def _keys(release: Release, whole: list[View]) -> list[tuple[str, str, str]]:
-    promise = words.promised(release)
+    promise = promised(release)
     status = "proven" if release.claim.proven else "claimed, not proven" if promise else "this release is not private"
     count = len(whole)
     return [
         ("Guarantee", loss(promise), status),
-        ("Typical error, predicted", f"± {error_words.typical(release)}", f"rows, over {error_words.over(release)}"),
+        (
+            "Typical error, predicted",
+            f"± {error_words.typical(release)}",
+            f"{noun(release)}, over {error_words.over(release)}",
+        ),
         ("Cells", number(sum(view.count.size for view in whole)), f"in {count} table{'s' if count > 1 else ''}"),
-        ("Budget charged", loss(release.charged), "on a ledger" if release.ledger_head else "no ledger used"),
+        ("Budget charged", loss(release.charged), words.said(release).charged),
     ]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from dpress.core.claim import Loss
 from dpress.release.artifact import Release
-from dpress.report.rounding import listed
 
 NOUNS = {"central": "rows", "local": "people"}
 
@@ -24,6 +23,7 @@ class Said:
         whom: the promise protects.
         unit: who is protected, as sentences.
         neighbours: what must be hard to tell apart.
+        definition: what the loss means, as a formula in words; empty without a promise.
         terms: published, proven, over time and why: a name, a figure and the rest of the sentence.
         attacker: what the attacker knows, up to what he is not sure of.
         belief: what the attacker is not sure of.
@@ -51,6 +51,7 @@ class Said:
     whom: str
     unit: str
     neighbours: str
+    definition: str
     terms: tuple[tuple[str, str, str], ...]
     attacker: str
     belief: str
@@ -80,8 +81,3 @@ def noun(release: Release) -> str:
 def promised(release: Release) -> Loss | None:
     """Return the loss that the page may rely on: proven, or only published; None if the release protects nobody."""
     return (release.claim.proven or release.claim.published) if release.private else None
-
-
-def tables_by(names: list[str], *, each: bool) -> str:
-    """Return names as a phrase: `a and b` for one table of both, `by a and by b` for one of each."""
-    return listed([f"by {name}" for name in names]) if each else listed(names)

@@ -3,6 +3,7 @@
 Data flow: release, views -> rows of text.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,31 +98,30 @@ def files(views: list[View]) -> Table:
     return Table(names=names, labels=2, rows=rows, note="")
 
 
-def attributes(release: Release) -> Table:
-    """Return how every attribute's values were counted."""
+def attributes(release: Release, fates: Mapping[str, str]) -> Table:
+    """Return how every attribute's values were counted; `fates` says what became of those rejected or dropped."""
     rows = tuple(
-        (one.name, type(one).__name__.lower(), number(one.size), _outside(one), _missing(one))
+        (one.name, type(one).__name__.lower(), number(one.size), _outside(one, fates), _missing(one, fates))
         for one in release.schema.tabular
     )
     names = ("attribute", "kind", "cells", "other values", "missing values")
     return Table(names=names, labels=2, rows=rows, note="")
 
 
-def _outside(attribute: Tabular) -> str:
+def _outside(attribute: Tabular, fates: Mapping[str, str]) -> str:
     if isinstance(attribute, Listed):
-        return _fate(attribute.other)
+        return _fate(attribute.other, fates)
     low, high = attribute.ends[0], attribute.ends[1] - isinstance(attribute, Integer)
     bounds = f"outside {low:g} to {high:g}: "
-    return bounds + ("counted in the nearest cell" if attribute.outside == "clamp" else _fate(attribute.outside))
+    return bounds + ("counted in the nearest cell" if attribute.outside == "clamp" else _fate(attribute.outside, fates))
 
 
-def _missing(attribute: Tabular) -> str:
+def _missing(attribute: Tabular, fates: Mapping[str, str]) -> str:
     null = attribute.null
     if null is None and not isinstance(attribute, Bounded):
         null = attribute.other
-    return _fate(null or "")
+    return _fate(null or "", fates)
 
 
-def _fate(rule: str) -> str:
-    known = {"reject": "refused (none occurred)", "drop": "their rows were left out"}
-    return known.get(rule, f"counted in the cell “{rule}”")
+def _fate(rule: str, fates: Mapping[str, str]) -> str:
+    return fates.get(rule, f"counted in the cell “{rule}”")

@@ -18,6 +18,7 @@ from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 from dpress.release.artifact import Release
 from dpress.release.tables import CONFIDENCE, Published
 from dpress.report.rounding import TIMES
+from dpress.report.said import noun
 
 GROUPS = 64
 LONGEST = 1 << 12  # cells of an axis whose labels are all made at once
@@ -68,6 +69,7 @@ class View:
         file: the Parquet file it is, or comes from.
         derived: it was added up from the file's cells.
         group: how many adjacent cells one of its cells holds.
+        noun: what is counted.
     """
 
     axes: tuple[Axis, ...]
@@ -78,6 +80,7 @@ class View:
     file: str
     derived: bool = False
     group: int = 1
+    noun: str = "rows"
 
     @property
     def name(self) -> str:
@@ -115,10 +118,10 @@ class View:
 
 def published(release: Release) -> list[View]:
     """Return a view of every published table."""
-    return [_view(one) for one in release.published()]
+    return [_view(one, noun(release)) for one in release.published()]
 
 
-def _view(table: Published) -> View:
+def _view(table: Published, counted: str) -> View:
     shape = table.shape
     return View(
         axes=tuple(_axis(axis) for axis in table.axes),
@@ -127,6 +130,7 @@ def _view(table: Published) -> View:
         error=np.sqrt(table.variance).reshape(shape),
         adjusted=None if table.adjusted is None else table.adjusted.reshape(shape),
         file=table.name,
+        noun=counted,
     )
 
 

@@ -4,25 +4,20 @@
 Data flow: release -> frozen words -> template.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
+from dpress.core.claim import ZCDP, ApproxDP, Loss, Relation, Unit
 from dpress.ledger.convert import exp_up
 from dpress.release.artifact import Release
+from dpress.release.local_plan import WEAK
+from dpress.report import central_words, local_words
 from dpress.report.odds import DELTA, Odds, odds
-from dpress.report.rounding import ceiling, listed, loss, number
+from dpress.report.rounding import ceiling, loss
+from dpress.report.said import Said, noun, promised
 
-KINDS = {"histogram": "Counts by", "ranges": "Counts over ranges of", "marginals": "Tables of counts by"}
-
-GROUPS = (
-    "Facts about groups and the population can still be learned; that is what the release is for. What it shows of a "
-    "group, people will expect of every member, in the data or not."
-)
-REFUSED = (
-    "The promise compares tables that fit the specification. Where it says reject, the mere existence of this release "
-    "shows that no value was refused."
-)
+MODELS: Mapping[str, Callable[[Release], Said]] = {"central": central_words.said, "local": local_words.said}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +39,7 @@ class Guarantee:
 
     Args:
         unit: who is protected.
-        neighbours: which tables must be hard to tell apart.
+        neighbours: what must be hard to tell apart.
         definition: what the loss means, as a formula in words.
         published: the loss that the method's paper claims.
         proven: the loss that is proven for the code that ran.
@@ -69,14 +64,9 @@ class Guarantee:
     limits: tuple[str, ...]
 
 
-def title(release: Release) -> str:
-    """Return what was published."""
-    return f"{KINDS.get(release.spec.release.kind, 'Release of')} {listed(list(release.schema.names))}"
-
-
-def promised(release: Release) -> Loss | None:
-    """Return the loss that the page may rely on: proven, or only published; None if the release protects nobody."""
-    return (release.claim.proven or release.claim.published) if release.private else None
+def said(release: Release) -> Said:
+    """Return the words of the release's model."""
+    return MODELS[release.spec.privacy.model](release)
 
 
 def stamp(release: Release) -> Stamp | None:
@@ -94,98 +84,55 @@ def stamp(release: Release) -> Stamp | None:
             text="The method's paper claims the privacy stated here, but there is no proof for the code that ran. "
             "Nobody should rely on it as a guarantee: the true loss may be larger, or without any limit.",
         )
+    found = odds(release.claim.proven, _delta(release))
+    if found.epsilon > WEAK:
+        return Stamp(
+            title="NEXT TO NOTHING IS PROMISED",
+            text=f"With ε = {ceiling(found.epsilon)} the odds of a guess about one {_one(release)} may grow by the "
+            f"factor {_power(found.epsilon)}: in the worst case the promise keeps nobody from being sure. Treat what "
+            "was released as if it were not protected.",
+        )
     return None
+
+
+def _one(release: Release) -> str:
+    unit = release.claim.unit
+    return "row" if unit.column is None and release.spec.privacy.model == "central" else "person"
 
 
 def verdict(release: Release, typical: str) -> str:
     """Return the release in one line."""
     if not release.private:
         return "A test release with repeatable noise. It protects nobody."
-    whom = protected(release.claim.unit)
+    own = said(release)
+    error = f"typical error ± {typical} {noun(release)}."
     if release.claim.proven is None:
-        return f"Claimed, but not proven: {loss(release.claim.published)} for {whom}; typical error ± {typical} rows."
-    return f"Proven differential privacy with {loss(release.claim.proven)} for {whom}; typical error ± {typical} rows."
-
-
-def protected(unit: Unit) -> str:
-    """Return whom the promise protects."""
-    if unit.column is None:
-        return "every single row"
-    return f"every person (column {unit.column}, at most {number(unit.rows)} {_rows(unit.rows)} each)"
+        return f"Claimed, but not proven: {loss(release.claim.published)} for {own.whom}; {error}"
+    return f"Proven {own.privacy} with {loss(release.claim.proven)} for {own.whom}; {error}"
 
 
 def guarantee(release: Release) -> Guarantee:
     """Return the second section's words."""
-    claim, promise = release.claim, promised(release)
+    claim, promise, own = release.claim, promised(release), said(release)
     found = None if promise is None else odds(promise, _delta(release))
     return Guarantee(
-        unit=_unit(claim.unit),
-        neighbours=_neighbours(claim.unit),
-        definition="" if promise is None else _definition(promise),
+        unit=own.unit,
+        neighbours=own.neighbours,
+        definition=own.definition,
         published=loss(claim.published),
         proven=loss(claim.proven),
         basis=claim.basis,
         odds=found,
-        belief=_belief(claim.unit),
+        belief=own.belief,
         factor="" if promise is None or found is None else _factor(promise, found),
         content=_content(promise, claim.unit),
-        limits=_limits(release),
+        limits=own.limits,
     )
-
-
-def _rows(count: int) -> str:
-    return "row" if count == 1 else "rows"
 
 
 def _delta(release: Release) -> Fraction:
     asked = release.spec.privacy.loss
     return asked.delta if isinstance(asked, ApproxDP) else DELTA
-
-
-def _unit(unit: Unit) -> str:
-    if unit.column is None:
-        return (
-            "The promise is made to each row of the table by itself. Someone who has several rows is protected less: "
-            "for m rows ε grows m-fold, and ρ m²-fold."
-        )
-    return (
-        f"The promise is made to each person, that is to all rows with the same value in the column {unit.column} "
-        f"together. At most {number(unit.rows)} {_rows(unit.rows)} per person were counted, chosen at random; further "
-        "rows were left out before anything was counted."
-    )
-
-
-def _neighbours(unit: Unit) -> str:
-    what = "one row" if unit.column is None else "all rows of one person"
-    if unit.relation is Relation.ADD_REMOVE:
-        return f"Two tables are neighbours if one is the other with {what} added or removed (add-remove)."
-    change = "one row is exchanged for another" if unit.column is None else "one person's rows are exchanged for others"
-    return f"Two tables are neighbours if {change} (replace-one); {_public(unit)} counts as public."
-
-
-def _public(unit: Unit) -> str:
-    return "the number of rows" if unit.column is None else "the number of people"
-
-
-def _definition(promise: Loss) -> str:
-    if isinstance(promise, PureDP):
-        return "Any release is at most exp(ε) times as likely under one of two neighbouring tables as under the other."
-    if isinstance(promise, ZCDP):
-        return (
-            "Zero-concentrated differential privacy: between two neighbouring tables the Rényi divergence of every "
-            "order α > 1 is at most ρα."
-        )
-    return (
-        "Any set of releases has, under one of two neighbouring tables, at most exp(ε) times the probability it has "
-        "under the other, plus δ."
-    )
-
-
-def _belief(unit: Unit) -> str:
-    if unit.relation is Relation.ADD_REMOVE:
-        return "a given row is in the data" if unit.column is None else "a given person is in the data"
-    what = "row" if unit.column is None else "person's data"
-    return f"some statement about one {what} is true (for instance which of two values it holds)"
 
 
 def _factor(promise: Loss, found: Odds) -> str:
@@ -218,15 +165,3 @@ def _content(promise: Loss | None, unit: Unit) -> str | None:
         return f"{about} ρ counts fourfold, {ceiling(4 * promise.rho)}."
     extra = " and δ grows to (1 + exp(ε)) δ" if isinstance(promise, ApproxDP) else ""
     return f"{about} ε doubles to {ceiling(2 * promise.epsilon)}{extra}."
-
-
-def _limits(release: Release) -> tuple[str, ...]:
-    unit = release.claim.unit
-    public = f" {_public(unit)}," if unit.relation is Relation.REPLACE_ONE else ""
-    return (
-        GROUPS,
-        "Losses add up. Every other release from the same data adds its own; this page knows of this one only.",
-        f"What the specification says is public:{public} attributes, bounds and lists of values.",
-        REFUSED,
-        "The promise is about this release, not about the data themselves, who may see them, or how they are kept.",
-    )

@@ -47,6 +47,7 @@ class RrLdp:
         p: P(report 1 | permanent 0).
         q: P(report 1 | permanent 1), 0 <= p < q <= 1.
         spec: the first 16 bytes of the specification's hash; it enters the permanent response.
+        question: the number of the first attribute, below 2^16; it enters the permanent response, too.
 
     For one attribute this is a frequency oracle; for several, `perturb` takes values of shape (attributes, users), the
     channel's rows are the cells of the full table, row-major, and `estimate` returns the one-way tables.
@@ -62,6 +63,7 @@ class RrLdp:
     p: Fraction = PAPER_P
     q: Fraction = PAPER_Q
     spec: bytes = bytes(SPEC_BYTES)
+    question: int = 0
 
     def __post_init__(self) -> None:
         if not self.sizes:
@@ -138,7 +140,7 @@ class RrLdp:
         if secrets is None:
             return permanent.fresh_flips(codes[0].size, self.bits, p=p, rng=rng)
         parts = [
-            permanent.flips(secrets, own, size, p=p, spec=self.spec, question=axis)
+            permanent.flips(secrets, own, size, p=p, spec=self.spec, question=self.question + axis)
             for axis, (own, size) in enumerate(zip(codes, self.sizes, strict=True))
         ]
         if len(parts) == 1:
@@ -194,7 +196,7 @@ class RrLdp:
 
 
 def _serve(
-    size: int, loss: Any, f: check.Number | None = None, p: check.Number = P, q: check.Number = PAPER_Q
+    size: int, loss: Any, f: check.Number | None = None, p: check.Number = PAPER_P, q: check.Number = PAPER_Q
 ) -> RrLdp | None:
     return _calibrated(size, loss, f, p, q) if isinstance(loss, PureDP) else None
 

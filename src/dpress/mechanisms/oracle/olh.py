@@ -145,6 +145,12 @@ class Olh:
             count(counts, first, steps, low, width)
         return counts
 
+    def supporting(self, payloads: Payloads, value: int) -> Mask:
+        """Return which reports support one value: what the audit counts, as the seeds are too many to list."""
+        fields = self._fields(payloads)
+        held = hashes(fields["a"], fields["b"], np.full(len(fields), value, dtype=np.int32))
+        return np.asarray(bucket(held, self.g) == fields["bucket"])
+
     def estimate(self, tally: Tally, users: int) -> Measurement:
         """Return the unbiased count of every value with its variance, shape (k,)."""
         return frequencies.counts(tally, users, self.p, self.q)

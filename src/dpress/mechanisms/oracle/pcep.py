@@ -214,6 +214,19 @@ class Pcep:
         """Return G^-1 over one region."""
         return _inverse(self.seed, self.rows, self.size, self.regions[region])
 
+    @property
+    def inflation(self) -> float:
+        """By how much the variance of a sum of counts may exceed the sum of their variances.
+
+        Var(w n) = N c^2 w^T G^-1 w - sum of n_v w_v^2, and w^T G^-1 w is at most t sum of w_v^2 (G^-1)_vv, t the
+        largest eigenvalue of G^-1 scaled to ones on its diagonal: (t - b) / (1 - b), b = 1 / c^2, with G's diagonal 1.
+        """
+        return max(
+            (_correlation(self._inverse(region)) - (b := float(2 * self.p(level) - 1) ** 2)) / (1 - b)
+            for region in range(len(self.regions))
+            for level in range(len(self.levels))
+        )
+
     def variance(self, users: int, frequency: float = 0.0) -> float:
         """Return the exact variance of a count, averaged over the values, each held by that share of the users.
 
@@ -261,6 +274,12 @@ def _packed(seed: bytes, rows: int, size: int) -> Payloads:
     stream = b"".join(hashlib.sha256(prefix + block).digest() for prefix in prefixes for block in blocks)
     table = np.frombuffer(stream, dtype=np.uint8).reshape(rows, -1)[:, : bits.width(size)]
     return np.ascontiguousarray(table)
+
+
+def _correlation(covariance: Array) -> float:
+    """Return the largest eigenvalue of a covariance scaled to ones on its diagonal."""
+    scale = 1 / np.sqrt(np.diag(covariance))
+    return float(np.linalg.eigvalsh(covariance * np.multiply.outer(scale, scale))[-1])
 
 
 @functools.lru_cache(maxsize=32)

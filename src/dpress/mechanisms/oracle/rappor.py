@@ -211,6 +211,18 @@ class Rappor:
         table = tally.reshape(self.cohorts, self.bits + 1)
         return np.asarray(self.cohorts * (table[:, :-1] - table[:, -1:] * float(self.responses.p_star)) / self._gap)
 
+    @property
+    def inflation(self) -> float:
+        """By how much the variance of a sum of counts may exceed the sum of their variances, for rare values.
+
+        The largest eigenvalue of (X^T X)^-1 scaled to ones on its diagonal: the noise of bits that no value has set.
+        """
+        if not self.identified:
+            return 1.0
+        covariance = np.linalg.inv(self._design.T @ self._design)
+        scale = 1 / np.sqrt(np.diag(covariance))
+        return float(np.linalg.eigvalsh(covariance * np.multiply.outer(scale, scale))[-1])
+
     def variance(self, users: int, frequency: float = 0.0) -> float:
         """Return the variance of a count that a share of the users holds, averaged over all candidates.
 
@@ -340,6 +352,7 @@ def _serve(
     """Serve codes as the strings "0", "1", ... unless candidates are named."""
     if not isinstance(loss, PureDP):
         return None
+    check.count("size", size)
     names = tuple(candidates) or tuple(map(str, range(size)))
     if len(names) != size:
         raise ValueError(f"$.release.parameters.candidates: expected {size} strings, got {len(names)}")

@@ -1,0 +1,112 @@
+"""`dpress audit`: does a method keep what it claims?"""
+
+import math
+import sys
+from typing import Any
+
+import click
+
+from dpress import catalog
+from dpress.cli.output import json_option, print_json, print_table
+from dpress.core.claim import ZCDP, PureDP, as_floats, describe
+from dpress.core.errors import NotSupported
+from dpress.core.mechanism import Card
+from dpress.release.audit.run import audit
+from dpress.release.audit.sampled import FEWEST
+from dpress.release.audit.verdict import Audit, Check
+
+
+@click.command("audit")
+@click.argument("method")
+@click.option("--epsilon", help="The pure epsilon it is made for; 1 unless given.")
+@click.option("--rho", help="zCDP rho instead; 0.5 for methods without epsilon.")
+@click.option(
+    "--samples", type=click.IntRange(min=FEWEST), metavar="N", help="Also draw N outputs from each of two neighbours."
+)
+@json_option
+def command(method: str, *, epsilon: str | None, rho: str | None, samples: int | None, as_json: bool) -> None:
+    """Check what METHOD claims, exactly on tiny instances, and by samples of the running code on request.
+
+    Exits with 1 if a claim is broken.
+    """
+    card = _card(method)
+    found = audit(card, _loss(card, epsilon, rho), samples=samples)
+    if as_json:
+        print_json(_plain(found))
+    else:
+        _print(found)
+    if not found.kept:
+        sys.exit(1)
+
+
+def _card(method: str) -> Card:
+    try:
+        return catalog.card(method)
+    except NotSupported as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _loss(card: Card, epsilon: str | None, rho: str | None) -> PureDP | ZCDP:
+    """Return the loss that was asked for, or the first that the method claims."""
+    if epsilon is not None and rho is not None:
+        raise click.UsageError("give either --epsilon or --rho")
+    claims = catalog.claims(card)
+    served = ", ".join(filter(None, claims)).split(", ")
+    name = "rho" if rho is not None else "epsilon" if epsilon is not None or "epsilon" in served else "rho"
+    if name not in served:
+        raise click.UsageError(f"{card.name} claims no {name}; it claims {served[0]}")
+    try:
+        return PureDP(epsilon=epsilon or "1") if name == "epsilon" else ZCDP(rho=rho or "0.5")
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _plain(found: Audit) -> dict[str, Any]:
+    return {
+        "method": found.method,
+        "model": found.model,
+        "claimed": as_floats(found.checks[0].claimed),
+        "checks": [_plain_check(check) for check in found.checks],
+        "kept": found.kept,
+    }
+
+
+def _plain_check(check: Check) -> dict[str, Any]:
+    return {
+        "kind": check.kind,
+        "instance": check.instance,
+        "relation": check.relation,
+        "claimed": as_floats(check.claimed),
+        "loss": "infinity" if check.loss == math.inf else check.loss,
+        "lower_bound": check.lower_bound,
+        "samples": check.samples,
+        "confidence": check.confidence,
+        "kept": check.kept,
+        "verdict": check.verdict,
+        "remark": check.remark or None,
+    }
+
+
+def _print(found: Audit) -> None:
+    """Print one line for every check, and what the remarks are about."""
+    rows = [
+        [
+            found.method,
+            check.kind,
+            check.instance,
+            check.relation,
+            describe(check.claimed),
+            _found(check),
+            check.verdict,
+        ]
+        for check in found.checks
+    ]
+    print_table(("method", "checked", "instance", "neighbours", "claimed", "found", "verdict"), rows)
+    for kind, remark in dict.fromkeys((check.kind, check.remark) for check in found.checks if check.remark):
+        click.echo(f"{kind}: {remark}")
+
+
+def _found(check: Check) -> str:
+    if check.lower_bound is not None and check.confidence is not None:
+        return f">= {check.lower_bound:.4f} ({100 * check.confidence:g} % confidence)"
+    return "infinity" if check.loss == math.inf else f"{check.loss:.6g}"

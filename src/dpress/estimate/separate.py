@@ -1,0 +1,81 @@
+"""Several tables, each estimated by itself: what frequency oracles, and the fits to their reports, give."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpress.core.linear import Array, Variance
+from dpress.core.measurement import Measurement
+
+
+@dataclass(frozen=True, slots=True)
+class Separate:
+    """Answers a query from the smallest table that holds its attributes, and how many took part from their number.
+
+    Error: sum of weight^2 times the cells' variances, times the table's inflation where the query adds up several
+    cells: at least the exact variance for weights of one sign. The cells of one table do not correlate positively
+    (inflation 1) unless an oracle says by how much they may.
+
+    Args:
+        shape: the number of cells of every attribute.
+        tables: the axes of every table, rising.
+        users: how many took part.
+        inflation: of every table; empty where all are 1.
+    """
+
+    shape: tuple[int, ...]
+    tables: tuple[tuple[int, ...], ...]
+    users: int
+    inflation: tuple[float, ...] = ()
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of cells of every table."""
+        return tuple(math.prod(self.shape[axis] for axis in axes) for axes in self.tables)
+
+    def estimate(self, measurement: Measurement) -> tuple[Array, ...]:
+        """Return the estimate of every table, flat."""
+        return tuple(np.asarray(own, dtype=np.float64) for own in self._split(measurement.answers))
+
+    def cell_variances(self, variance: Variance) -> tuple[Array, ...]:
+        """Return the variances of every table, flat."""
+        return tuple(self._split(np.broadcast_to(np.asarray(variance, dtype=np.float64), (sum(self.sizes),))))
+
+    def answer(self, measurement: Measurement, weights: Sequence[Array]) -> float:
+        """Return the sum of one table's cells times their weights."""
+        place = self._place(weights)
+        return (
+            float(self.users)
+            if place is None
+            else float(self._query(place, weights) @ self.estimate(measurement)[place])
+        )
+
+    def query_variance(self, variance: Variance, weights: Sequence[Array]) -> float:
+        """Return the sum of one table's variances times the squared weights, inflated."""
+        place = self._place(weights)
+        if place is None:
+            return 0.0
+        query = self._query(place, weights)
+        several = np.count_nonzero(query) > 1 and bool(self.inflation)
+        return float(query**2 @ self.cell_variances(variance)[place]) * (self.inflation[place] if several else 1.0)
+
+    def _query(self, place: int, weights: Sequence[Array]) -> Array:
+        query = np.ones(1)
+        for axis in self.tables[place]:
+            query = np.multiply.outer(query, weights[axis]).ravel()
+        return query
+
+    def _split(self, values: Array) -> list[Array]:
+        return np.split(values, np.cumsum(self.sizes)[:-1])
+
+    def _place(self, weights: Sequence[Array]) -> int | None:
+        """Return the smallest table about the attributes asked for; None where the query counts everybody."""
+        asked = {axis for axis, own in enumerate(weights) if not np.all(own == 1)}
+        if not asked:
+            return None
+        holding = [(size, place) for place, size in enumerate(self.sizes) if asked <= set(self.tables[place])]
+        if not holding:
+            raise ValueError("no table holds these attributes together; ask for fewer at a time")
+        return min(holding)[1]

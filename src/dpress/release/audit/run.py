@@ -1,0 +1,161 @@
+"""The audit of one method: tiny instances under every relation, exactly where that can be, sampled on request.
+
+card, loss, samples -> instances -> checks -> Audit.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from dpress.core.check import float_up
+from dpress.core.claim import ZCDP, Loss, PureDP, Relation, Unit
+from dpress.core.errors import NotSupported
+from dpress.core.mechanism import Card
+from dpress.core.oracle import Oracle
+from dpress.core.rng import Generator, secure
+from dpress.mechanisms.choice.exponential import Exponential
+from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.release.audit import exact, outcomes, sampled, tables
+from dpress.release.audit.exact import Found
+from dpress.release.audit.verdict import Audit, Check, Kind
+
+SIZES = (2, 3, 4, 5)
+ROWS = (1, 3)
+SAMPLES = 100_000
+"""Drawn from each neighbour where nothing can be checked exactly and no number was given."""
+VALUES = "any two values"
+
+
+def audit(card: Card, loss: PureDP | ZCDP, *, samples: int | None = None, rng: Generator | None = None) -> Audit:
+    """Check what a method claims when it is made for this loss.
+
+    Args:
+        card: the method.
+        loss: epsilon or rho.
+        samples: outputs to draw from each neighbour, at least 1000; None for exact checks only, where there are any.
+        rng: a secure generator unless given; audits look at the code as it runs.
+
+    Raises:
+        NotSupported: the method has no such loss, or nothing of it can be checked.
+    """
+    generator = rng or secure()
+    example: Any = card.example(loss, Unit())
+    if isinstance(example, Oracle):
+        checks = list(local(card, example, loss, samples, rng=generator))
+    elif isinstance(example, (MatrixMechanism, Exponential)):
+        checks = list(central(card, loss, samples, rng=generator))
+    else:
+        raise NotSupported(f"there is no audit of {card.name} yet")
+    return Audit(method=card.name, model=card.model, checks=tuple(checks))
+
+
+def local(card: Card, example: Oracle, loss: Loss, samples: int | None, *, rng: Generator) -> Iterator[Check]:
+    """Yield the checks of an oracle: its example and a few sizes exactly, its permanent response, its reports."""
+    found = 0
+    for name, oracle in _sizes(card, example, loss):
+        for one in channel_checks(name, oracle, rng=rng):
+            found += 1
+            yield one
+    if samples is not None or not found:
+        yield sampled_oracle("example", example, samples or SAMPLES, rng=rng)
+
+
+def _sizes(card: Card, example: Oracle, loss: Loss) -> Iterator[tuple[str, Oracle]]:
+    yield f"example, k = {example.size}", example
+    if card.oracle is not None:
+        for size in SIZES:
+            if size != example.size and (oracle := card.oracle(size, loss)) is not None:
+                yield f"k = {size}", oracle
+
+
+def channel_checks(name: str, oracle: Any, *, rng: Generator) -> Iterator[Check]:
+    """Yield the exact checks of one oracle; none if its channel cannot be written down."""
+    claimed = _claimed(oracle)
+    if found := exact.channels(oracle, rng=rng):
+        whole = len(found) == 1
+        kind: Kind = "exact channel" if whole else "channel by seed"
+        remark = "" if whole else f"given each of {len(found)} seeds, drawn without the value"
+        yield _exact(kind, name, VALUES, claimed, exact.channel_loss(found, claimed.epsilon), remark=remark)
+        if hasattr(oracle, "lifetime"):
+            ever = exact.channels(exact.permanent(oracle), rng=rng)
+            lifetime: PureDP = oracle.lifetime
+            remark = "the permanent response is what all reports of one value can reveal"
+            yield _exact(
+                "exact channel",
+                f"{name}, permanent",
+                VALUES,
+                lifetime,
+                exact.channel_loss(ever, lifetime.epsilon),
+                remark=remark,
+            )
+
+
+def sampled_oracle(name: str, oracle: Oracle, samples: int, *, rng: Generator) -> Check:
+    """Return the check of an oracle's reports."""
+    alpha = sampled.ALPHA
+    low = sampled.epsilon_of_outcomes(outcomes.of_oracle(oracle, rng=rng), samples, alpha=alpha)
+    return _sampled(name, VALUES, _claimed(oracle), low, samples=samples, alpha=alpha)
+
+
+def central(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Generator) -> Iterator[Check]:
+    """Yield the checks of a linear mechanism or a choice under every relation."""
+    units = [Unit(relation=one, column=None if n == 1 else "person", rows=n) for one in Relation for n in ROWS]
+    for unit in units:
+        yield central_exact(card.example(loss, unit))
+    for relation in Relation if samples is not None else ():
+        yield central_sampled(card.example(loss, Unit(relation=relation)), samples or SAMPLES, rng=rng)
+
+
+def central_exact(mechanism: Any) -> Check:
+    """Return the exact check of a linear mechanism or a choice."""
+    claimed, bound = _claimed(mechanism), exact.promised(_claimed(mechanism))
+    if isinstance(mechanism, MatrixMechanism):
+        found = exact.matrix_loss(mechanism, bound)
+        kind: Kind = "exact matrix" if exact.linear(mechanism.strategy.map) else "rounded matrix"
+        return _exact(kind, _cells(mechanism), _relation(mechanism.unit), claimed, found)
+    found = exact.choice_loss(mechanism, bound)
+    return _exact("exact choice", "3 candidates", _relation(mechanism.unit), claimed, found)
+
+
+def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
+    """Return the sampled check of a linear mechanism or a choice."""
+    claimed, relation, alpha = _claimed(mechanism), _relation(mechanism.unit), sampled.ALPHA / len(Relation)
+    if isinstance(mechanism, MatrixMechanism):
+        scores = tables.of_matrix(mechanism, rng=rng)
+        bound = sampled.epsilon_of_scores if isinstance(claimed, PureDP) else sampled.rho_of_scores
+        return _sampled(
+            _cells(mechanism), relation, claimed, bound(scores, samples, alpha=alpha), samples=samples, alpha=alpha
+        )
+    low = sampled.epsilon_of_outcomes(outcomes.of_choice(mechanism, samples, rng=rng), samples, alpha=alpha)
+    return _sampled("2 candidates", relation, claimed, low, samples=samples, alpha=alpha)
+
+
+def _exact(kind: Kind, name: str, relation: str, claimed: Loss, found: Found, *, remark: str = "") -> Check:
+    loss = math.inf if found.loss is None else float_up(found.loss)
+    words = "; ".join(filter(None, (remark, found.remark)))
+    return Check(kind=kind, instance=name, relation=relation, claimed=claimed, loss=loss, kept=found.kept, remark=words)
+
+
+def _sampled(name: str, relation: str, claimed: Loss, low: float, *, samples: int, alpha: float) -> Check:
+    return Check(
+        kind="sampled events",
+        instance=name,
+        relation=relation,
+        claimed=claimed,
+        kept=low <= float_up(exact.promised(claimed)),
+        lower_bound=low,
+        samples=samples,
+        confidence=1 - alpha,
+    )
+
+
+def _claimed(mechanism: Any) -> Any:
+    return mechanism.claim.proven or mechanism.claim.published
+
+
+def _cells(mechanism: MatrixMechanism) -> str:
+    return f"{mechanism.strategy.map.cells} cells"
+
+
+def _relation(unit: Unit) -> str:
+    return str(unit.relation) if unit.rows == 1 else f"{unit.relation}, {unit.rows} rows"

@@ -1,0 +1,44 @@
+"""Numbers in 1 to 4 bytes: there and back, and histograms of more reports than one block holds."""
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from dpress.core import payload
+from dpress.core.errors import ReportRejected
+
+BLOCK = 1 << 17
+SIZES = (1, 2, 256, 257, 2**16, 2**16 + 1, 2**18)
+
+
+def numbers(size: int, users: int) -> npt.NDArray[np.uint32]:
+    """Return every number, the largest included, as evenly as it goes."""
+    return (np.arange(users, dtype=np.uint64) * 7919 % size).astype(np.uint32)
+
+
+@pytest.mark.parametrize("largest", [2**8, 2**16, 2**24, 2**31])
+def test_numbers_come_back(largest: int) -> None:
+    found = np.array([0, 1, largest // 3, largest - 1], dtype=np.uint32)
+    packed = payload.pack(found, payload.width(largest))
+    assert packed.shape == (4, payload.width(largest))
+    assert payload.unpack(packed).tolist() == found.tolist()
+    assert payload.unpack(packed[::-1]).tolist() == found[::-1].tolist()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("users", [0, 1, BLOCK, 2 * BLOCK + 1, 2**18 + 1])
+def test_a_histogram_is_the_same_in_blocks(size: int, users: int) -> None:
+    found = numbers(size, users)
+    counts = payload.histogram(payload.pack(found, payload.width(size)), size)
+    assert counts.dtype == np.int64
+    assert (counts == np.bincount(found, minlength=size)).all()
+
+
+@pytest.mark.parametrize("place", [0, BLOCK - 1, BLOCK, 2 * BLOCK])
+def test_a_number_that_there_is_not_is_rejected_in_every_block(place: int) -> None:
+    found = np.zeros(2 * BLOCK + 1, dtype=np.uint32)
+    found[place] = 200
+    packed = payload.pack(found, 1)
+    assert payload.histogram(packed, 201)[200] == 1
+    with pytest.raises(ReportRejected, match="out of range"):
+        payload.histogram(packed, 200)

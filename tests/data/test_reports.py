@@ -1,0 +1,178 @@
+"""Files of reports: what is wrong with one is counted, the others go on."""
+
+import re
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dpress.core import rng, wire
+from dpress.core.errors import SchemaMismatch
+from dpress.core.wire import Expected, Report
+from dpress.data import reports as files
+
+SPEC = bytes(range(16))
+EXPECTED = Expected(spec=SPEC, method="krr", widths=(1, 2))
+
+
+def report(number, **changed):
+    own = {"spec": SPEC, "method": "krr", "id": number.to_bytes(16, "big"), "payload": bytes([number % 7])}
+    return Report(**own | changed)
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Write a table of reports and return the payloads by question, and the counts of what was left out."""
+
+    def run(table):
+        pq.write_table(table, tmp_path / "reports.parquet")
+        reader = files.Reader(path=tmp_path / "reports.parquet", expected=EXPECTED)
+        found = {0: [], 1: []}
+        for batch in reader.batches():
+            found[batch.question] += [bytes(row) for row in batch.payloads]
+        return found, dict(reader.rejected)
+
+    return run
+
+
+def batches(total, width, size=1000):
+    generator = rng.seeded(3)
+    for start in range(0, total, size):
+        rows = min(size, total - start)
+        payloads = generator.words(rows * width).view(np.uint8)[: rows * width].reshape(rows, width)
+        ids = generator.words(2 * rows).view(np.dtype((np.void, 16)))
+        yield files.Batch(question=0, payloads=payloads), ids
+
+
+def test_every_fault_is_counted_and_the_sound_ones_are_read(read):
+    faulty = {
+        wire.OTHER_VERSION: {"version": 2},
+        wire.OTHER_SPEC: {"spec": bytes(16)},
+        wire.OTHER_METHOD: {"method": "oue"},
+        wire.OTHER_ROUND: {"round": 3},
+        wire.UNKNOWN_QUESTION: {"question": 2},
+        wire.WRONG_LENGTH: {"question": 1},
+    }
+    bad = [report(100 + place, **changed) for place, changed in enumerate(faulty.values())]
+    found, rejected = read(files.table([report(1), *bad, report(2), report(3, question=1, payload=b"ab")]))
+    assert found == {0: [b"\1", b"\2"], 1: [b"ab"]}
+    assert rejected == dict.fromkeys(faulty, 1)
+
+
+@pytest.mark.parametrize("question", [2, 255, 65535])
+def test_an_unknown_question_is_counted_however_large(read, question):
+    assert read(files.table([report(1, question=question)])) == ({0: [], 1: []}, {wire.UNKNOWN_QUESTION: 1})
+
+
+@pytest.mark.parametrize("column", files.SCHEMA.names)
+def test_a_missing_field_is_counted(read, column):
+    table = files.table([report(1), report(2)])
+    values = table.column(column).to_pylist()
+    place = table.schema.get_field_index(column)
+    table = table.set_column(place, column, pa.array([None, values[1]], type=table.schema.field(column).type))
+    assert read(table) == ({0: [b"\2"], 1: []}, {wire.MISSING: 1})
+
+
+def test_nothing_but_missing_fields(read):
+    columns = [pa.nulls(5, kind) for kind in files.SCHEMA.types]
+    assert read(pa.table(columns, schema=files.SCHEMA)) == ({0: [], 1: []}, {wire.MISSING: 5})
+
+
+def test_an_empty_file(read):
+    assert read(files.table([])) == ({0: [], 1: []}, {})
+
+
+@pytest.mark.parametrize("distance", [1, 2, 70_000, 140_000])
+def test_an_id_counts_once_also_across_batches(read, distance):
+    reports = [report(number) for number in range(distance)]
+    found, rejected = read(files.table([*reports, report(0, payload=b"x"), report(0, payload=b"y")]))
+    assert found[0] == [one.payload for one in reports]
+    assert rejected == {wire.REPEATED: 2}
+
+
+def test_ids_that_agree_in_one_half_only_are_different(read):
+    """The ids share their first 8 bytes, so that the fast comparison cannot tell them apart."""
+    half = bytes(8)
+    same = [report(1, id=half + number.to_bytes(8, "big")) for number in range(1000)]
+    swapped = [report(2, id=number.to_bytes(8, "big") + half) for number in range(1, 1000)]
+    found, rejected = read(files.table([*same, *swapped, same[5], swapped[7]]))
+    assert len(found[0]) == 1999
+    assert rejected == {wire.REPEATED: 2}
+
+
+def test_the_fast_comparison_is_a_set_of_ids(read):
+    generator = rng.seeded(9)
+    numbers = (generator.words(5000) % np.uint64(3000)).tolist()
+    found, rejected = read(files.table([report(number) for number in numbers]))
+    assert found[0] == [bytes([number % 7]) for number in dict.fromkeys(numbers)]
+    assert rejected == {wire.REPEATED: 5000 - len(set(numbers))}
+
+
+@pytest.mark.parametrize("width", [1, 13, 600])
+def test_what_is_written_is_read(tmp_path, width):
+    path = tmp_path / "reports.parquet"
+    assert files.write(path, batches(3500, width), spec=SPEC, method="krr") == 3500
+    reader = files.Reader(path=path, expected=Expected(spec=SPEC, method="krr", widths=(width,)))
+    assert reader.rows == 3500
+    found = np.concatenate([batch.payloads for batch in reader.batches()])
+    assert (found == np.concatenate([batch.payloads for batch, _ in batches(3500, width)])).all()
+    assert not reader.rejected
+
+
+def test_columns_of_one_value_cost_nothing(tmp_path):
+    """An id of 16 bytes and a payload of 1; all other columns and the footer within a tenth of a byte a report."""
+    files.write(tmp_path / "r.parquet", batches(200_000, 1, size=50_000), spec=SPEC, method="krr")
+    assert (tmp_path / "r.parquet").stat().st_size / 200_000 < 17.1
+
+
+def test_nothing_is_overwritten_or_left_behind(tmp_path):
+    path = tmp_path / "reports.parquet"
+    path.write_text("mine")
+    with pytest.raises(OSError, match="exists already; reports are never overwritten"):
+        files.write(path, batches(10, 1), spec=SPEC, method="krr")
+    assert path.read_text() == "mine"
+
+    def failing():
+        yield from batches(10, 1)
+        raise ValueError("stopped")
+
+    with pytest.raises(ValueError, match="stopped"):
+        files.write(tmp_path / "other.parquet", failing(), spec=SPEC, method="krr")
+    assert [one.name for one in tmp_path.iterdir()] == ["reports.parquet"]
+
+
+@pytest.mark.parametrize("name", files.SCHEMA.names)
+def test_a_column_that_is_missing_or_of_another_type(tmp_path, name):
+    table = files.table([report(1)])
+    wrong = table.set_column(table.schema.get_field_index(name), name, pa.array([1.5]))
+    for number, one in enumerate((table.drop_columns([name]), wrong)):
+        pq.write_table(one, tmp_path / f"{number}.parquet")
+        reader = files.Reader(path=tmp_path / f"{number}.parquet", expected=EXPECTED)
+        with pytest.raises(SchemaMismatch, match=re.escape(f"is no file of reports: it needs a column {name} (")):
+            list(reader.batches())
+
+
+@pytest.mark.parametrize("kept", [0, 3, 100, 0.5, -1])
+def test_a_truncated_file(tmp_path, kept):
+    path = tmp_path / "reports.parquet"
+    pq.write_table(files.table([report(number) for number in range(1000)]), path)
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * kept) if isinstance(kept, float) else kept])
+    with pytest.raises(OSError, match="is truncated or no Parquet file; ask for the file again"):
+        list(files.Reader(path=path, expected=EXPECTED).batches())
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(OSError, match="there is no file"):
+        list(files.Reader(path=tmp_path / "none.parquet", expected=EXPECTED).batches())
+
+
+def test_damaged_pages(tmp_path):
+    path = tmp_path / "reports.parquet"
+    pq.write_table(files.table([report(number) for number in range(1000)]), path)
+    data = bytearray(path.read_bytes())
+    data[4:400] = b"\xff" * 396
+    path.write_bytes(data)
+    with pytest.raises(OSError, match="is truncated or no Parquet file; ask for the file again"):
+        list(files.Reader(path=path, expected=EXPECTED).batches())
