@@ -118,8 +118,10 @@ def test_a_person_is_the_unit_where_a_column_names_it():
         ),
         (
             changed("release", "postprocess", value=["nonnegative", "round"]),
-            "$.release.postprocess[1]: expected one of base_cut, integer, monotone_prefix, nonnegative, norm_sub, "
-            "simplex, got 'round'",
+            (
+                "$.release.postprocess[1]: expected one of base_cut, integer, monotone_prefix, nonnegative, norm_sub, "
+                "simplex, got 'round'"
+            ),
         ),
         (changed("release", "postprocess", value="integer"), "$.release.postprocess: expected a list, got 'integer'"),
         (

@@ -15,15 +15,18 @@ from dpress.release.local_plan import caution
 @click.argument("spec", type=click.Path())
 @click.option("--reports", type=click.Path(), required=True, help="The Parquet file of reports.")
 @click.option("--out", type=click.Path(), required=True, help="The new folder of the release.")
+@click.option("--records", type=click.IntRange(0), default=0, help="Synthetic records to draw from a fitted joint.")
 @click.option("--allow-unproven", is_flag=True, help="Also for a method whose claim has no proof.")
 @quiet_option
 @json_option
-def command(spec: str, reports: str, out: str, *, allow_unproven: bool, quiet: bool, as_json: bool) -> None:
+def command(
+    spec: str, reports: str, out: str, *, records: int, allow_unproven: bool, quiet: bool, as_json: bool
+) -> None:
     """Add up the reports of the collection that SPEC describes and release one table for every attribute."""
     started = time.perf_counter()
     loaded = load_spec(spec)
     with counting(quiet=quiet) as progress:
-        release = estimate(loaded, reports, out=out, allow_unproven=allow_unproven, progress=progress)
+        release = estimate(loaded, reports, out=out, records=records, allow_unproven=allow_unproven, progress=progress)
     if (note := caution(loaded)) is not None:
         hint(note, quiet=quiet)
     claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}

@@ -57,13 +57,17 @@ def _asked(candidate: Candidate) -> dict[str, object]:
     mechanism = candidate.mechanism
     if not isinstance(mechanism, Collection):
         return {}
-    return {"split": mechanism.split, "report_bytes": max(question.width for question in mechanism.questions)}
+    questions = mechanism.questions
+    return {
+        "split": mechanism.split,
+        "attributes_asked": max(len(question.axes) for question in questions),
+        "report_bytes": max(question.width for question in questions),
+    }
 
 
 def _row(candidate: Candidate, *, chosen: bool) -> list[str]:
     error = candidate.predicted_error
     claim = describe(candidate.mechanism.claim.proven)
     asked = _asked(candidate)
-    words = {"users": "one attribute", "budget": "all attributes"}
-    local = [words[str(asked["split"])], f"{asked['report_bytes']:,}"] if asked else []
+    local = [f"{asked['attributes_asked']} of the attributes", f"{asked['report_bytes']:,}"] if asked else []
     return ["*" if chosen else "", candidate.method, claim, number(error), f"+- {math.sqrt(error):,.1f}", *local]

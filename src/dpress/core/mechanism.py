@@ -99,6 +99,15 @@ class RangeStrategy(Strategy, Protocol):
         ...
 
 
+class Promising(Protocol):
+    """Anything that makes a promise."""
+
+    @property
+    def claim(self) -> Claim:
+        """The promise, from the numbers that the sampler uses."""
+        ...
+
+
 class Linear(Protocol):
     """A central mechanism that adds noise to linear queries."""
 
@@ -148,7 +157,7 @@ class Card:
     paper: str
     summary: str
     method: type
-    example: Callable[[Any, Unit], Linear | Choice | Oracle]
+    example: Callable[[Any, Unit], Promising]
     strategy: Callable[..., Strategy | None] | None = None
     oracle: Callable[..., Oracle | None] | None = None
     parameters: tuple[str, ...] = ()

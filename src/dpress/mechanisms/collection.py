@@ -4,7 +4,7 @@ values -> Question -> payloads -> tally -> Measurement of one table for every at
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, runtime_checkable
 
@@ -18,6 +18,7 @@ from dpress.core.measurement import Measurement
 from dpress.core.oracle import Mask, Oracle, Payloads, Tally
 from dpress.core.rng import Generator
 from dpress.estimate.interval import Tail
+from dpress.estimate.joint import Joint
 from dpress.estimate.separate import Separate
 from dpress.noise import permanent
 from dpress.noise.permanent import Secrets
@@ -49,11 +50,16 @@ class Question:
 
     Args:
         axes: the attributes that are asked for.
-        oracles: one for every axis.
+        oracles: one for every axis; or a single one for all of them together, which takes their codes as rows.
     """
 
     axes: tuple[int, ...]
     oracles: tuple[Oracle, ...]
+
+    @property
+    def together(self) -> bool:
+        """Whether one oracle is asked about several attributes at once."""
+        return len(self.oracles) < len(self.axes)
 
     @property
     def pairs(self) -> tuple[tuple[int, Oracle], ...]:
@@ -87,6 +93,10 @@ class Question:
             ValueError: a value is not one of its attribute's (it is not shown), or secrets of a wrong shape.
             NotSupported: an oracle would flip the same bits for two attributes.
         """
+        if self.together:
+            if secrets is not None:
+                raise NotSupported("a question about several attributes together has no permanent response yet")
+            return self.oracles[0].perturb(codes[list(self.axes)], rng=rng)
         parts = [self._perturb_one(place, codes, rng, secrets) for place in range(len(self.axes))]
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
@@ -133,9 +143,35 @@ class Question:
         return np.split(payloads, np.cumsum([oracle.width for oracle in self.oracles])[:-1], axis=1)
 
 
+class Estimator(Protocol):
+    """How a collection about more than single attributes is estimated."""
+
+    @property
+    def tables(self) -> tuple[tuple[int, ...], ...]:
+        """The axes of every published table."""
+        ...
+
+    def estimate(self, tallies: Sequence[Tally]) -> tuple[list[Array], list[Array]]:
+        """Return the unbiased counts of every table, flat, and their variances."""
+        ...
+
+    def mean_variance(self, users: int) -> float:
+        """Return the predicted variance of a cell of these tables, averaged over all of them."""
+        ...
+
+    def fit(self, tallies: Sequence[Tally], payloads: Callable[[], Iterable[Payloads]]) -> Joint:
+        """Return the joint distribution that is fitted to the tallies, or to the reports if they are needed again."""
+        ...
+
+    @property
+    def from_tallies(self) -> bool:
+        """Whether the tallies alone are fitted, so that who has them need not keep the fit."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collection:
-    """One-way tables from devices that trust nobody.
+    """Tables from devices that trust nobody: of single attributes, or what an estimator makes of the answers.
 
     Promise: every report keeps the promise of its question, whatever the collector does; proven. With split = "users" a
     device answers one question, drawn by lot, with the whole epsilon; with "budget" it answers all attributes at once,
@@ -148,12 +184,14 @@ class Collection:
         questions: that cover every attribute once.
         split: what is divided among the attributes.
         users: how many took part; 0 while it is planned.
+        estimator: of a joint distribution; None for one table for every attribute.
     """
 
     shape: tuple[int, ...]
     questions: tuple[Question, ...]
     split: Split
     users: int = 0
+    estimator: Estimator | None = None
 
     @property
     def claim(self) -> Claim:
@@ -167,7 +205,9 @@ class Collection:
 
     @property
     def decoder(self) -> Separate:
-        """One table for every attribute."""
+        """One table for every attribute, or the estimator's."""
+        if self.estimator is not None:
+            return Separate(self.shape, self.estimator.tables, self.users)
         by_axis = {axis: oracle for question in self.questions for axis, oracle in question.pairs}
         axes = range(len(self.shape))
         inflation = tuple(_inflation(by_axis[axis]) for axis in axes)  # type: ignore[arg-type]  # oracles are frozen
@@ -202,22 +242,27 @@ class Collection:
             ValueError: a question has no answer.
         """
         empty = [place for place, tally in enumerate(tallies) if not tally[-1]]
-        if empty:
+        if empty and self.estimator is None:
             raise ValueError(f"no report answers question {empty[0]}; every attribute needs at least one")
+        if self.estimator is not None:
+            counts, variances = self.estimator.estimate(tallies)
+            return Measurement(map=self.map, answers=np.concatenate(counts), variance=np.concatenate(variances))
         everybody = sum(int(tally[-1]) for tally in tallies)
         by_axis: dict[int, tuple[Array, Array]] = {}
         for question, tally in zip(self.questions, tallies, strict=True):
             by_axis |= dict(zip(question.axes, question.estimates(tally, everybody), strict=True))
-        counts, variances = zip(*(by_axis[axis] for axis in range(len(self.shape))), strict=True)
-        return Measurement(map=self.map, answers=np.concatenate(counts), variance=np.concatenate(variances))
+        answers, spread = zip(*(by_axis[axis] for axis in range(len(self.shape))), strict=True)
+        return Measurement(map=self.map, answers=np.concatenate(answers), variance=np.concatenate(spread))
 
     @property
     def map(self) -> Stack:
         """The tables that are estimated, one after the other."""
-        return Stack(tuple(Marginal(self.shape, (axis,)) for axis in range(len(self.shape))))
+        return Stack(tuple(Marginal(self.shape, axes) for axes in self.decoder.tables))
 
     def mean_variance(self, users: int) -> float:
         """Return the predicted variance of a cell, averaged over all cells, were all values equally frequent."""
+        if self.estimator is not None:
+            return self.estimator.mean_variance(users)
         asked = users / len(self.questions)
         total = 0.0
         for question in self.questions:

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import importlib.metadata
+import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,8 +21,10 @@ from dpress.core.linear import Array, Numbers
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import BoxDecoder
 from dpress.core.ranges import Ranges
+from dpress.core.rng import secure
 from dpress.data.spec import Spec, as_dict
 from dpress.estimate.interval import Tail, half_width
+from dpress.estimate.joint import Joint
 from dpress.estimate.postprocess import NAMES, adjust
 from dpress.mechanisms.collection import Collection
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
@@ -29,6 +32,7 @@ from dpress.mechanisms.product import box_variances
 from dpress.release.folder import Progress, write_folder
 from dpress.release.plan import Plan
 from dpress.release.query import parse
+from dpress.release.records import Records
 from dpress.release.tables import CONFIDENCE, Published
 
 FORMAT = 1
@@ -67,6 +71,8 @@ class Release:
         ledger_head: the hash of the ledger's last entry after the charge, or None without a ledger.
         kept: the integers that are written: a collection's tallies; left out, the noisy answers.
         rejected: how many reports of a collection were left out, by reason.
+        fitted: the joint distribution behind the adjusted counts, where one was fitted.
+        records: how many synthetic records are drawn from it when the release is written.
     """
 
     spec: Spec
@@ -78,6 +84,8 @@ class Release:
     ledger_head: str | None = None
     kept: Numbers | None = None
     rejected: Mapping[str, int] = field(default_factory=dict)
+    fitted: Joint | None = None
+    records: int = 0
 
     def __repr__(self) -> str:
         names = ", ".join(self.schema.names)
@@ -183,16 +191,24 @@ class Release:
         decoder = self.planned.chosen.mechanism.decoder
         estimates = decoder.estimate(self.measurement)
         variances = decoder.cell_variances(self.measurement.variance)
-        names = self.spec.release.postprocess
         for number, (axes, count, variance) in enumerate(zip(decoder.tables, estimates, variances, strict=True), 1):
             yield Published(
                 name=f"table_{number}.parquet",
                 axes=tuple(self.schema.tabular[axis] for axis in axes),
                 count=count,
                 variance=variance,
-                adjusted=adjust(count, names, users=self.users, deviations=np.sqrt(variance)) if names else None,
+                adjusted=self._adjusted(axes, count, variance),
                 tail=self.tail,
             )
+
+    def _adjusted(self, axes: tuple[int, ...], count: Array, variance: Array) -> Array | None:
+        """Return the fitted joint's own counts, or those after post-processing; None where there is neither."""
+        if self.fitted is not None:
+            count = self.fitted.marginal(axes).ravel() * self.users
+        names = self.spec.release.postprocess
+        if names:
+            return adjust(count, names, users=self.users, deviations=np.sqrt(variance))
+        return None if self.fitted is None else count
 
     def manifest(self) -> dict[str, Any]:
         """Return the release's description as plain objects, without the tables."""
@@ -231,7 +247,13 @@ class Release:
         """Return what the mechanism is made of."""
         mechanism = self.planned.chosen.mechanism
         if isinstance(mechanism, Collection):
-            return {"split": mechanism.split, "users": mechanism.users, "rejected": dict(self.rejected)}
+            return {
+                "split": mechanism.split,
+                "questions": len(mechanism.questions),
+                "users": mechanism.users,
+                "rejected": dict(self.rejected),
+                **({"records": self.records} if self.records else {}),
+            }
         return {
             "strategy": msgspec.to_builtins(mechanism.strategy, enc_hook=str),
             "noise": {name: str(value) for name, value in parameters(mechanism.loss).items()},
@@ -248,7 +270,12 @@ class Release:
             OSError: the folder exists, or the disk is full; nothing is left behind.
         """
         kept = self.measurement.answers if self.kept is None else self.kept
-        return write_folder(path, self.manifest(), kept, self.published(), progress=progress)
+        tables: Iterator[Published | Records] = itertools.chain(self.published(), self._records())
+        return write_folder(path, self.manifest(), kept, tables, progress=progress)
+
+    def _records(self) -> Iterator[Records]:
+        if self.fitted is not None and self.records:
+            yield Records(axes=self.schema.tabular, joint=self.fitted, size=self.records, rng=secure())
 
 
 def _postprocess(names: tuple[str, ...]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """A collection under local privacy: people's values to reports (in simulation), and reports to a release."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from dpress.core import rng as generators
 from dpress.core.claim import ROW
 from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.oracle import Payloads
 from dpress.core.rng import Generator
 from dpress.core.wire import ID_BYTES, Expected
 from dpress.data import reports as files
@@ -18,12 +20,14 @@ from dpress.data.codec import encode
 from dpress.data.fold import LARGEST_DENSE, Counts, Progress, Sparse, add_up
 from dpress.data.spec import Spec
 from dpress.data.table import Table, without_quotes
+from dpress.estimate.joint import Joint, dense
 from dpress.mechanisms.collection import Collection
 from dpress.release.artifact import Release, now
 from dpress.release.folder import check_new
 from dpress.release.local_plan import spec_id
 from dpress.release.plan import Plan, plan, taken
 
+UNIT = 1 << 50  # of a fitted share
 LARGEST_PART = 1 << 26  # bytes of payloads that are made, or tallied, at a time
 
 
@@ -96,6 +100,7 @@ def estimate(
     reports: str | Path,
     *,
     out: str | Path | None = None,
+    records: int = 0,
     allow_unproven: bool = False,
     progress: Progress | None = None,
 ) -> Release:
@@ -108,6 +113,7 @@ def estimate(
         spec: the collection's, which every report names by its hash.
         reports: a Parquet file.
         out: a new folder to write the release to.
+        records: how many synthetic records to draw from a fitted joint distribution.
         allow_unproven: also where the method's published claim has no proof.
         progress: called with the number of reports added up so far.
 
@@ -119,6 +125,8 @@ def estimate(
     collection = collection_of(planned, allow_unproven=allow_unproven)
     if out is not None:
         check_new(out)
+    if records and collection.estimator is None:
+        raise NotSupported('records are drawn from a joint distribution: set kind = "joint"')
     reader = files.Reader(path=Path(reports), expected=expected(spec, planned.chosen.method, collection))
     layout = _Layout(collection)
     total = add_up(
@@ -126,11 +134,30 @@ def estimate(
     )
     for reason, count in layout.faults(total).items():
         reader.count(reason, count)
-    return _release(spec, planned, layout.tallies(total), dict(reader.rejected), out)
+    release = _release(
+        spec, planned, layout.tallies(total), dict(reader.rejected), lambda: _payloads(reader, collection)
+    )
+    release = replace(release, records=records)
+    if out is not None:
+        release.write(out)
+    return release
+
+
+def _payloads(reader: files.Reader, collection: Collection) -> Iterator[Payloads]:
+    """Yield the sound payloads once more."""
+    again = files.Reader(path=reader.path, expected=reader.expected)
+    for batch in again.batches():
+        faults = collection.questions[batch.question].faults(batch.payloads)
+        sound = ~np.logical_or.reduce([*faults.values()]) if faults else np.ones(len(batch.payloads), dtype=np.bool_)
+        yield batch.payloads[sound]
 
 
 def _release(
-    spec: Spec, planned: Plan, tallies: list[Counts], rejected: dict[str, int], out: str | Path | None
+    spec: Spec,
+    planned: Plan,
+    tallies: list[Counts],
+    rejected: dict[str, int],
+    payloads: Callable[[], Iterator[Payloads]],
 ) -> Release:
     collection = collection_of(planned, allow_unproven=True).counted(tallies)
     try:
@@ -141,19 +168,37 @@ def _release(
     loss = collection.claim.proven or collection.claim.published
     if loss is None:
         raise NotSupported(f"{planned.chosen.method} claims nothing")
-    release = Release(
+    fitted = None if collection.estimator is None else collection.estimator.fit(tallies, payloads)
+    return Release(
         spec=spec,
         planned=taken(planned, collection),
         measurement=measurement,
-        kept=np.concatenate(tallies),
+        kept=kept(tallies, collection, fitted),
+        fitted=fitted,
         rejected=rejected,
         charged=loss,
         private=True,
         created=now(),
     )
-    if out is not None:
-        release.write(out)
-    return release
+
+
+def kept(tallies: list[Counts], collection: Collection, fitted: Joint | None) -> Counts:
+    """Return what a release keeps: the tallies, and a fit that they alone do not give, in units of 2^-50."""
+    if collection.estimator is None or fitted is None or collection.estimator.from_tallies:
+        return np.concatenate(tallies)
+    cells = np.rint(fitted.marginal(tuple(range(len(collection.shape)))).ravel() * UNIT).astype(np.int64)
+    return np.concatenate([*tallies, cells])
+
+
+def refitted(values: Counts, collection: Collection) -> tuple[list[Counts], Joint | None]:
+    """Return the tallies and the fit that a release kept."""
+    size = sum(collection.sizes)
+    tallies = collection.split_tally(values[:size])
+    if collection.estimator is None:
+        return tallies, None
+    if collection.estimator.from_tallies:
+        return tallies, collection.estimator.fit(tallies, list)
+    return tallies, dense((values[size:] / UNIT).reshape(collection.shape))
 
 
 class _Layout:

@@ -14,6 +14,8 @@ from dpress.core.workload import Boxes
 from dpress.data.fold import Counts, Progress
 from dpress.estimate.box_sums import box_sums
 from dpress.estimate.interval import half_width
+from dpress.estimate.least_squares import flat
+from dpress.estimate.postprocess import norm_sub
 from dpress.noise.uniform import below
 from dpress.release.artifact import Release
 from dpress.release.run import true_counts
@@ -42,6 +44,8 @@ def evaluate(release: Release, data: Any, *, progress: Progress | None = None) -
     metrics["total_variation"] = float(np.abs(estimates - counts).sum() / (2 * max(1, counts.sum())))
     if release.spec.release.postprocess:
         metrics["adjusted_cell_root_mean_squared_error"] = _adjusted_error(release, counts)
+    if release.fitted is not None:
+        metrics |= _pairs(release, counts)
     if isinstance(release.planned.workload, Boxes):
         metrics |= _boxes(release, release.planned.workload, counts)
     return metrics
@@ -78,6 +82,38 @@ def _boxes(release: Release, workload: Boxes, counts: Counts) -> dict[str, float
         "range_root_mean_squared_error": math.sqrt(float(np.mean(errors**2))),
         "range_predicted_root_mean_squared_error": math.sqrt(release.planned.chosen.predicted_error),
     }
+
+
+def _pairs(release: Release, counts: Counts) -> dict[str, float]:
+    """Return the mean total variation of the fitted tables, and of the product of one-way counts as a baseline."""
+    decoder, fitted = release.planned.chosen.mechanism.decoder, release.fitted
+    assert fitted is not None  # noqa: S101  # asked for by the caller
+    single = [norm_sub(_single(release, axis), users=1) for axis in range(len(release.schema.shape))]
+    found, product = [], []
+    for axes, own in zip(decoder.tables, np.split(counts, np.cumsum(_sizes(release))[:-1]), strict=True):
+        shares = own / max(1, own.sum())
+        found.append(float(np.abs(fitted.marginal(axes).ravel() - shares).sum() / 2))
+        product.append(float(np.abs(flat([single[axis] for axis in axes]) - shares).sum() / 2))
+    return {
+        "fitted_mean_total_variation": float(np.mean(found)),
+        "independence_mean_total_variation": float(np.mean(product)),
+    }
+
+
+def _single(release: Release, axis: int) -> Array:
+    """Return one attribute's unbiased shares: the mean over the tables that hold it."""
+    decoder, shape = release.planned.chosen.mechanism.decoder, release.schema.shape
+    parts = []
+    for axes, own in zip(decoder.tables, decoder.estimate(release.measurement), strict=True):
+        if axis in axes:
+            others = tuple(place for place, other in enumerate(axes) if other != axis)
+            parts.append(own.reshape([shape[other] for other in axes]).sum(axis=others) / max(1, release.users))
+    return np.asarray(np.mean(parts, axis=0))
+
+
+def _sizes(release: Release) -> list[int]:
+    shape = release.schema.shape
+    return [math.prod(shape[axis] for axis in axes) for axes in release.planned.chosen.mechanism.decoder.tables]
 
 
 def _drawn(workload: Boxes) -> list[Ranges]:

@@ -16,6 +16,8 @@ import pyarrow.parquet as pq
 
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Numbers
+from dpress.release.records import NAME as RECORDS
+from dpress.release.records import Records
 from dpress.release.tables import BATCH_CELLS, Published
 
 Progress = Callable[[int], object]
@@ -28,7 +30,7 @@ def write_folder(
     path: str | Path,
     manifest: dict[str, Any],
     answers: Numbers,
-    tables: Iterable[Published],
+    tables: Iterable[Published | Records],
     *,
     progress: Progress | None = None,
 ) -> Path:
@@ -57,7 +59,11 @@ def write_folder(
 
 
 def _write_files(
-    folder: Path, manifest: dict[str, Any], answers: Numbers, tables: Iterable[Published], progress: Progress | None
+    folder: Path,
+    manifest: dict[str, Any],
+    answers: Numbers,
+    tables: Iterable[Published | Records],
+    progress: Progress | None,
 ) -> None:
     for _ in _write_batches(folder / ANSWERS, _answers(answers)):
         pass
@@ -124,7 +130,8 @@ def read(path: str | Path, *, known: int) -> tuple[dict[str, Any], Numbers]:
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     if manifest["format"] != known:
         raise SchemaMismatch(f"format {manifest['format']} is not known; this version reads format {known}")
-    if set(manifest["sha256"]) != {ANSWERS, *manifest["tables"]}:
+    records = (RECORDS,) if manifest.get("records") else ()
+    if set(manifest["sha256"]) != {ANSWERS, *manifest["tables"], *records}:
         raise SchemaMismatch("the list of checksums does not fit the list of tables")
     for name, digest in manifest["sha256"].items():
         if _sha256(folder / Path(name).name) != digest:

@@ -17,7 +17,9 @@ from dpress.data.spec import Spec, from_dict
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.product import Product
 from dpress.release.artifact import FORMAT, Release
+from dpress.release.collect import refitted
 from dpress.release.folder import MANIFEST, read
+from dpress.release.joint_plan import joint_collections
 from dpress.release.local_plan import collections
 from dpress.release.plan import affordable, replanned
 
@@ -65,9 +67,11 @@ def _from_manifest(manifest: dict[str, Any], answers: Numbers) -> Release:
 
 def _collected(spec: Spec, manifest: dict[str, Any], kept: Numbers) -> Release:
     """Return the release of a collection: its tallies, estimated again."""
-    found = [one for name, one in collections(spec) if (name, one.split) == (manifest["method"], manifest["split"])]
-    tallies = found[0].split_tally(kept)
-    collection = found[0].counted(tallies)
+    offered = joint_collections(spec) if spec.release.kind == "joint" else collections(spec)
+    found = [one for name, one in offered if (name, one.split) == (manifest["method"], manifest["split"])]
+    same = [one for one in found if len(one.questions) == manifest["questions"]]
+    tallies, fitted = refitted(kept, same[0])
+    collection = same[0].counted(tallies)
     if collection.users != manifest["users"]:
         raise SchemaMismatch("`users` is not the number of reports in the tallies")
     return Release(
@@ -75,6 +79,8 @@ def _collected(spec: Spec, manifest: dict[str, Any], kept: Numbers) -> Release:
         planned=replanned(spec, manifest["method"], collection),
         measurement=collection.measurement(tallies),
         kept=kept,
+        fitted=fitted,
+        records=int(manifest.get("records", 0)),
         rejected=msgspec.convert(manifest["rejected"], dict[str, int]),
         charged=collection.claim.proven or from_parameters(manifest["charged"]),
         private=manifest["private"],

@@ -20,6 +20,7 @@ from dpress.mechanisms.collection import Collection
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
+from dpress.release.joint_plan import joint_bound, joint_collections
 from dpress.release.local_plan import collections, expected_users
 from dpress.release.local_plan import lower_bound as local_bound
 from dpress.release.workloads import KIND_PARAMETERS, make_workload
@@ -105,7 +106,7 @@ def replanned(spec: Spec, method: str, mechanism: Mechanism) -> Plan:
     workload = make_workload(spec)
     if isinstance(mechanism, Collection):
         planned = plan(spec)
-        same = [one for one in planned.candidates if one.method == method and _split(one) == mechanism.split]
+        same = [one for one in planned.candidates if one.method == method and _asks(one) == _asks_of(mechanism)]
         return taken(replace(planned, chosen=same[0]), mechanism)
     chosen = candidate(method, mechanism, workload)
     others = () if SEARCH in spec.release.parameters else plan(spec).candidates
@@ -113,13 +114,18 @@ def replanned(spec: Spec, method: str, mechanism: Mechanism) -> Plan:
     return Plan(workload=workload, candidates=tuple(candidates), chosen=chosen, lower_bound=_bound(spec, workload))
 
 
-def _split(candidate: Candidate) -> str:
-    return candidate.mechanism.split if isinstance(candidate.mechanism, Collection) else ""
+def _asks(candidate: Candidate) -> tuple[str, int] | None:
+    return _asks_of(candidate.mechanism) if isinstance(candidate.mechanism, Collection) else None
+
+
+def _asks_of(collection: Collection) -> tuple[str, int]:
+    return collection.split, len(collection.questions)
 
 
 def _local(spec: Spec) -> list[Candidate]:
     users = expected_users(spec)
-    return [_collected(method, collection, users) for method, collection in collections(spec)]
+    found = joint_collections(spec) if spec.release.kind == "joint" else collections(spec)
+    return [_collected(method, collection, users) for method, collection in found]
 
 
 def _collected(method: str, collection: Collection, users: int) -> Candidate:
@@ -128,7 +134,7 @@ def _collected(method: str, collection: Collection, users: int) -> Candidate:
 
 def _bound(spec: Spec, workload: Workload) -> float:
     if spec.privacy.model == "local":
-        return local_bound(spec)
+        return joint_bound(spec) if spec.release.kind == "joint" else local_bound(spec)
     return min(lower_bound(workload, spec.privacy.relation) * variance for variance in _unit_variances(spec))
 
 

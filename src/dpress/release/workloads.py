@@ -10,6 +10,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.ranges import AllRanges, Axis, Prefixes, RangeList, RangesOfLength
 from dpress.core.workload import Boxes, Marginals, Workload
 from dpress.data.spec import Spec
+from dpress.mechanisms.joint.pairs import pairs_of
 from dpress.release.query import parse_box
 
 KIND_PARAMETERS: dict[str, tuple[str, ...]] = {
@@ -48,6 +49,9 @@ def make_workload(spec: Spec) -> Workload:
 def _one_way(spec: Spec) -> Marginals:
     """Return one table for every attribute: what is collected under local privacy."""
     axes, parameters = range(len(spec.schema.attributes)), spec.release.parameters
+    if spec.release.kind == "joint":
+        _check_silence(spec)
+        return Marginals(spec.schema.shape, pairs_of(len(axes)))
     single = spec.release.kind == "histogram" and len(axes) == 1
     if not single and spec.release.kind != "marginals":
         raise NotSupported(
@@ -75,7 +79,7 @@ def _check_silence(spec: Spec) -> None:
 
 def _check_columns(spec: Spec) -> None:
     """Refuse attributes whose columns would hide one another in the released tables."""
-    columns = [*VALUE_COLUMNS, *(("adjusted",) if spec.release.postprocess else ())]
+    columns = [*VALUE_COLUMNS, *(("adjusted",) if spec.release.postprocess or spec.release.kind == "joint" else ())]
     for attribute in spec.schema.tabular:
         edges = (f"{attribute.name}_from", f"{attribute.name}_below") if isinstance(attribute, Bounded) else ()
         columns += [attribute.name, *edges]

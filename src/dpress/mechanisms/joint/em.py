@@ -3,13 +3,18 @@
 reports' likelihoods -> uniform start -> posterior means -> until no share changes by delta.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dpress.core.linear import Array
+from dpress.core.mechanism import Card
+from dpress.core.oracle import Tally
+from dpress.estimate.bit_evidence import BitEvidence
 from dpress.estimate.likelihood import Fold, Split
 from dpress.estimate.mixture import Fit, checked, step, users
+from dpress.mechanisms.bit_joint import example
 
 DELTA = 1e-3
 
@@ -36,6 +41,11 @@ class Em:
         if not self.delta > 0 or self.steps < 1:
             raise ValueError(f"em needs delta > 0 and steps >= 1, got delta={self.delta}, steps={self.steps}")
 
+    def joint(self, fold: Fold, split: Split, evidence: Sequence[BitEvidence], tallies: Sequence[Tally]) -> Array:
+        """Return the estimated shares of all cells, flat."""
+        del evidence, tallies  # only the reports' likelihoods are used
+        return self.estimate(fold, split).table
+
     def estimate(self, fold: Fold, split: Split, start: Array | None = None) -> Fit:
         """Return the estimated joint table; its `gap` says how far from the maximum the rule stopped.
 
@@ -61,3 +71,15 @@ class Em:
             log_likelihood=last.log_likelihood,
             reason=f"the published rule (no share changes by {self.delta:g}) {rule} after {done} steps",
         )
+
+
+CARD = Card(
+    name="em",
+    family="joint",
+    model="local",
+    paper="joint: the EM estimator (Chu, Long, Liu)",
+    summary="The document's EM over all cells, from a uniform start; its rule stops it at once where cells are many.",
+    method=Em,
+    example=lambda loss, unit: example(loss, Em()),  # noqa: ARG005  # a local claim has its own unit
+    parameters=("f", "p", "q"),
+)

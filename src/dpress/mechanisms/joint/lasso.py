@@ -14,7 +14,10 @@ import numpy.typing as npt
 
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
+from dpress.core.mechanism import Card
 from dpress.estimate.bit_evidence import BitEvidence
+from dpress.estimate.likelihood import Fold, Split
+from dpress.mechanisms.bit_joint import example
 
 ROUNDS = 100_000
 Counts = npt.NDArray[np.int64]
@@ -42,6 +45,11 @@ class Lasso:
     def __post_init__(self) -> None:
         if not self.scale > 0:
             raise ValueError(f"scale must be > 0, got scale={self.scale}")
+
+    def joint(self, fold: Fold, split: Split, evidence: Sequence[BitEvidence], tallies: Sequence[Counts]) -> Array:
+        """Return the estimated shares of all cells, flat."""
+        del fold, split  # only the tallies are used
+        return self.estimate(evidence, tallies)
 
     def estimate(self, evidence: Sequence[BitEvidence], tallies: Sequence[Counts]) -> Array:
         """Return P0 = beta / N, the shares of the cells, flat and row-major.
@@ -90,3 +98,15 @@ def _linear_model() -> Any:
         return importlib.import_module("sklearn.linear_model")
     except ImportError:
         raise NotSupported("lasso needs scikit-learn: pip install dpress[lasso]") from None
+
+
+CARD = Card(
+    name="lasso",
+    family="joint",
+    model="local",
+    paper="joint: the LASSO estimator (Chu, Long, Liu)",
+    summary="The document's LASSO on the counts of single bits; it cannot see correlation.",
+    method=Lasso,
+    example=lambda loss, unit: example(loss, Lasso()),  # noqa: ARG005  # a local claim has its own unit
+    parameters=("f", "p", "q"),
+)

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dpress.core.linear import Array
+from dpress.core.mechanism import Card
 from dpress.estimate.bit_evidence import BitEvidence
 from dpress.estimate.likelihood import Fold, Split
 from dpress.estimate.mixture import Fit
+from dpress.mechanisms.bit_joint import example
 from dpress.mechanisms.joint.em import Em
 from dpress.mechanisms.joint.lasso import Counts, Lasso
 
@@ -32,6 +34,10 @@ class Lremh:
     lasso: Lasso = field(default_factory=Lasso)
     em: Em = field(default_factory=Em)
 
+    def joint(self, fold: Fold, split: Split, evidence: Sequence[BitEvidence], tallies: Sequence[Counts]) -> Array:
+        """Return the estimated shares of all cells, flat."""
+        return self.estimate(fold, split, evidence, tallies).table
+
     def estimate(self, fold: Fold, split: Split, evidence: Sequence[BitEvidence], tallies: Sequence[Counts]) -> Fit:
         """Return the estimated joint table, 0 in the cells that LASSO dropped.
 
@@ -52,3 +58,15 @@ class Lremh:
     def start(self, evidence: Sequence[BitEvidence], tallies: Sequence[Counts]) -> Array:
         """Return LASSO's shares; cells at 0 are dropped."""
         return self.lasso.estimate(evidence, tallies)
+
+
+CARD = Card(
+    name="lremh",
+    family="joint",
+    model="local",
+    paper="joint: the LREMH estimator (Chu, Long, Liu)",
+    summary="The document's EM on the cells that its LASSO leaves.",
+    method=Lremh,
+    example=lambda loss, unit: example(loss, Lremh()),  # noqa: ARG005  # a local claim has its own unit
+    parameters=("f", "p", "q"),
+)

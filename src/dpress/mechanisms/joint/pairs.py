@@ -1,0 +1,143 @@
+"""`pairs`: every user reports one combination of a few attributes; one joint is fitted to tables that agree.
+
+tallies of every question -> noisy tables -> consistent tables (unbiased) -> shrunk tables -> maximum entropy.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpress.core.claim import Claim, PureDP
+from dpress.core.errors import NotSupported
+from dpress.core.linear import Array
+from dpress.core.mechanism import Card
+from dpress.core.oracle import Oracle, Payloads, Tally
+from dpress.estimate import maxent
+from dpress.estimate.joint import Joint
+from dpress.estimate.pair_error import planned
+from dpress.estimate.pair_tables import Noise, NoisyTable, Tables
+from dpress.estimate.shrinkage import shrunk
+from dpress.mechanisms.joint.rr_ldp import RrLdp
+from dpress.mechanisms.longitudinal import calibrated
+
+Axes = tuple[int, ...]
+MOST_USERS = 1 << 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairs:
+    """One question for every set of `ways` attributes, drawn evenly, answered with the whole epsilon.
+
+    Promise: the oracle's, for one report about one set of attributes.
+    Error: published are the consistent tables, unbiased, with the variance of weighted least squares over all tables
+    that hold the attributes (`estimate.pair_tables.Tables.variance`, exact where shares are equal). The adjusted counts
+    are those of the fitted joint: shrunk toward independence, biased, nearer to the truth.
+    Paper: joint, "What dpress adds"; after CALM (Zhang, Wang, Li, He, Chen 2018).
+
+    Args:
+        shape: the number of values of every attribute.
+        sets: the attributes of every question, rising.
+        oracles: over the combinations of every set.
+    """
+
+    shape: Axes
+    sets: tuple[Axes, ...]
+    oracles: tuple[Oracle, ...]
+
+    @property
+    def claim(self) -> Claim:
+        """The promise of one report: the largest of the oracles'."""
+        return max((oracle.claim for oracle in self.oracles), key=_epsilon)
+
+    @property
+    def tables(self) -> tuple[Axes, ...]:
+        """What is published: a table for every pair of attributes, or the only attribute's."""
+        return pairs_of(len(self.shape))
+
+    def estimate(self, tallies: Sequence[Tally]) -> tuple[list[Array], list[Array]]:
+        """Return the unbiased counts of every published table, flat, and their variances."""
+        tables = self._tables(tallies)
+        users = sum(int(tally[-1]) for tally in tallies)
+        counts = [tables.table(axes).ravel() * users for axes in self.tables]
+        variances = [
+            np.full(own.size, tables.variance(axes) * users**2) for axes, own in zip(self.tables, counts, strict=True)
+        ]
+        return counts, variances
+
+    from_tallies: ClassVar[bool] = True
+
+    def fit(self, tallies: Sequence[Tally], payloads: Callable[[], Iterable[Payloads]]) -> Joint:
+        """Return the joint distribution of largest entropy that has the shrunk tables."""
+        del payloads  # the tallies say it all
+        found = shrunk(self._tables(tallies), max(map(len, self.sets)))
+        return maxent.joint(self.shape, {axes: one.shares for axes, one in found.items()})
+
+    def mean_variance(self, users: int) -> float:
+        """Return the predicted variance of a cell of a published table, averaged over all of them, equal shares."""
+        return planned_variance(self.shape, self.sets, users, self._spread)
+
+    def _spread(self, cells: int) -> tuple[float, float]:
+        oracle = next(one for one in self.oracles if one.size == cells)
+        return spread(oracle)
+
+    def _tables(self, tallies: Sequence[Tally]) -> Tables:
+        everybody = sum(int(tally[-1]) for tally in tallies)
+        noisy = []
+        for axes, oracle, tally in zip(self.sets, self.oracles, tallies, strict=True):
+            users = int(tally[-1])
+            if users:
+                own, other = spread(oracle)
+                shares = oracle.estimate(tally[:-1], users).answers / users
+                lot = (everybody - users) / max(everybody - 1, 1)
+                kept = tuple(self.shape[axis] for axis in axes)
+                noise = Noise(users=users, own=own, other=other, lot=lot)
+                noisy.append(NoisyTable(axes=axes, shares=shares.reshape(kept), noise=noise))
+        return Tables(shape=self.shape, noisy=tuple(noisy))
+
+
+def pairs_of(attributes: int) -> tuple[Axes, ...]:
+    """Return all pairs of attributes, or the only attribute."""
+    return tuple(itertools.combinations(range(attributes), min(2, attributes)))
+
+
+def spread(oracle: Oracle) -> tuple[float, float]:
+    """Return what one user who holds a value, and one who does not, add to the variance of its count."""
+    own, other = (oracle.variance(MOST_USERS, share) / MOST_USERS for share in (1.0, 0.0))
+    return own, other
+
+
+def planned_variance(shape: Axes, sets: Sequence[Axes], users: int, own: Callable[[int], tuple[float, float]]) -> float:
+    """Return the predicted variance of a cell, in counts squared, averaged over the cells of all pairs."""
+    tables = planned(shape, sets, users, own)
+    cells = [math.prod(shape[axis] for axis in axes) for axes in pairs_of(len(shape))]
+    each = [tables.variance(axes) * size for axes, size in zip(pairs_of(len(shape)), cells, strict=True)]
+    return users**2 * sum(each) / sum(cells)
+
+
+def _epsilon(claim: Claim) -> float:
+    return float(claim.proven.epsilon) if isinstance(claim.proven, PureDP) else math.inf
+
+
+def _example(loss: object) -> Pairs:
+    if not isinstance(loss, PureDP):
+        raise NotSupported("pairs is calibrated to epsilon")
+    sets = ((0, 1), (0, 2), (1, 2))
+    responses = calibrated(loss, 1)
+    oracles = tuple(RrLdp(sizes=(size,), f=responses.f, p=responses.p, q=responses.q) for size in (6, 4, 6))
+    return Pairs(shape=(2, 3, 2), sets=sets, oracles=oracles)
+
+
+CARD = Card(
+    name="pairs",
+    family="joint",
+    model="local",
+    paper="joint: What dpress adds (after CALM; Zhang, Wang, Li, He, Chen 2018)",
+    summary="Every user reports one pair or triple of attributes; one joint distribution is fitted to all tables.",
+    method=Pairs,
+    example=lambda loss, unit: _example(loss),  # noqa: ARG005  # a local claim has its own unit
+    parameters=("ways",),
+)
