@@ -15,7 +15,7 @@ help:
 	@echo "make check   lint, types, imports, fast tests, docs (under a minute)"
 	@echo "make docs    the pages under site/"
 	@echo "make bench   speed, memory and timing, as JSON (minutes)"
-	@echo "make reproduce PAPER=ranges   a document's experiments: tables, figures, a line per claim"
+	@echo "make reproduce PAPER=ranges   a document's experiments: tables, figures, a line per claim; also PAPER=joint"
 	@echo "make clean   remove what these commands made"
 
 setup: $(STAMP)
@@ -52,6 +52,8 @@ bench: setup
 	$(BIN)/python bench/trees.py > out/bench-trees.json
 	$(BIN)/python bench/oracle_speed.py > out/bench-oracle-speed.json
 	$(BIN)/python bench/oracle_accuracy.py > out/bench-oracle-accuracy.json
+	$(BIN)/python bench/mixture.py > out/bench-mixture.json
+	$(BIN)/python bench/pairs.py > out/bench-pairs.json
 	@ls out/bench-*.json
 
 PAPER ?= ranges

@@ -112,7 +112,10 @@ def test_the_fast_comparison_is_a_set_of_ids(read):
 @pytest.mark.parametrize("width", [1, 13, 600])
 def test_what_is_written_is_read(tmp_path, width):
     path = tmp_path / "reports.parquet"
-    assert files.write(path, batches(3500, width), spec=SPEC, method="krr") == 3500
+    assert (
+        files.write(path, batches(3500, width), expected=Expected(spec=SPEC, method="krr", widths=(1,)), private=True)
+        == 3500
+    )
     reader = files.Reader(path=path, expected=Expected(spec=SPEC, method="krr", widths=(width,)))
     assert reader.rows == 3500
     found = np.concatenate([batch.payloads for batch in reader.batches()])
@@ -122,7 +125,12 @@ def test_what_is_written_is_read(tmp_path, width):
 
 def test_columns_of_one_value_cost_nothing(tmp_path):
     """An id of 16 bytes and a payload of 1; all other columns and the footer within a tenth of a byte a report."""
-    files.write(tmp_path / "r.parquet", batches(200_000, 1, size=50_000), spec=SPEC, method="krr")
+    files.write(
+        tmp_path / "r.parquet",
+        batches(200_000, 1, size=50_000),
+        expected=Expected(spec=SPEC, method="krr", widths=(1,)),
+        private=True,
+    )
     assert (tmp_path / "r.parquet").stat().st_size / 200_000 < 17.1
 
 
@@ -130,7 +138,7 @@ def test_nothing_is_overwritten_or_left_behind(tmp_path):
     path = tmp_path / "reports.parquet"
     path.write_text("mine")
     with pytest.raises(OSError, match="exists already; reports are never overwritten"):
-        files.write(path, batches(10, 1), spec=SPEC, method="krr")
+        files.write(path, batches(10, 1), expected=Expected(spec=SPEC, method="krr", widths=(1,)), private=True)
     assert path.read_text() == "mine"
 
     def failing():
@@ -138,7 +146,9 @@ def test_nothing_is_overwritten_or_left_behind(tmp_path):
         raise ValueError("stopped")
 
     with pytest.raises(ValueError, match="stopped"):
-        files.write(tmp_path / "other.parquet", failing(), spec=SPEC, method="krr")
+        files.write(
+            tmp_path / "other.parquet", failing(), expected=Expected(spec=SPEC, method="krr", widths=(1,)), private=True
+        )
     assert [one.name for one in tmp_path.iterdir()] == ["reports.parquet"]
 
 

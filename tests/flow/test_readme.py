@@ -24,6 +24,7 @@ DOCUMENTS = (
     "docs/tutorial/first-release.md",
     "docs/tutorial/how-wrong.md",
     "docs/tutorial/ask-people.md",
+    "docs/tutorial/which-go-together.md",
     "docs/reference/queries.md",
     "docs/reference/release.md",
     "docs/reference/methods.md",

@@ -134,7 +134,7 @@ def width(method, own):
     if method == "hadamard":
         return number_bytes(2 * rows_of(own))
     if method == "olh":
-        return 8 + number_bytes(buckets(own))
+        return 12 + number_bytes(buckets(own))
     if method == "rappor":
         return 2 + -(-own["bits"] // 8)
     if method == "pcep":
@@ -159,11 +159,11 @@ def meaning(method, own, payload):  # noqa: PLR0911  # one for every layout
         return "out of range" if row >= rows_of(own) else None, {"row": row, "sign": sign}, {row: sign}
     if method == "olh":
         g = buckets(own)
-        a, b, y = (int.from_bytes(part, "little") for part in (payload[:4], payload[4:8], payload[8:]))
-        if a >= PRIME or b >= PRIME or y >= g:
+        a, b, c, y = (int.from_bytes(payload[at : at + 4], "little") for at in (0, 4, 8, 12))
+        if max(a, b, c) >= PRIME or y >= g:
             return "out of range", {}, {}
-        held = [v for v in range(own["size"]) if (a * v + b) % PRIME * g // 2**31 == y]
-        return None, {"a": a, "b": b, "bucket": y, "supports": held}, dict.fromkeys(held, 1)
+        held = [v for v in range(own["size"]) if (c * v * v + a * v + b) % PRIME * g // 2**31 == y]
+        return None, {"a": a, "b": b, "c": c, "bucket": y, "supports": held}, dict.fromkeys(held, 1)
     if method == "rappor":
         return rappor_meaning(own, payload)
     if method == "pcep":
@@ -226,7 +226,7 @@ def some_payload(method, own, salt):
             payload = b"".join(one.to_bytes(n, "little") for one, n in zip(numbers, sizes, strict=True) if n)
         if method in ("krr", "hadamard", "olh"):
             limit = {"krr": own["size"], "hadamard": 2 * rows_of(own)}.get(method) or buckets(own)
-            tail = payload[8:] if method == "olh" else payload
+            tail = payload[12:] if method == "olh" else payload
             number = int.from_bytes(tail, "little") % limit
             payload[len(payload) - len(tail) :] = number.to_bytes(len(tail), "little")
         if method == "rappor":
@@ -244,7 +244,8 @@ def bad_payloads(method, own):
     if method == "olh":
         yield "a is P", PRIME.to_bytes(4, "little") + good[4:]
         yield "b is P", good[:4] + PRIME.to_bytes(4, "little") + good[8:]
-        yield "bucket", good[:8] + buckets(own).to_bytes(size - 8, "little")
+        yield "c is P", good[:8] + PRIME.to_bytes(4, "little") + good[12:]
+        yield "bucket", good[:12] + buckets(own).to_bytes(size - 12, "little")
     elif method in ("krr", "hadamard"):
         yield "first beyond", (own["size"] if method == "krr" else 2 * rows_of(own)).to_bytes(size, "little")
     elif method == "rappor":

@@ -1,5 +1,7 @@
 """From people to reports to a release, and one report at a time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -7,12 +9,14 @@ import pytest
 
 from dpress import load_release, plan
 from dpress.core import rng, wire
-from dpress.core.errors import NotSupported, ReportRejected, SchemaMismatch
+from dpress.core.claim import PureDP
+from dpress.core.errors import BudgetExceeded, NotSupported, ReportRejected, SchemaMismatch
 from dpress.data import reports as files
 from dpress.data.spec import from_dict
+from dpress.ledger.device import DeviceLedger
 from dpress.release.collect import estimate, perturb
-from dpress.release.device import device, intake
-from dpress.release.local_plan import spec_id
+from dpress.release.device import Account, device, intake
+from dpress.release.local_plan import asked_id
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9]}
 SEX = {"name": "sex", "kind": "categorical", "values": ["F", "M"], "other": "reject"}
@@ -149,7 +153,7 @@ def test_what_a_device_sends_is_taken_in(tmp_path, method, split):
     sender, door, generator = device(own), intake(own), rng.seeded(8)
     codes = sender.codes({"age": 7, "sex": "M"})
     assert codes == (7, 1)
-    packed = [sender.answer(codes, rng=generator) for _ in range(60)]
+    packed = [sender.answer(codes, rng=generator, once=True) for _ in range(60)]
     reports = [door.accept(one) for one in packed]
     assert len({one.id for one in reports}) == 60
     assert {one.question for one in reports} == set(range(len(sender.collection.questions)))
@@ -163,8 +167,10 @@ def test_what_another_device_sends_is_refused():
     packed = device(other).answer((3,), rng=rng.seeded(1))
     with pytest.raises(ReportRejected, match=wire.OTHER_SPEC):
         intake(mine).accept(packed)
+    door = intake(mine)
+    later = replace(door, expected=replace(door.expected, round=2))
     with pytest.raises(ReportRejected, match=wire.OTHER_ROUND):
-        intake(mine).accept(device(mine).answer((3,), rng=rng.seeded(1), round_number=2))
+        later.accept(device(mine).answer((3,), rng=rng.seeded(1)))
 
 
 def test_a_device_refuses_what_it_cannot_send():
@@ -175,7 +181,7 @@ def test_a_device_refuses_what_it_cannot_send():
     with pytest.raises(ValueError, match="expected 2 codes, one for every attribute, got 1"):
         own.answer((1,), rng=generator)
     with pytest.raises(ValueError, match="values must lie between 0 and 9"):
-        [own.answer((10, 0), rng=generator) for _ in range(50)]
+        [own.answer((10, 0), rng=generator, once=True) for _ in range(50)]
     with pytest.raises(ValueError, match="a secret must have 16 to 64 bytes, got 15"):
         own.answer((1, 1), rng=generator, secret=bytes(15))
 
@@ -185,7 +191,7 @@ def test_a_device_keeps_its_permanent_response():
     own = spec(AGE, method="rappor", f=0.5, epsilon=3.0)
     sender, door = device(own), intake(own)
     oracle = sender.collection.questions[0].oracles[0]
-    assert (oracle.spec, oracle.question) == (spec_id(own), 0)
+    assert (oracle.spec, oracle.question) == (asked_id(own), 0)
     generator = rng.seeded(2)
     payloads = [door.accept(sender.answer((3,), rng=generator, secret=bytes(range(16)))).payload for _ in range(300)]
     assert len({one[:2] for one in payloads}) == 1  # one cohort for ever
@@ -205,3 +211,63 @@ def test_with_its_secret_a_device_always_answers_the_same_question():
     assert all(len(one) == 1 for one in by_secret)
     assert set.union(*by_secret) == {0, 1}
     assert asked(None) == {0, 1}
+
+
+def test_a_permanent_response_needs_a_secret_or_a_single_report():
+    sender = device(spec(AGE, method="rr_ldp"))
+    with pytest.raises(ValueError, match="keeps a permanent response: pass the device's secret, or once=True"):
+        sender.answer((3,), rng=rng.seeded(1))
+    assert sender.answer((3,), rng=rng.seeded(1), once=True)
+
+
+def test_what_changes_nothing_for_a_device_changes_no_permanent_response():
+    """Another number of users or another round is another file of reports, and the same coins."""
+    plain = spec(AGE, method="rr_ldp", f=0.5)
+    same = [spec(AGE, method="rr_ldp", f=0.5, users=77), spec(AGE, method="rr_ldp", f=0.5, round=3)]
+    assert all(asked_id(one) == asked_id(plain) and one.hash != plain.hash for one in same)
+    assert asked_id(spec(AGE, method="rr_ldp", f=0.6)) != asked_id(plain)
+    later, secret = device(same[1]), bytes(range(16))
+    report = wire.unpack(later.answer((3,), rng=rng.seeded(1), secret=secret))
+    assert report.round == 3
+    oracles = [device(one).collection.questions[0].oracles[0] for one in (plain, *same)]
+    secrets = np.frombuffer(secret, dtype=np.uint8)[None]
+    responses = [oracle.permanent(np.array([3]), rng=rng.seeded(9), secrets=secrets).tolist() for oracle in oracles]
+    assert responses[0] == responses[1] == responses[2]
+
+
+def test_an_account_is_charged_once_for_a_value_and_refuses_what_it_cannot_pay(tmp_path):
+    sender, generator, secret = device(spec(AGE, method="rr_ldp", f=0.5)), rng.seeded(3), bytes(range(16))
+    lifetime = sender.collection.questions[0].oracles[0].lifetime.epsilon
+    account = Account(ledger=DeviceLedger(path=tmp_path / "own.jsonl"), limit=PureDP(epsilon=2 * lifetime))
+    for code in (3, 3, 3, 5, 3):
+        sender.answer((code,), rng=generator, secret=secret, account=account)
+    assert account.ledger.spent == 2 * lifetime
+    with pytest.raises(BudgetExceeded, match="a new value needs a new permanent response"):
+        sender.answer((4,), rng=generator, secret=secret, account=account)
+    fresh = device(spec(AGE, method="krr", epsilon=1.0))
+    other = Account(ledger=DeviceLedger(path=tmp_path / "fresh.jsonl"), limit=PureDP(epsilon=2))
+    [fresh.answer((3,), rng=generator, account=other) for _ in range(2)]
+    with pytest.raises(BudgetExceeded):
+        fresh.answer((3,), rng=generator, account=other)
+
+
+def test_a_void_report_takes_no_other_one_s_place(collected):
+    own = spec(AGE, method="krr")
+
+    def change(table):
+        void = table.set_column(table.schema.get_field_index("method"), "method", pa.array(["oue"] * table.num_rows))
+        return pa.concat_tables([void, table, table.slice(0, 20)])
+
+    release = collected(own, change=change)
+    assert release.users == 500
+    assert release.rejected == {wire.OTHER_METHOD: 500, wire.REPEATED: 20}
+
+
+def test_reports_of_a_seeded_generator_are_stamped(tmp_path):
+    own = spec(AGE, method="krr")
+    perturb(own, PEOPLE, out=tmp_path / "seeded.parquet", rng=rng.seeded(5))
+    perturb(own, PEOPLE, out=tmp_path / "secure.parquet")
+    seeded, secure = (estimate(own, tmp_path / f"{name}.parquet") for name in ("seeded", "secure"))
+    assert (seeded.private, secure.private) == (False, True)
+    assert seeded.claim.proven is None
+    assert secure.claim.proven == PureDP(epsilon=2)

@@ -77,6 +77,30 @@ def collect(
         return estimate(spec, reports)
 
 
+def joined(dependent: bool = True, users: int = 3000, **release: Any) -> Release:  # noqa: FBT001, FBT002  # one choice
+    """Return a joint distribution of three attributes, of which the first two are one and the same, or nothing is.
+
+    Independent attributes run through all combinations equally often, so that no chance is in the people themselves.
+    """
+    first = [row % 4 for row in range(users)]
+    second = first if dependent else [row // 4 % 4 for row in range(users)]
+    plain = {
+        "attribute": [
+            {"kind": "integer", "name": "age", "bounds": [0, 3]},
+            {"kind": "integer", "name": "score", "bounds": [0, 3]},
+            SEX,
+        ],
+        "privacy": {"model": "local", "epsilon": release.pop("epsilon", 4.0)},
+        "release": {"kind": "joint", **release},
+    }
+    spec = from_dict(plain)
+    data = pa.table({"age": first, "score": second, "sex": [SEX["values"][row // 16 % 2] for row in range(users)]})
+    with tempfile.TemporaryDirectory() as folder:
+        reports = Path(folder) / "reports.parquet"
+        perturb(spec, data, out=reports, rng=rng.seeded(2026))
+        return estimate(spec, reports, records=100)
+
+
 def claiming(release: Release, **changes: Any) -> Release:
     """Return the release as if its mechanism made another claim."""
     chosen = release.planned.chosen
@@ -100,6 +124,8 @@ KINDS: dict[str, Callable[[], Release]] = {
     "local at once": lambda: collect([AGE, SEX], parameters={"split": "budget"}),
     "local for ever": lambda: collect([AGE, SEX], {"epsilon": 2.0}, method="rr_ldp"),
     "local of one": lambda: collect([REGION], method="rappor", postprocess=["base_cut", "norm_sub"]),
+    "local joint": lambda: joined(users=1600),
+    "local joint of bits": lambda: joined(users=1600, method="rr_ldp"),
     "seeded": lambda: make("ranges", [AGE], rng=rng.seeded(1)),
 }
 

@@ -9,7 +9,7 @@ from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
 from dpress.mechanisms.collection import Collection
 from dpress.release.local_plan import caution, expected_users
-from dpress.release.plan import SEARCH, UNIT, Candidate, plan
+from dpress.release.plan import SEARCH, UNIT, Candidate, Mechanism, plan
 
 
 @click.command("plan")
@@ -65,9 +65,18 @@ def _asked(candidate: Candidate) -> dict[str, object]:
     }
 
 
+def _asks(mechanism: Mechanism) -> str:
+    """Return how many of the attributes a user is asked about."""
+    if not isinstance(mechanism, Collection):
+        return ""
+    most = max(len(question.axes) for question in mechanism.questions)
+    words = {1: "one attribute", len(mechanism.shape): "all attributes"} if len(mechanism.shape) > 1 else {}
+    return words.get(most, f"{most} attributes" if most > 1 else "one attribute")
+
+
 def _row(candidate: Candidate, *, chosen: bool) -> list[str]:
     error = candidate.predicted_error
     claim = describe(candidate.mechanism.claim.proven)
     asked = _asked(candidate)
-    local = [f"{asked['attributes_asked']} of the attributes", f"{asked['report_bytes']:,}"] if asked else []
+    local = [_asks(candidate.mechanism), f"{asked['report_bytes']:,}"] if asked else []
     return ["*" if chosen else "", candidate.method, claim, number(error), f"+- {math.sqrt(error):,.1f}", *local]

@@ -1,7 +1,7 @@
 """The p-Identity strategy: every cell and p weighted sums of cells, as one integer matrix of constant column sum."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,46 +11,52 @@ from dpress.core.claim import Relation
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array, Numbers, Variance
 
-UNIT = 2**20  # the sum of every column: the answers' unit is 2^-20 of a count
-LARGEST_TOTAL = 2**42  # rows of the table; answers stay below 2^62
+UNIT = 2**20  # the sum of every column, unless another is named: the answers' unit is 2^-20 of a count
+LARGEST_ANSWER = 2**62
 STORED = "<i4"  # how the weights are kept: little-endian, so that their digest is the same everywhere
 
 
 @dataclass(frozen=True, slots=True)
 class PIdentity:
-    """A = [diag(a); B] with non-negative integers B and a_j = 2^20 - sum_q B_qj, so every column adds up to 2^20.
+    """A = [diag(a); B] with non-negative integers B and a_j = unit - sum_q B_qj, so every column adds up to the unit.
 
-    This is 2^20 [I; Theta] D with Theta = B diag(1 / a) and D = diag(a) / 2^20 (McKenna, Miklau, Hay and
+    This is unit [I; Theta] D with Theta = B diag(1 / a) and D = diag(a) / unit (McKenna, Miklau, Hay and
     Machanavajjhala 2018, section 5.2): not an approximation of a strategy but itself one, whose answers and
     sensitivities are exact integers. Nothing is rounded when it is applied.
 
     Args:
         cells: n.
         weights: B of shape (p, n), row by row, as little-endian 32-bit integers; every a_j is at least 1.
+        unit: the sum of every column.
     """
 
     cells: int
     weights: bytes
-    step: ClassVar[float] = 1 / UNIT
+    unit: int = UNIT
+
+    @property
+    def step(self) -> float:
+        """The unit of the answers in counts."""
+        return 1 / self.unit
 
     def __post_init__(self) -> None:
         check.count("cells", self.cells)
         if len(self.weights) % (4 * self.cells):
             raise ValueError(f"weights must be whole rows of {self.cells} 32-bit integers")
-        if (self.sums < 0).any() or (self.sums.sum(axis=0, dtype=np.int64) >= UNIT).any():
-            raise ValueError(f"weights must be non-negative and every column must add up to less than {UNIT}")
+        if (self.sums < 0).any() or (self.sums.sum(axis=0, dtype=np.int64) >= self.unit).any():
+            raise ValueError(f"weights must be non-negative and every column must add up to less than {self.unit}")
 
     @classmethod
-    def from_theta(cls, theta: Array) -> Self:
-        """Return [I; Theta] D with every entry of Theta D rounded down to 2^-20; the identity takes what is left.
+    def from_theta(cls, theta: Array, unit: int = UNIT) -> Self:
+        """Return [I; Theta] D with every entry of Theta D rounded down to 1 / unit; the identity takes what is left.
 
         Raises:
-            ValueError: an entry is negative or not a number, or a column of Theta adds up to 2^20 or more.
+            ValueError: an entry is negative or not a number, or a column of Theta adds up to the unit or more.
         """
         if theta.ndim != 2 or not np.isfinite(theta).all() or (theta < 0).any():
             raise ValueError("theta must be a matrix of finite, non-negative numbers")
-        scaled = np.floor(theta / (1 + theta.sum(axis=0)) * UNIT)
-        return cls(theta.shape[1], scaled.astype(STORED).tobytes())
+        scaled = np.floor(theta / (1 + theta.sum(axis=0)) * unit)
+        return cls(theta.shape[1], scaled.astype(STORED).tobytes(), unit)
 
     @property
     def sums(self) -> npt.NDArray[np.int32]:
@@ -60,7 +66,7 @@ class PIdentity:
     @property
     def diagonal(self) -> npt.NDArray[np.int64]:
         """a, shape (n,)."""
-        return np.asarray(UNIT - self.sums.sum(axis=0, dtype=np.int64))
+        return np.asarray(self.unit - self.sums.sum(axis=0, dtype=np.int64))
 
     @property
     def rows(self) -> int:
@@ -71,12 +77,12 @@ class PIdentity:
         """Return A x, exact for integers.
 
         Raises:
-            NotSupported: the table has more than 2^42 rows.
+            NotSupported: more than 2^62 / unit rows.
         """
         if not np.issubdtype(cells.dtype, np.integer):
             return np.concatenate([self.diagonal * cells, self.sums @ cells])
-        if float(np.abs(cells.astype(np.float64)).sum()) > LARGEST_TOTAL:
-            raise NotSupported("the table has more than 2^42 rows, too many for 64-bit answers in units of 2^-20")
+        if float(np.abs(cells.astype(np.float64)).sum()) * self.unit > LARGEST_ANSWER:
+            raise NotSupported("the table has too many rows for 64-bit answers in this strategy's unit")
         exact = cells.astype(np.int64, copy=False)
         return np.concatenate([self.diagonal * exact, self.sums.astype(np.int64) @ exact])
 
@@ -86,13 +92,13 @@ class PIdentity:
         return np.asarray(self.diagonal * own + sums @ self.sums)
 
     def sensitivity(self, order: int, relation: Relation) -> int:
-        """Return the sensitivity in units: L1 2^20 exactly, squared L2 the largest sum of squares of a column.
+        """Return the sensitivity in units: L1 `unit` exactly, squared L2 the largest sum of squares of a column.
 
         A row that moves changes the answers by the difference of two non-negative columns, at most twice either.
         """
         moves = 1 if relation is Relation.ADD_REMOVE else min(2, 2 * (self.cells - 1))
         if order == 1:
-            return moves * UNIT
+            return moves * self.unit
         squares = self.diagonal**2 + (self.sums.astype(np.int64) ** 2).sum(axis=0)
         return moves * int(squares.max())
 

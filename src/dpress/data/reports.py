@@ -55,6 +55,7 @@ LAYOUT = {
     "compression": {name: "none" if name == "id" else "zstd" for name in SCHEMA.names},
 }
 Ids = npt.NDArray[np.void]
+SEEDED = b"dpress.seeded"
 Rows = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
@@ -95,7 +96,7 @@ class Reader:
         rows = max(1, min(BATCH, LARGEST_BATCH // max(self.expected.widths, default=1)))
         with _readable(self.path) as file:
             self._check_columns(file)
-            repeated, start = _repeated(file), 0
+            repeated, start = self._repeated(file, rows), 0
             for batch in file.iter_batches(rows, columns=SCHEMA.names):
                 again = np.zeros(batch.num_rows, dtype=np.bool_)
                 own = slice(*np.searchsorted(repeated, (start, start + batch.num_rows)))
@@ -103,6 +104,12 @@ class Reader:
                 keep = self._sound(batch, again)
                 start += batch.num_rows
                 yield from self._by_question(batch if keep.all() else batch.filter(pa.array(keep)))
+
+    @property
+    def private(self) -> bool:
+        """False where the file says that a seeded generator drew the coins."""
+        with _readable(self.path) as file:
+            return SEEDED not in (file.schema_arrow.metadata or {})
 
     @property
     def rows(self) -> int:
@@ -118,12 +125,44 @@ class Reader:
                 missing = f"it needs a column {wanted.name} ({wanted.type})"
                 raise SchemaMismatch(f"{self.path} is no file of reports: {missing}")
 
+    def _repeated(self, file: pq.ParquetFile, rows: int) -> Rows:
+        """Return in order which reports have the id of an earlier one; only of those that fit the collection.
+
+        The first half of an id, 8 bytes for every report, tells nearly all apart; only where two agree the reports are
+        read once more and compared. A report that does not fit takes no other one's place.
+        """
+        shared = _shared_halves(file)
+        if not shared.size:
+            return np.zeros(0, dtype=np.int64)
+        places, found, start = [], [], 0
+        for batch in file.iter_batches(rows, columns=SCHEMA.names):
+            ids = _words(batch.column("id"))
+            sound = ~np.logical_or.reduce([*self._faults(batch).values()])
+            near = np.minimum(np.searchsorted(shared, ids[:, 0]), shared.size - 1)
+            own = np.flatnonzero(sound & (shared[near] == ids[:, 0]))
+            places.append(own + start)
+            found.append(ids[own])
+            start += batch.num_rows
+        row, own_ids = np.concatenate(places), np.concatenate(found)
+        order = np.lexsort((own_ids[:, 1], own_ids[:, 0]))  # stable: equal ids stay in the file's order
+        same = (own_ids[order[1:]] == own_ids[order[:-1]]).all(axis=1)
+        return np.sort(row[order[1:][same]])
+
     def _sound(self, batch: pa.RecordBatch, repeated: Flags) -> Flags:
         """Return which reports fit the collection, and count the others by their first fault."""
+        keep = np.ones(batch.num_rows, dtype=np.bool_)
+        for reason, wrong in {**self._faults(batch), REPEATED: repeated}.items():
+            if wrong.any():
+                self.count(reason, int((keep & wrong).sum()))
+                keep &= ~wrong
+        return keep
+
+    def _faults(self, batch: pa.RecordBatch) -> dict[str, Flags]:
+        """Return by reason which reports do not fit the collection."""
         question = np.asarray(pc.fill_null(batch.column("question"), 0))
         known = question < len(self.expected.widths)
         widths = np.array([*self.expected.widths, -1])[np.minimum(question, len(self.expected.widths))]
-        faults = {
+        return {
             MISSING: ~_all_valid(batch),
             OTHER_VERSION: _differs(batch, "version", VERSION),
             OTHER_SPEC: _differs(batch, "spec", self.expected.spec),
@@ -131,14 +170,7 @@ class Reader:
             OTHER_ROUND: _differs(batch, "round", self.expected.round),
             UNKNOWN_QUESTION: ~known,
             WRONG_LENGTH: np.asarray(pc.fill_null(pc.binary_length(batch.column("payload")), -1)) != widths,
-            REPEATED: repeated,
         }
-        keep = np.ones(batch.num_rows, dtype=np.bool_)
-        for reason, wrong in faults.items():
-            if wrong.any():
-                self.count(reason, int((keep & wrong).sum()))
-                keep &= ~wrong
-        return keep
 
     def count(self, reason: str, reports: int) -> None:
         """Count rejected reports."""
@@ -154,10 +186,16 @@ class Reader:
             yield Batch(question=number, payloads=_matrix(own, self.expected.widths[number]))
 
 
-def write(path: Path, batches: Iterator[tuple[Batch, Ids]], *, spec: bytes, method: str) -> int:
+def write(path: Path, batches: Iterator[tuple[Batch, Ids]], *, expected: Expected, private: bool) -> int:
     """Write reports to a new file, whole or not at all, and return their number.
 
     Columns that hold one value cost nothing; ids are random and are not compressed.
+
+    Args:
+        path: the new file.
+        batches: the payloads with their ids.
+        expected: what the reports say of themselves.
+        private: False where a seeded generator drew the coins; the file says so.
 
     Raises:
         OSError: the file exists, or cannot be written; nothing is left behind.
@@ -167,8 +205,9 @@ def write(path: Path, batches: Iterator[tuple[Batch, Ids]], *, spec: bytes, meth
     partial = path.with_name(f".{path.name}.partial")
     rows = 0
     try:
-        with pq.ParquetWriter(partial, SCHEMA, **LAYOUT) as writer:
-            for group in _groups(_record_batch(batch, ids, spec, method) for batch, ids in batches):
+        schema = SCHEMA if private else SCHEMA.with_metadata({SEEDED: b"not private"})
+        with pq.ParquetWriter(partial, schema, **LAYOUT) as writer:
+            for group in _groups(_record_batch(batch, ids, expected) for batch, ids in batches):
                 writer.write_table(group, row_group_size=group.num_rows)
                 rows += group.num_rows
         partial.rename(path)
@@ -197,7 +236,7 @@ def table(reports: list[Report]) -> pa.Table:
     return pa.table(columns, schema=SCHEMA)
 
 
-def _record_batch(batch: Batch, ids: Ids, spec: bytes, method: str) -> pa.RecordBatch:
+def _record_batch(batch: Batch, ids: Ids, expected: Expected) -> pa.RecordBatch:
     rows, width = batch.payloads.shape
     offsets = np.arange(rows + 1, dtype=np.int32) * width
     payload = pa.Array.from_buffers(
@@ -206,10 +245,10 @@ def _record_batch(batch: Batch, ids: Ids, spec: bytes, method: str) -> pa.Record
     id_buffer = pa.py_buffer(np.ascontiguousarray(ids))
     columns = [
         pa.array(np.full(rows, VERSION, dtype=np.uint8)),
-        pa.repeat(pa.scalar(spec, pa.binary(HASH_BYTES)), rows),
-        pa.repeat(pa.scalar(method), rows),
+        pa.repeat(pa.scalar(expected.spec, pa.binary(HASH_BYTES)), rows),
+        pa.repeat(pa.scalar(expected.method), rows),
         pa.Array.from_buffers(pa.binary(ID_BYTES), rows, [None, id_buffer]),
-        pa.array(np.zeros(rows, dtype=np.uint16)),
+        pa.array(np.full(rows, expected.round, dtype=np.uint16)),
         pa.array(np.full(rows, batch.question, dtype=np.uint16)),
         payload,
     ]
@@ -230,43 +269,21 @@ def _readable(path: Path) -> Iterator[pq.ParquetFile]:
         raise OSError(f"{path} is truncated or no Parquet file; ask for the file again") from None
 
 
-def _repeated(file: pq.ParquetFile) -> Rows:
-    """Return in order which rows have an id that an earlier row has.
-
-    The first half of an id, 8 bytes for every report, tells nearly all apart; only where two agree the whole ids are
-    read and compared.
-    """
-    halves = np.empty(file.metadata.num_rows, dtype=np.uint64)
-    for start, ids in _ids(file):
-        halves[start : start + len(ids)] = ids[:, 0]
-    halves.sort()
-    shared = np.unique(halves[1:][halves[1:] == halves[:-1]])
-    del halves
-    return _repeated_among(file, shared) if shared.size else np.zeros(0, dtype=np.int64)
-
-
-def _repeated_among(file: pq.ParquetFile, shared: npt.NDArray[np.uint64]) -> Rows:
-    """Return `_repeated` of the rows whose ids begin with one of these halves."""
-    rows, found = [], []
-    for start, ids in _ids(file):
-        places = np.minimum(np.searchsorted(shared, ids[:, 0]), shared.size - 1)
-        own = np.flatnonzero(shared[places] == ids[:, 0])
-        rows.append(own + start)
-        found.append(ids[own])
-    row, own_ids = np.concatenate(rows), np.concatenate(found)
-    order = np.lexsort((own_ids[:, 1], own_ids[:, 0]))  # stable: equal ids stay in the file's order
-    same = (own_ids[order[1:]] == own_ids[order[:-1]]).all(axis=1)
-    return np.sort(row[order[1:][same]])
-
-
-def _ids(file: pq.ParquetFile) -> Iterator[tuple[int, npt.NDArray[np.uint64]]]:
-    """Yield the ids as two words each, and the number of the first row; a missing id reads as zeros."""
-    start = 0
+def _shared_halves(file: pq.ParquetFile) -> npt.NDArray[np.uint64]:
+    """Return the first halves that several ids have."""
+    halves, start = np.empty(file.metadata.num_rows, dtype=np.uint64), 0
     for batch in file.iter_batches(BATCH, columns=["id"]):
-        column = pc.fill_null(batch.column(0), pa.scalar(bytes(ID_BYTES), pa.binary(ID_BYTES)))
-        flat = np.frombuffer(column.buffers()[1] or b"", dtype=np.uint64).reshape(-1, 2)
-        yield start, flat[column.offset : column.offset + len(column)]
-        start += len(column)
+        halves[start : start + batch.num_rows] = _words(batch.column(0))[:, 0]
+        start += batch.num_rows
+    halves.sort()
+    return np.unique(halves[1:][halves[1:] == halves[:-1]])
+
+
+def _words(ids: pa.Array) -> npt.NDArray[np.uint64]:
+    """Return ids as two words each; a missing id reads as zeros."""
+    column = pc.fill_null(ids, pa.scalar(bytes(ID_BYTES), pa.binary(ID_BYTES)))
+    flat = np.frombuffer(column.buffers()[1] or b"", dtype=np.uint64).reshape(-1, 2)
+    return flat[column.offset : column.offset + len(column)]
 
 
 def _matrix(payloads: pa.Array, width: int) -> Payloads:

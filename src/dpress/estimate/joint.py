@@ -55,11 +55,13 @@ class Joint:
         shape: the number of cells of every attribute.
         factors: each attribute is one factor's own.
         gap: the largest total variation between a table it was fitted to and its own; 0 where it has them all.
+        reason: one line on where the fit stopped, and why; empty where nothing was stopped.
     """
 
     shape: Axes
     factors: tuple[Factor, ...]
     gap: float = 0.0
+    reason: str = ""
 
     def __post_init__(self) -> None:
         seen: list[int] = []
@@ -139,9 +141,10 @@ def independent(shares: Sequence[Array]) -> Joint:
     return Joint(shape=tuple(own.size for own in shares), factors=factors)
 
 
-def dense(table: Array, *, gap: float = 0.0) -> Joint:
+def dense(table: Array, *, gap: float = 0.0, reason: str = "") -> Joint:
     """Return the joint distribution that is one table."""
-    return Joint(shape=table.shape, factors=(Factor(given=(), own=tuple(range(table.ndim)), table=table),), gap=gap)
+    factor = Factor(given=(), own=tuple(range(table.ndim)), table=table)
+    return Joint(shape=table.shape, factors=(factor,), gap=gap, reason=reason)
 
 
 def _product(terms: Sequence[tuple[Axes, Array]], kept: Axes) -> Array:

@@ -16,6 +16,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.core.oracle import Payloads, Tally
 from dpress.estimate.bit_evidence import BitEvidence, one_hot
+from dpress.estimate.contrast import Contrast, covariance_contrast
 from dpress.estimate.early_stop import independent, regularised
 from dpress.estimate.joint import Joint, dense
 from dpress.estimate.likelihood import Fold, Split, in_memory
@@ -90,12 +91,28 @@ class BitJoint:
         evidence = [self._evidence(size) for size in self.shape]
         counted = [np.append(own, users)[None] for own in single]
         if self.strategy is not None:
-            table = self.strategy.joint(fold, split, evidence, counted)
+            table, reason = self.strategy.joint(fold, split, evidence, counted), ""
         else:
             product = independent([one.bit_shares(own) for one, own in zip(evidence, counted, strict=True)])
-            table = regularised(fold, split, product).fit.table
+            fit = regularised(fold, split, product).fit
+            table, reason = fit.table, fit.reason
         total = float(table.sum())
-        return dense((table / total if total > 0 else np.full(cells, 1 / cells)).reshape(self.shape))
+        shares = table / total if total > 0 else np.full(cells, 1 / cells)
+        return dense(shares.reshape(self.shape), reason=reason)
+
+    def contrasts(self, tallies: Sequence[Tally]) -> tuple[Contrast, ...]:
+        """Return for every pair what its table says beyond independence: the covariance of the reports' bits."""
+        both, users = self._both(tallies)
+        high, low = self._rates
+        shares = np.diagonal(both) / users
+        scores = (both / users - np.multiply.outer(shares, shares)) / (high - low) ** 2
+        found = []
+        for pair in self.tables:
+            if min(self.shape[axis] for axis in pair) > 1:
+                rows, columns = map(self._bits, pair)
+                own = scores[rows, rows], scores[columns, columns]
+                found.append(covariance_contrast(pair, scores[rows, columns], own, users))
+        return tuple(found)
 
     def mean_variance(self, users: int) -> float:
         """Return the predicted variance of a cell of a pair's table, averaged over all of them, equal shares."""

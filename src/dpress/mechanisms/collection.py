@@ -17,6 +17,7 @@ from dpress.core.linear import Array, Marginal, Stack
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Mask, Oracle, Payloads, Tally
 from dpress.core.rng import Generator
+from dpress.estimate.contrast import Contrast
 from dpress.estimate.interval import Tail
 from dpress.estimate.joint import Joint
 from dpress.estimate.separate import Separate
@@ -62,6 +63,13 @@ class Question:
         return len(self.oracles) < len(self.axes)
 
     @property
+    def parts(self) -> tuple[tuple[Oracle, tuple[int, ...]], ...]:
+        """Every oracle with the attributes that it is asked about."""
+        if self.together:
+            return ((self.oracles[0], self.axes),)
+        return tuple((oracle, (axis,)) for axis, oracle in self.pairs)
+
+    @property
     def pairs(self) -> tuple[tuple[int, Oracle], ...]:
         """Every attribute with its oracle."""
         return tuple(zip(self.axes, self.oracles, strict=True))
@@ -94,9 +102,10 @@ class Question:
             NotSupported: an oracle would flip the same bits for two attributes.
         """
         if self.together:
-            if secrets is not None:
-                raise NotSupported("a question about several attributes together has no permanent response yet")
-            return self.oracles[0].perturb(codes[list(self.axes)], rng=rng)
+            own, oracle = codes[list(self.axes)], self.oracles[0]
+            if secrets is not None and isinstance(oracle, Longitudinal):
+                return oracle.perturb(own, rng=rng, secrets=secrets)
+            return oracle.perturb(own, rng=rng)
         parts = [self._perturb_one(place, codes, rng, secrets) for place in range(len(self.axes))]
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
@@ -161,6 +170,10 @@ class Estimator(Protocol):
 
     def fit(self, tallies: Sequence[Tally], payloads: Callable[[], Iterable[Payloads]]) -> Joint:
         """Return the joint distribution that is fitted to the tallies, or to the reports if they are needed again."""
+        ...
+
+    def contrasts(self, tallies: Sequence[Tally]) -> tuple[Contrast, ...]:
+        """Return for every pair of attributes what its table says beyond independence, with the noise of that."""
         ...
 
     @property

@@ -97,12 +97,18 @@ class MatrixMechanism:
         return np.repeat(variances, [part.rows for part in self.parts])
 
     def measure(self, counts: Numbers, *, rng: Generator) -> Measurement:
-        """Return the noisy answers.
+        """Return the noisy answers: `noisy(exact(counts))`."""
+        return self.noisy(self.exact(counts), rng=rng)
+
+    def exact(self, counts: Numbers) -> Numbers:
+        """Return the answers without noise, private as the counts are; what may refuse a table refuses it here.
 
         Args:
             counts: the exact integer counts: the map's cells, or, where the map is a stack of marginal tables, these
                 tables one after the other (the full table need not fit anywhere).
-            rng: a secure generator.
+
+        Raises:
+            NotSupported: the strategy cannot take so many rows.
         """
         matrix = self.strategy.map
         size = matrix.rows if isinstance(matrix, Stack) else matrix.cells
@@ -112,12 +118,20 @@ class MatrixMechanism:
             )
         counts = counts.astype(np.int64, copy=False)  # small and unsigned types would wrap in sums and differences
         exact = counts if isinstance(matrix, Stack) else matrix.apply(counts)
-        answers = exact.copy() if np.may_share_memory(exact, counts) else exact
+        return exact.copy() if np.may_share_memory(exact, counts) else exact
+
+    def noisy(self, exact: Numbers, *, rng: Generator) -> Measurement:
+        """Add the noise to exact answers, in place, and return them.
+
+        Args:
+            exact: see `exact`; overwritten.
+            rng: a secure generator.
+        """
         start = 0
         for noise, part in zip(self.noises, self.parts, strict=True):
-            answers[start : start + part.rows] += noise.sample(part.rows, rng=rng)
+            exact[start : start + part.rows] += noise.sample(part.rows, rng=rng)
             start += part.rows
-        return Measurement(map=matrix, answers=answers, variance=self.variance)
+        return Measurement(map=self.strategy.map, answers=exact, variance=self.variance)
 
     def _sensitivity(self, part: LinearMap) -> Fraction:
         """Return the part's L1 sensitivity (epsilon) or squared L2 sensitivity (rho) for the whole unit.

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.claim import Claim
+from dpress.core.claim import Claim, PureDP
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Channel, Mask, Oracle, Payloads, Tally
 from dpress.core.rng import Generator
+from dpress.mechanisms.joint.rr_ldp import RrLdp
+from dpress.noise.permanent import Secrets
 
 Codes = npt.NDArray[np.int32]  # shape (attributes, users)
 BLOCK = 1 << 14  # reports whose bits are multiplied at a time: sums stay exact in single precision
@@ -69,15 +71,23 @@ class OverProduct:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoOccurrence:
-    """An oracle whose reports are bits, tallied by how many have both of two bits set.
+    """`rr_ldp` over several attributes, tallied by how many reports have both of two bits set.
 
     Args:
-        oracle: of which a payload is `bits` packed bits.
-        bits: of a report.
+        oracle: makes the reports.
     """
 
-    oracle: Oracle
-    bits: int
+    oracle: RrLdp
+
+    @property
+    def bits(self) -> int:
+        """The number of bits of a report."""
+        return self.oracle.bits
+
+    @property
+    def lifetime(self) -> PureDP:
+        """The loss of any number of reports of one record."""
+        return self.oracle.lifetime
 
     @property
     def size(self) -> int:
@@ -94,9 +104,9 @@ class CoOccurrence:
         """The oracle's promise."""
         return self.oracle.claim
 
-    def perturb(self, values: Codes, *, rng: Generator) -> Payloads:
+    def perturb(self, values: Codes, *, rng: Generator, secrets: Secrets | None = None) -> Payloads:
         """Return one report for every user; values has shape (attributes, users)."""
-        return self.oracle.perturb(values, rng=rng)
+        return self.oracle.perturb(values, rng=rng, secrets=secrets)
 
     def faults(self, payloads: Payloads) -> Mapping[str, Mask]:
         """Return by reason which reports the oracle cannot have sent."""

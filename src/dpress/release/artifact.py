@@ -253,6 +253,7 @@ class Release:
                 "users": mechanism.users,
                 "rejected": dict(self.rejected),
                 **({"records": self.records} if self.records else {}),
+                **({"fit": self.fitted.reason} if self.fitted is not None and self.fitted.reason else {}),
             }
         return {
             "strategy": msgspec.to_builtins(mechanism.strategy, enc_hook=str),

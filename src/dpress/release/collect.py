@@ -24,7 +24,7 @@ from dpress.estimate.joint import Joint, dense
 from dpress.mechanisms.collection import Collection
 from dpress.release.artifact import Release, now
 from dpress.release.folder import check_new
-from dpress.release.local_plan import spec_id
+from dpress.release.local_plan import round_number, spec_id
 from dpress.release.plan import Plan, plan, taken
 
 UNIT = 1 << 50  # of a fitted share
@@ -65,7 +65,8 @@ def perturb(
     generator = generators.secure() if rng is None else rng
     table = Table(source, spec.schema.names, ROW)
     batches = _reports(collection, _codes(table, spec), generator, progress)
-    return files.write(Path(out), batches, spec=spec_id(spec), method=planned.chosen.method)
+    own = expected(spec, planned.chosen.method, collection)
+    return files.write(Path(out), batches, expected=own, private=generator.private)
 
 
 def _codes(table: Table, spec: Spec) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
@@ -135,7 +136,12 @@ def estimate(
     for reason, count in layout.faults(total).items():
         reader.count(reason, count)
     release = _release(
-        spec, planned, layout.tallies(total), dict(reader.rejected), lambda: _payloads(reader, collection)
+        spec,
+        planned,
+        layout.tallies(total),
+        dict(reader.rejected),
+        lambda: _payloads(reader, collection),
+        private=reader.private,
     )
     release = replace(release, records=records)
     if out is not None:
@@ -158,6 +164,8 @@ def _release(
     tallies: list[Counts],
     rejected: dict[str, int],
     payloads: Callable[[], Iterator[Payloads]],
+    *,
+    private: bool,
 ) -> Release:
     collection = collection_of(planned, allow_unproven=True).counted(tallies)
     try:
@@ -177,7 +185,7 @@ def _release(
         fitted=fitted,
         rejected=rejected,
         charged=loss,
-        private=True,
+        private=private,
         created=now(),
     )
 
@@ -262,7 +270,7 @@ def _together(batches: list[files.Batch]) -> files.Batch:
 def expected(spec: Spec, method: str, collection: Collection) -> Expected:
     """Return what every report of the collection says of itself."""
     widths = tuple(question.width for question in collection.questions)
-    return Expected(spec=spec_id(spec), method=method, widths=widths)
+    return Expected(spec=spec_id(spec), method=method, widths=widths, round=round_number(spec))
 
 
 def collection_of(planned: Plan, *, allow_unproven: bool = False) -> Collection:

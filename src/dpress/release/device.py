@@ -10,14 +10,32 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dpress.core.errors import ReportRejected
+from dpress.core.claim import PureDP
+from dpress.core.errors import NotSupported, ReportRejected
 from dpress.core.rng import Generator
 from dpress.core.wire import Expected, Report, pack, unpack
 from dpress.data.codec import encode
 from dpress.data.spec import Spec
-from dpress.mechanisms.collection import Collection
+from dpress.data.table import without_quotes
+from dpress.ledger.device import DeviceLedger, tag
+from dpress.mechanisms.collection import Collection, Longitudinal, Question
+from dpress.noise.permanent import Secrets
 from dpress.release.collect import collection_of, expected
+from dpress.release.local_plan import asked_id
 from dpress.release.plan import plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """What a device may spend in all.
+
+    Args:
+        ledger: its own file of charges.
+        limit: of all charges together.
+    """
+
+    ledger: DeviceLedger
+    limit: PureDP
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,41 +58,74 @@ class Device:
         Raises:
             SchemaMismatch: a value is missing, or one that the specification rejects (it is not shown).
         """
-        found = encode(self.spec.schema, pa.RecordBatch.from_pylist([dict(values)]))
+        rows = without_quotes("the values", lambda: pa.RecordBatch.from_pylist([dict(values)]))
+        found = without_quotes("the values", lambda: encode(self.spec.schema, rows))
         return tuple(found[:, 0].tolist())
 
     def answer(
-        self, codes: Sequence[int], *, rng: Generator, secret: bytes | None = None, round_number: int = 0
+        self,
+        codes: Sequence[int],
+        *,
+        rng: Generator,
+        secret: bytes | None = None,
+        account: Account | None = None,
+        once: bool = False,
     ) -> bytes:
-        """Return one packed report.
+        """Return one packed report, charged before it is made where there is an account.
 
         Args:
             codes: of all attributes, in the specification's order; see `codes`.
             rng: a secure generator.
-            secret: 16 to 64 bytes that never leave the device, for methods with a permanent response; without it the
-                device answers as a new one.
-            round_number: the round of the collection.
+            secret: 16 to 64 bytes that never leave the device: it fixes the permanent response, and which question is
+                answered at every round.
+            account: the device's own ledger and its limit.
+            once: for a method with a permanent response, that this device has no secret because it reports only once.
 
         Raises:
-            ValueError: a code is not one of its attribute's (it is not shown), or the secret is too short or long.
+            BudgetExceeded: the account cannot pay; no report may be sent.
+            ValueError: a code is not one of its attribute's (it is not shown), the secret is too short or long, or
+                missing where the method keeps a permanent response.
         """
         if len(codes) != len(self.collection.shape):
             raise ValueError(f"expected {len(self.collection.shape)} codes, one for every attribute, got {len(codes)}")
-        questions = self.collection.questions
         secrets = None if secret is None else np.frombuffer(secret, dtype=np.uint8)[None]
-        number = 0
-        if len(questions) > 1:
-            number = int(self.collection.drawn(1, rng=rng, secrets=secrets, spec=self.expected.spec)[0])
-        payload = questions[number].perturb(np.array(codes, dtype=np.int32)[:, None], rng=rng, secrets=secrets)
+        number = self._question(rng, secrets)
+        question, fresh = self.collection.questions[number], rng.words(2).tobytes()
+        if secret is None and not once and any(isinstance(oracle, Longitudinal) for oracle in question.oracles):
+            raise ValueError(
+                f"{self.expected.method} keeps a permanent response: pass the device's secret, or once=True for a "
+                "device that reports only once"
+            )
+        if account is not None:
+            self._charge(account, question, codes, secret, fresh)
+        payload = question.perturb(np.array(codes, dtype=np.int32)[:, None], rng=rng, secrets=secrets)
+        own = self.expected
         report = Report(
-            spec=self.expected.spec,
-            method=self.expected.method,
-            id=rng.words(2).tobytes(),
-            round=round_number,
-            question=number,
-            payload=payload.tobytes(),
+            spec=own.spec, method=own.method, id=fresh, round=own.round, question=number, payload=payload.tobytes()
         )
         return pack(report)
+
+    def _question(self, rng: Generator, secrets: Secrets | None) -> int:
+        if len(self.collection.questions) == 1:
+            return 0
+        return int(self.collection.drawn(1, rng=rng, secrets=secrets, spec=asked_id(self.spec))[0])
+
+    def _charge(
+        self, account: Account, question: Question, codes: Sequence[int], secret: bytes | None, fresh: bytes
+    ) -> None:
+        """Charge every part of the answer: a permanent response once for its value, any other for every report."""
+        for oracle, axes in question.parts:
+            axis = axes[0]
+            if isinstance(oracle, Longitudinal) and secret is not None:
+                values = [codes[one] for one in axes]
+                value = int(np.ravel_multi_index(values, [self.collection.shape[one] for one in axes]))
+                own = tag(secret, spec=asked_id(self.spec), question=axis, value=value)
+                account.ledger.charge(axis, own, oracle.lifetime, account.limit)
+            else:
+                loss = oracle.claim.proven or oracle.claim.published
+                if not isinstance(loss, PureDP):
+                    raise NotSupported(f"{self.expected.method} claims no epsilon that an account could count")
+                account.ledger.charge(axis, fresh.hex(), loss, account.limit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

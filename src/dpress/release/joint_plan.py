@@ -17,7 +17,7 @@ from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.longitudinal import calibrated
 from dpress.mechanisms.together import CoOccurrence, OverProduct
-from dpress.release.local_plan import expected_users, share, spec_id
+from dpress.release.local_plan import asked_id, expected_users, share
 
 BITS = ("rr_ldp", "em", "lasso", "lremh")  # on reports of all attributes' bits
 PUBLISHED = ("em", "lasso", "lremh")  # the document's, run where they are named
@@ -38,7 +38,7 @@ def joint_collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
             '$.release.attributes: a joint distribution needs two attributes or more; use kind = "histogram"'
         )
     method, loss, shape = spec.release.method, share(spec, "users"), spec.schema.shape
-    own = {name: value for name, value in spec.release.parameters.items() if name != "users"}
+    own = {name: value for name, value in spec.release.parameters.items() if name not in ("users", "round")}
     if method in ("auto", "pairs") and set(own) <= {"ways"}:
         for ways in _ways(own, len(shape)):
             yield "pairs", _asked(shape, list(itertools.combinations(range(len(shape)), ways)), loss)
@@ -100,8 +100,8 @@ def _collected(shape: tuple[int, ...], sets: list[tuple[int, ...]], oracles: lis
 def _bits(spec: Spec, loss: PureDP, own: dict[str, Any], name: str) -> Collection:
     shape = spec.schema.shape
     rates = calibrated(loss, len(shape), **own)
-    oracle = RrLdp(sizes=shape, f=rates.f, p=rates.p, q=rates.q, spec=spec_id(spec))
+    oracle = RrLdp(sizes=shape, f=rates.f, p=rates.p, q=rates.q, spec=asked_id(spec))
     strategy = None if name == "rr_ldp" else catalog.card(name).method()
-    question = Question(axes=tuple(range(len(shape))), oracles=(CoOccurrence(oracle=oracle, bits=oracle.bits),))
+    question = Question(axes=tuple(range(len(shape))), oracles=(CoOccurrence(oracle=oracle),))
     estimator = BitJoint(oracle=oracle, strategy=strategy)
     return Collection(shape=shape, questions=(question,), split="budget", estimator=estimator)

@@ -1,6 +1,7 @@
 """Reads a release back, and refuses one that is not what its method and its files give."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,8 @@ def _collected(spec: Spec, manifest: dict[str, Any], kept: Numbers) -> Release:
     found = [one for name, one in offered if (name, one.split) == (manifest["method"], manifest["split"])]
     same = [one for one in found if len(one.questions) == manifest["questions"]]
     tallies, fitted = refitted(kept, same[0])
+    if fitted is not None:
+        fitted = replace(fitted, reason=str(manifest.get("fit", "")))
     collection = same[0].counted(tallies)
     if collection.users != manifest["users"]:
         raise SchemaMismatch("`users` is not the number of reports in the tallies")

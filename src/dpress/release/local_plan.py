@@ -1,9 +1,11 @@
 """Who is asked what under local privacy: every oracle, for one attribute a user or for all at once."""
 
+import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from dpress import catalog
@@ -13,13 +15,13 @@ from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle
 from dpress.core.wire import HASH_BYTES
-from dpress.data.spec import Spec
+from dpress.data.spec import Spec, as_dict
 from dpress.estimate import frequencies
 from dpress.mechanisms.collection import SPLITS, Collection, Question, Split, rest
 from dpress.mechanisms.oracle.subset_selection import design
 
 USERS = 10_000  # who take part, unless the spec says how many
-OWN = ("split", "users", "tables", "ways")  # parameters that are not the oracle's
+OWN = ("split", "users", "round", "tables", "ways")  # parameters that are not the oracle's
 MOST_NAMES = 1 << 16  # cells that are listed as candidate strings
 LONGEST = 1 << 16  # bytes of a report
 MOST_WORK = 1 << 38  # steps of a collector
@@ -72,6 +74,20 @@ def spec_id(spec: Spec) -> bytes:
     return bytes.fromhex(spec.hash)[:HASH_BYTES]
 
 
+def asked_id(spec: Spec) -> bytes:
+    """Return what names what devices are asked: the spec's hash but for what changes nothing for them.
+
+    Permanent responses depend on it, so that another number of users, another round or other post-processing is no new
+    charge.
+    """
+    plain = as_dict(spec)
+    plain["release"].pop("postprocess", None)
+    kept = {name: value for name, value in spec.release.parameters.items() if name not in ("users", "round")}
+    plain["release"]["parameters"] = kept
+    canonical = msgspec.json.encode(plain, order="sorted")
+    return hashlib.sha256(b"dpress asked" + canonical).digest()[:HASH_BYTES]
+
+
 def caution(spec: Spec) -> str | None:
     """Return one sentence where a report gives its owner's value away for all practical purposes, else None."""
     loss = spec.privacy.loss
@@ -86,6 +102,14 @@ def expected_users(spec: Spec) -> int:
     if type(users) is not int or users < 1:
         raise ValueError(f"$.release.parameters.users: expected an integer >= 1, got {users!r}")
     return users
+
+
+def round_number(spec: Spec) -> int:
+    """Return the round of the collection that reports must name."""
+    number = spec.release.parameters.get("round", 0)
+    if type(number) is not int or not 0 <= number < 1 << 16:
+        raise ValueError(f"$.release.parameters.round: expected an integer from 0 to 65535, got {number!r}")
+    return number
 
 
 def lower_bound(spec: Spec) -> float:
@@ -156,7 +180,7 @@ def _built(spec: Spec, make: Callable[[Tabular, PureDP], Oracle | None], split: 
 
 def _named(oracle: Any, spec: Spec, axis: int) -> Oracle:
     """Return the oracle with the spec and the attribute in its permanent response, where it has one."""
-    values = {"spec": spec_id(spec), "question": axis}
+    values = {"spec": asked_id(spec), "question": axis}
     own = {one.name: values[one.name] for one in fields(oracle) if one.name in values}
     named: Oracle = replace(oracle, **own) if own else oracle
     return named

@@ -71,14 +71,14 @@ def publish(
         account.check(charged, claim.unit)
     if out is not None:
         check_new(out)
-    counts = true_counts(spec, planned, data, claim.unit, progress=progress)
+    exact = mechanism.exact(true_counts(spec, planned, data, claim.unit, progress=progress))
     generator = generators.secure() if rng is None else rng
     if account is None and ledger is not None:
         account = _new(Path(str(ledger)), spec)
     head = None
     if account is not None:
         reservation = account.reserve(charged, claim.unit, label=planned.chosen.method, spec_hash=spec.hash)
-    measurement = mechanism.measure(counts, rng=generator)
+    measurement = mechanism.noisy(exact, rng=generator)
     if account is not None:
         account.spend(reservation, now())
         head = account.summary().head

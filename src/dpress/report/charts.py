@@ -13,7 +13,8 @@ from dpress.report.views import Axis, View
 Chart = Any  # an altair chart
 
 INK, MUTED, GRID, MARK, SOFT, ON_MARK = "#1b1f24", "#5b6471", "#e2e6eb", "#2a64a8", "#a9b4c2", "#fefefe"
-VARIABLES = {INK: "ink", MUTED: "muted", GRID: "grid", MARK: "mark", SOFT: "soft", ON_MARK: "on-mark"}
+LESS = "#b4560f"
+VARIABLES = {INK: "ink", MUTED: "muted", GRID: "grid", MARK: "mark", SOFT: "soft", ON_MARK: "on-mark", LESS: "less"}
 FONT = "system-ui, sans-serif"
 LETTER = 6.6  # mean width of a letter at 11 px
 UPRIGHT = 64.0  # labels up to this width stay horizontal
@@ -67,7 +68,8 @@ def _configured(chart: Chart) -> Chart:
     ).configure_view(stroke=None)
 
 
-def _data(records: list[dict[str, Any]]) -> Any:
+def data(records: list[dict[str, Any]]) -> Any:
+    """Return records as a chart's data."""
     return load("altair").Data(values=records)
 
 
@@ -96,7 +98,7 @@ def cell_axis(axis: Axis, length: float, *, upright: bool, title: str | None) ->
     return alt.Axis(
         values=shown, title=title, labelExpr=_lookup(names), labelAngle=angle, labelLimit=0,
         labelOverlap=False, grid=False, ticks=False, domain=False, labelPadding=5,
-        labelAlign="right" if angle else alt.Undefined, minExtent=0 if upright else _margin(axis) - 24,
+        labelAlign="right" if angle else alt.Undefined, minExtent=0 if upright else margin(axis) - 24,
     )  # fmt: skip
 
 
@@ -129,18 +131,18 @@ def bars(view: View, width: float, *, ends: tuple[float, float] | None = None, t
     )
     cells = alt.X if upright else alt.Y
     values, values2 = (alt.Y, alt.Y2) if upright else (alt.X, alt.X2)
-    base, codes = alt.Chart(_data(_records(view))), list(range(axis.size))
+    base, codes = alt.Chart(data(_records(view))), list(range(axis.size))
     place = cells("x:O", axis=names, scale=alt.Scale(domain=codes, paddingInner=0.15, paddingOuter=0.1))
     bar = base.mark_bar(color=MARK, opacity=0.75).encode(place, values("n:Q", scale=scale, axis=counts))
     whisker = base.mark_rule(color=INK, strokeWidth=1.2).encode(place, values("low:Q"), values2("high:Q"))
-    size = {"width": width - 60, "height": 190} if upright else {"width": width - _margin(axis), "height": length}
+    size = {"width": width - 60, "height": 190} if upright else {"width": width - margin(axis), "height": length}
     return (bar + whisker).properties(**size, **_title(title))
 
 
 def heat(view: View, width: float, *, top: float, title: str | None = None) -> Chart:
     """Return a cell for every pair: the shade is the square root of the count, a dot says that it may be zero."""
     rows, columns = view.axes
-    width -= _margin(rows)
+    width -= margin(rows)
     step = min(30.0, max(7.0, 420.0 / rows.size))
     height = step * rows.size
     alt = load("altair")
@@ -148,7 +150,7 @@ def heat(view: View, width: float, *, top: float, title: str | None = None) -> C
     x_axis = cell_axis(columns, width, upright=True, title=columns.name)
     y = alt.Y("x:O", axis=y_axis, scale=alt.Scale(domain=list(range(rows.size)), padding=0.04))
     x = alt.X("y:O", axis=x_axis, scale=alt.Scale(domain=list(range(columns.size)), padding=0.04))
-    base = alt.Chart(_data(_shaded(view, top))).encode(y, x)
+    base = alt.Chart(data(_shaded(view, top))).encode(y, x)
     opacity = alt.Opacity("shade:Q", scale=None)
     cells = base.mark_rect(color=MARK).encode(opacity=opacity).transform_filter("datum.low > 0")
     dots = base.mark_point(
@@ -170,7 +172,7 @@ def shade(count: float, top: float) -> float:
     return 0.08 + 0.92 * math.sqrt(max(count, 0.0) / top)
 
 
-def _margin(axis: Axis) -> float:
+def margin(axis: Axis) -> float:
     """Return the room that the labels left of a chart take, with its padding."""
     return max(len(_short(tick)) for tick in axis.ticks) * LETTER + 32
 

@@ -34,11 +34,13 @@ class Figure:
         drawing: two SVG elements, safe to insert as they are, one for wide and one for narrow screens; None without.
         caption: what is shown, and what is left out.
         shades: for a heat map the counts at the shades of its legend.
+        signs: for a map of departures what its colours mean, by the names of the page's colours.
     """
 
     drawing: str | None
     caption: str
     shades: tuple[tuple[float, str], ...] = ()
+    signs: tuple[tuple[str, str], ...] = ()
 
 
 def figure(release: Release, view: View) -> Figure:
@@ -68,7 +70,7 @@ def _one_way(release: Release, view: View) -> Figure:
         view = _largest(view)
         note += f" Shown are the {MOST_BARS} largest of {cells} cells."
     note += f" The widest interval is ± {error(float(view.half.max()))}.{_ends(view)}"
-    return Figure(drawing=_both(lambda width: charts.bars(view, width), f"Counts by {axis.name}"), caption=note)
+    return Figure(drawing=both(lambda width: charts.bars(view, width), f"Counts by {axis.name}"), caption=note)
 
 
 def _ends(view: View) -> str:
@@ -101,7 +103,7 @@ def _bar_panels(view: View) -> Figure:
 
     note = f"One panel for every value of {view.axes[0].name}, on one scale. The thin lines are 95 % intervals."
     note += _ends(view)
-    return Figure(drawing=_both(draw, f"Counts by {view.name}"), caption=note)
+    return Figure(drawing=both(draw, f"Counts by {view.name}"), caption=note)
 
 
 def _heat(view: View, panels: list[tuple[str | None, View]]) -> Figure:
@@ -116,10 +118,11 @@ def _heat(view: View, panels: list[tuple[str | None, View]]) -> Figure:
         f"A hollow dot marks a cell whose 95 % interval reaches down to zero: {number(view.unclear)} of "
         f"{number(view.count.size)} cells; there this release cannot tell whether anybody is in them.{_ends(view)}"
     )
-    return Figure(drawing=_both(draw, f"Counts by {view.name}"), caption=note, shades=shades)
+    return Figure(drawing=both(draw, f"Counts by {view.name}"), caption=note, shades=shades)
 
 
-def _both(draw: Callable[[float], Chart], label: str) -> str:
+def both(draw: Callable[[float], Chart], label: str) -> str:
+    """Return a drawing for wide screens, and one for narrow ones."""
     return charts.svg(draw(WIDE), label, "wide") + charts.svg(draw(NARROW), label, "narrow")
 
 
@@ -130,7 +133,7 @@ def odds_figure(odds: Odds) -> Figure:
         for one in odds.beliefs
     ]
     caption = "The bar is where the belief can end up at the very most; the upright tick is where it was before."
-    drawing = _both(lambda width: _beliefs(rows, width), "How far an attacker's belief can move")
+    drawing = both(lambda width: _beliefs(rows, width), "How far an attacker's belief can move")
     return Figure(drawing=drawing, caption=caption)
 
 
@@ -175,7 +178,7 @@ def candidates_figure(plan: Plan, noun: str) -> Figure:
     caption = "Typical error by method; the one that was run is highlighted, the dashed line is the lower bound."
     if far:
         caption += f" Off the scale: {listed([f'{_asking(one, plan)} ({_plus_minus(one)})' for one in far])}."
-    return Figure(drawing=_both(draw, "Predicted error by method"), caption=caption)
+    return Figure(drawing=both(draw, "Predicted error by method"), caption=caption)
 
 
 def _plus_minus(candidate: Candidate) -> str:
@@ -184,7 +187,16 @@ def _plus_minus(candidate: Candidate) -> str:
 
 def _asking(candidate: Candidate, plan: Plan) -> str:
     """Return the method, and what it asks of a device where collections differ in that."""
-    splits = {one.mechanism.split for one in plan.candidates if isinstance(one.mechanism, Collection)}
-    if not isinstance(candidate.mechanism, Collection) or len(splits) < 2:
-        return candidate.method
-    return f"{candidate.method}, {'one attribute' if candidate.mechanism.split == 'users' else 'all at once'}"
+    asked = {_asked(one) for one in plan.candidates}
+    return candidate.method if len(asked) < 2 else f"{candidate.method}, {_asked(candidate)}"
+
+
+def _asked(candidate: Candidate) -> str:
+    """Return what a device is asked about; nothing where there are no devices."""
+    collection = candidate.mechanism
+    if not isinstance(collection, Collection):
+        return ""
+    asked = len(collection.questions[0].axes)
+    if len(collection.questions) < 2 and asked == len(collection.shape):
+        return "all at once"
+    return "one attribute" if asked == 1 else f"{asked} at once"

@@ -11,7 +11,7 @@ from dpress.core.claim import PureDP, composed
 from dpress.mechanisms.collection import Collection, Longitudinal, Question
 from dpress.release.artifact import Release
 from dpress.report.central_words import GROUPS
-from dpress.report.rounding import listed, loss, number
+from dpress.report.rounding import TIMES, listed, loss, number
 from dpress.report.said import Said
 
 LONG_FRACTION = re.compile(r"\d+/\d{7,}")
@@ -35,7 +35,7 @@ def said(release: Release) -> Said:
     collection = _collection(release)
     people = number(collection.users)
     return Said(
-        title=f"Counts {listed([f'by {name}' for name in release.schema.names])}",
+        title=_title(release, collection),
         privacy="local differential privacy",
         made=f"A {'locally differentially private' if release.private else 'test'} release of kind",
         whom="each person's report, against the collector too",
@@ -50,12 +50,12 @@ def said(release: Release) -> Said:
         total="Reports counted, one for each person as far as the collector can know (their number is public and "
         "exact):",
         left_out=tuple((reason, number(count)) for reason, count in sorted(release.rejected.items())),
-        counts=f"Each count is an estimate of how many of these {people} people hold the value. A report is a random "
-        "answer; the estimate corrects for the known probabilities of the answers, and is right on average.",
+        counts=f"Each count is an estimate of how many of these {people} people hold the {_held(collection)}. "
+        "A report is a random answer; the estimate corrects for the known probabilities of the answers, and is right on average.",
         few="where few people or none are",
         fractional="Counts are not whole because they are computed from random answers and their probabilities.",
-        queries="Any count over one of these attributes can be asked for, with its own error, at no further cost "
-        "in privacy. For several cells the standard error stated is the exact one or somewhat more, since counts of "
+        queries=f"Any count over {_countable(collection)} of these attributes can be asked for, with its own error, at no "
+        "further cost in privacy. For several cells the standard error stated is the exact one or somewhat more, since counts of "
         "one table err in opposite directions:",
         heading="Error predicted, and what it rests on",
         noise=f"{_asked(collection)} It perturbed its answer with coins of its own; nobody adds noise to a total.",
@@ -80,13 +80,37 @@ def _collection(release: Release) -> Collection:
     return mechanism
 
 
+def _title(release: Release, collection: Collection) -> str:
+    names = list(release.schema.names)
+    return f"How {listed(names)} go together" if _joint(collection) else f"Counts {listed([f'by {x}' for x in names])}"
+
+
+def _joint(collection: Collection) -> bool:
+    """Say whether tables of pairs, and a fitted joint distribution, are published."""
+    return collection.estimator is not None
+
+
+def _held(collection: Collection) -> str:
+    return "two values together" if _joint(collection) else "value"
+
+
+def _countable(collection: Collection) -> str:
+    return "one or two" if _joint(collection) else "one"
+
+
+def _lot(collection: Collection) -> str:
+    """Return what devices draw by lot."""
+    asked = len(collection.questions[0].axes)
+    return {1: "attribute", 2: "pair of attributes", 3: "triple of attributes"}.get(asked, f"set of {asked} attributes")
+
+
 def _drawn(collection: Collection) -> bool:
     """Say whether devices draw their question by lot."""
     return len(collection.questions) > 1
 
 
 def _unit(collection: Collection) -> str:
-    which = ", and which attribute the report is about," if _drawn(collection) else ""
+    which = f", and which {_lot(collection)} the report is about," if _drawn(collection) else ""
     return (
         "The promise is made to each person, about what one report says of the person's values. The person's own "
         "device perturbs the answer before it sends it, so that the promise holds against everybody who sees the "
@@ -95,8 +119,12 @@ def _unit(collection: Collection) -> str:
 
 
 def _neighbours(collection: Collection) -> str:
-    what = "of all attributes together" if len(collection.questions[0].axes) > 1 else "of the attribute asked for"
-    return f"From one report any two values {what} must be hard to tell apart."
+    asked = len(collection.questions[0].axes)
+    what = "of all attributes together" if asked > 1 else "of the attribute asked for"
+    if _drawn(collection) and asked > 1:
+        what = f"of the {_lot(collection)} asked for"
+    values = "combinations of values" if asked > 1 else "values"
+    return f"From one report any two {values} {what} must be hard to tell apart."
 
 
 def _terms(release: Release, collection: Collection) -> tuple[tuple[str, str, str], ...]:
@@ -141,12 +169,15 @@ def _lifetime(question: Question) -> Fraction | None:
 
 def _basis(release: Release, collection: Collection) -> str:
     """Return for every attribute why its oracle keeps the promise, with probabilities that can be read."""
-    pairs = [pair for one in collection.questions for pair in zip(one.axes, one.oracles, strict=True)]
-    names = release.schema.names
-    reasons = [(names[axis], LONG_FRACTION.sub(_decimal, oracle.claim.basis)) for axis, oracle in pairs]
-    if len({reason for _, reason in reasons}) == 1:
-        return reasons[0][1]
-    return "; ".join(f"{name}: {reason}" for name, reason in reasons)
+    names, reasons = release.schema.names, dict[str, list[str]]()
+    for question in collection.questions:
+        parts = [question.axes] if question.together else [(axis,) for axis in question.axes]
+        for axes, oracle in zip(parts, question.oracles, strict=True):
+            reason = LONG_FRACTION.sub(_decimal, oracle.claim.basis)
+            reasons.setdefault(reason, []).append(TIMES.join(names[axis] for axis in axes))
+    if len(reasons) == 1:
+        return next(iter(reasons))
+    return "; ".join(f"{listed(about)}: {reason}" for reason, about in reasons.items())
 
 
 def _decimal(found: re.Match[str]) -> str:
@@ -156,7 +187,7 @@ def _decimal(found: re.Match[str]) -> str:
 
 
 def _limits(collection: Collection) -> tuple[str, ...]:
-    public = "how many people sent a report" + (", and about which attribute" if _drawn(collection) else "")
+    public = "how many people sent a report" + (f", and about which {_lot(collection)}" if _drawn(collection) else "")
     return (
         GROUPS,
         "Losses add up. Every other collection about the same person adds its own; this page knows of this one only.",
@@ -169,16 +200,24 @@ def _limits(collection: Collection) -> tuple[str, ...]:
 def _asked(collection: Collection) -> str:
     devices = number(collection.users)
     if _drawn(collection):
-        return f"Each of {devices} devices answered for one attribute, drawn by lot, with the whole ε."
+        return f"Each of {devices} devices answered for one {_lot(collection)}, drawn by lot, with the whole ε."
+    if collection.split == "users" and len(collection.shape) > 1:
+        return f"Each of {devices} devices answered for the combination of all attributes, with the whole ε."
     if len(collection.shape) > 1:
         return f"Each of {devices} devices answered for all attributes in one report, with an equal part of ε for each."
     return f"Each of {devices} devices answered for the attribute."
 
 
+def _computed(collection: Collection) -> str:
+    if _joint(collection) and collection.split == "users":
+        return "that is exact if all combinations of values are equally frequent, and near it where they are not"
+    return "computed from the estimated counts"
+
+
 def _cover(collection: Collection) -> str:
-    lot = " and the lot that gave each device its attribute" if _drawn(collection) else ""
+    lot = f" and the lot that gave each device its {_lot(collection)}" if _drawn(collection) else ""
     return (
-        f"They cover the coins of the devices{lot}, by a standard error computed from the estimated counts, and "
+        f"They cover the coins of the devices{lot}, by a standard error {_computed(collection)}, and "
         "nothing else: not who sent no report or more than one, not untrue answers, not devices that do not follow the "
         "method, and not values moved or left out by these rules of the specification:"
     )

@@ -6,13 +6,14 @@ Data flow: release -> words, tables, figures -> template -> file.
 import importlib.metadata
 import importlib.resources
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dpress.release.artifact import Release
-from dpress.report import adjusted, charts, error_words, figures, tables, words
+from dpress.report import adjusted, charts, departures, error_words, figures, joint_words, pairs, tables, words
 from dpress.report.extra import load
 from dpress.report.figures import Figure
 from dpress.report.rounding import loss, number, percent_down, percent_up
@@ -28,11 +29,12 @@ MOST_VIEWS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One table of results: a heading, its figure and its cells."""
+    """One table of results: a heading, its figure and its cells, and for a pair where it departs from independence."""
 
     name: str
     figure: Figure
     table: Table
+    departure: Figure | None = None
 
 
 def write_report(release: Release, path: str | Path) -> Path:
@@ -94,10 +96,12 @@ def _context(release: Release) -> dict[str, Any]:
 
 def _results(release: Release, whole: list[View], sums: list[View]) -> dict[str, Any]:
     command, answer = error_words.example(release)
-    views = sums or whole
+    found = pairs.pairs(release)
+    views, most = (_in_order(release, whole, found), pairs.MOST_PAIRS) if found else (sums or whole, MOST_VIEWS)
     return {
-        "parts": [_part(release, view) for view in views[:MOST_VIEWS]],
-        "hidden": max(0, len(views) - MOST_VIEWS),
+        "parts": [_part(release, view, pair) for view, pair in zip_longest(views[:most], found[:most])],
+        "hidden": max(0, len(views) - most),
+        "joint": joint_words.joint_words(release, found),
         "sums": bool(sums),
         "files": tables.files(whole),
         "attributes": tables.attributes(release, words.said(release).fates),
@@ -109,8 +113,19 @@ def _results(release: Release, whole: list[View], sums: list[View]) -> dict[str,
     }
 
 
-def _part(release: Release, view: View) -> Part:
-    return Part(name=view.name, figure=figures.figure(release, view), table=tables.table(view))
+def _in_order(release: Release, whole: list[View], found: list[pairs.Pair]) -> list[View]:
+    """Return the tables of these pairs, in their order."""
+    by_axes = dict(zip(release.planned.chosen.mechanism.decoder.tables, whole, strict=True))
+    return [by_axes[pair.axes] for pair in found]
+
+
+def _part(release: Release, view: View, pair: pairs.Pair | None) -> Part:
+    return Part(
+        name=view.name,
+        figure=figures.figure(release, view),
+        table=tables.table(view),
+        departure=None if pair is None else departures.figure(release, view, pair),
+    )
 
 
 def _counts(whole: list[View]) -> dict[str, str]:

@@ -9,17 +9,22 @@ import pytest
 from dpress.core import rng
 from dpress.core.claim import PureDP
 from dpress.core.errors import NotSupported, ReportRejected
+from dpress.mechanisms.oracle.krr import respond
 from dpress.mechanisms.oracle.olh import (
     MOST_BUCKETS,
     PRIME,
     Olh,
+    added,
     bucket,
     buckets,
     collision,
+    differences,
     hashes,
     intervals,
     supports,
 )
+
+DEVIATIONS = 5  # of a mean over reports: a false alarm with chance below 6e-7
 
 
 def olh(size: int, epsilon: float = 1) -> Olh:
@@ -35,17 +40,39 @@ def reference(oracle: Olh, reports: np.ndarray) -> list[int]:
     """The definition, report by report in Python integers."""
     counts = [0] * oracle.size
     for row in reports:
-        a, b, y = (int.from_bytes(bytes(part), "little") for part in (row[:4], row[4:8], row[8:]))
+        a, b, c, y = (int.from_bytes(bytes(row[at : at + 4]), "little") for at in (0, 4, 8, 12))
         for v in range(oracle.size):
-            counts[v] += (a * v + b) % PRIME * oracle.g >> 31 == y
+            counts[v] += (c * v * v + a * v + b) % PRIME * oracle.g >> 31 == y
     return counts
+
+
+def seeds(reports: np.ndarray) -> list[np.ndarray]:
+    """The columns a, b and c."""
+    return [reports[:, at : at + 4].copy().view("<u4").reshape(-1) for at in (0, 4, 8)]
+
+
+def every_seed(prime: int) -> np.ndarray:
+    """The hash of every value (rows) under every seed of Z_P^3, the linear ones first."""
+    c, a, b = np.indices((prime,) * 3).reshape(3, -1)
+    v = np.arange(prime)[:, None]
+    return (c * v * v + a * v + b) % prime
+
+
+def supported(reports: np.ndarray, oracle: Olh, values: range) -> np.ndarray:
+    """How many of some values each report supports."""
+    return sum(oracle.supporting(reports, v).astype(np.int64) for v in values)
 
 
 @pytest.mark.parametrize("v", [0, 1, 1023, 2**31 - 2])
 def test_hashes_are_exact_at_every_extreme(v: int) -> None:
+    a, b, c = (one.ravel() for one in np.meshgrid(*(numbers(12, seed) for seed in (1, 2, 3))))
+    found = hashes(np.full(a.size, v, dtype=np.int32), a, b, c)
+    assert found.tolist() == [(int(z) * v * v + int(x) * v + int(y)) % PRIME for x, y, z in zip(a, b, c, strict=True)]
+
+
+def test_sums_are_exact_at_every_extreme() -> None:
     a, b = np.repeat(numbers(50), 54), np.tile(numbers(50, 2), 54)
-    found = hashes(a, b, np.full(a.size, v, dtype=np.int32))
-    assert found.tolist() == [(int(x) * v + int(y)) % PRIME for x, y in zip(a, b, strict=True)]
+    assert added(a, b).tolist() == [(int(x) + int(y)) % PRIME for x, y in zip(a, b, strict=True)]
 
 
 @pytest.mark.parametrize("g", [2, 3, 4, 21, 256, 1000, MOST_BUCKETS])
@@ -64,11 +91,62 @@ def test_intervals_hold_exactly_the_hashes_of_their_bucket(g: int) -> None:
 @pytest.mark.parametrize(("bits", "g"), [(3, 2), (3, 3), (5, 4), (5, 7)])
 def test_over_a_small_prime_two_values_fall_together_as_often_as_stated(bits: int, g: int) -> None:
     prime = 2**bits - 1
+    held = every_seed(prime) * g >> bits
     for v, w in ((0, 1), (1, 2), (2, prime - 1)):
-        pairs = [((a * v + b) % prime, (a * w + b) % prime) for a in range(prime) for b in range(prime)]
-        assert len(set(pairs)) == prime**2  # pairwise independent, exactly
-        together = sum(x * g >> bits == y * g >> bits for x, y in pairs)
-        assert Fraction(together, prime**2) == collision(g, bits)
+        assert Fraction(int((held[v] == held[w]).sum()), prime**3) == collision(g, bits)
+
+
+@pytest.mark.parametrize("prime", [3, 7, 31])
+def test_over_a_small_prime_the_hashes_of_any_three_values_are_independent(prime: int) -> None:
+    hashed = every_seed(prime)
+    triples = [(0, 1, 2)] if prime == 3 else [(0, 1, 2), (1, 2, 3), (0, 3, 6), (2, 0, prime - 1)]
+    for v, w, x in triples:
+        code = (hashed[v] * prime + hashed[w]) * prime + hashed[x]
+        assert np.unique(code).size == prime**3
+        assert np.unique(code[: prime**2]).size == prime**2  # negative control: linear, two fix the third
+
+
+@pytest.mark.parametrize(("bits", "g"), [(3, 3), (3, 4), (5, 4), (5, 7)])
+def test_over_a_small_prime_counts_correlate_only_by_the_rounding_of_the_buckets(bits: int, g: int) -> None:
+    """P(a report of v supports w and x), and v and w, over all seeds and answers, against the sizes of the buckets."""
+    prime, p = 2**bits - 1, Fraction(1, 2)
+    other = (1 - p) / (g - 1)
+    held = every_seed(prime) * g >> bits
+    s = [Fraction(int(n), prime) for n in np.bincount(np.arange(prime) * g >> bits)]
+    answer = [other + (p - other) * one for one in s]
+    q = other + (p - other) * collision(g, bits)
+    assert q == sum(r * one for r, one in zip(answer, s, strict=True))
+    rounding = sum(r * one**2 for r, one in zip(answer, s, strict=True)) - q**2
+    assert 0 <= rounding <= Fraction(4, prime**2)
+    own = p * (collision(g, bits) - q)
+    assert own == p * other * (collision(g, bits) * g - 1)
+    assert 0 <= own <= p * other * Fraction(g * (g + 3), prime**2)
+
+    def both(v: int, w: int, x: int, seeds: int) -> Fraction:
+        alike = held[w, :seeds] == held[x, :seeds]
+        true = int((alike & (held[v, :seeds] == held[w, :seeds])).sum())
+        return Fraction(true * p + (int(alike.sum()) - true) * other) / seeds
+
+    for v, w, x in ((0, 1, 2), (3, 1, 5), (6, 5, 4)):
+        assert both(v, w, x, prime**3) - q**2 == rounding
+        assert both(v, v, w, prime**3) - p * q == own
+    assert both(0, 1, 2, prime**2) - q**2 > rounding  # negative control: the linear hash
+
+
+@pytest.mark.parametrize(("holder", "asked"), [(32, range(33, 65)), (32, range(65)), (900, range(868, 932))])
+def test_a_range_has_the_sum_of_the_variances_of_its_cells(holder: int, asked: range) -> None:
+    """Reports of one value; the linear hash, c = 0, must be rejected."""
+    oracle, users = olh(1024, 2), 100_000
+    reports = oracle.perturb(np.full(users, holder, dtype=np.int32), rng=rng.seeded(7))
+    linear, drawn = reports.copy(), rng.seeded(8)
+    linear[:, 8:12] = 0
+    held = bucket(hashes(np.full(users, holder, dtype=np.int32), *seeds(linear)), oracle.g)
+    linear[:, 12] = respond(held, oracle.g, oracle.p, rng=drawn)
+    p = [oracle.p if v == holder else oracle.q for v in asked]
+    mean, variance = float(sum(p)), float(sum(one * (1 - one) for one in p))
+    squares = [(supported(one, oracle, asked) - mean) ** 2 for one in (reports, linear)]
+    off = [(one.mean() - variance) / (one.std() / math.sqrt(users)) for one in squares]
+    assert abs(off[0]) < DEVIATIONS < off[1]
 
 
 def test_the_number_of_buckets() -> None:
@@ -85,19 +163,17 @@ def test_the_compiled_the_plain_and_the_defined_collector_agree(epsilon: float) 
     expected = reference(oracle, reports)
     assert oracle.tally(reports).tolist() == expected
     plain = np.zeros(37, dtype=np.int64)
-    a, b = (reports[:, at : at + 4].copy().view("<u4").reshape(-1) for at in (0, 4))
-    y = reports[:, 8:].copy().view(f"<u{oracle.width - 8}").reshape(-1)
+    y = reports[:, 12:].copy().view(f"<u{oracle.width - 12}").reshape(-1)
     with np.errstate(over="ignore"):  # wrapping is what it relies on
-        supports(plain, b, a, *intervals(y, oracle.g))
+        supports(plain, differences(*seeds(reports)), *intervals(y, oracle.g))
     assert plain.tolist() == expected
 
 
 def test_many_blocks_are_the_vectorised_definition() -> None:
     oracle = olh(50, 2)
     reports = oracle.perturb((np.arange(40_001) % 50).astype(np.int32), rng=rng.seeded(4))
-    a, b = (reports[:, at : at + 4].copy().view("<u4").reshape(-1) for at in (0, 4))
-    held = [bucket(hashes(a, b, np.full(a.size, v, dtype=np.int32)), oracle.g) for v in range(50)]
-    assert oracle.tally(reports).tolist() == [int((one == reports[:, 8]).sum()) for one in held]
+    held = [bucket(hashes(np.full(40_001, v, dtype=np.int32), *seeds(reports)), oracle.g) for v in range(50)]
+    assert oracle.tally(reports).tolist() == [int((one == reports[:, 12]).sum()) for one in held]
 
 
 def test_the_variance_is_close_to_the_papers() -> None:
@@ -105,7 +181,7 @@ def test_the_variance_is_close_to_the_papers() -> None:
     assert math.isclose(olh(9, 3).variance(1000), 4000 * power / (power - 1) ** 2, rel_tol=0.01)
 
 
-@pytest.mark.parametrize(("epsilon", "width"), [(1, 9), (5.5, 9), (6, 10), (1000, 10)])
+@pytest.mark.parametrize(("epsilon", "width"), [(1, 13), (5.5, 13), (6, 14), (1000, 14)])
 def test_the_bucket_takes_one_byte_or_two(epsilon: float, width: int) -> None:
     oracle = olh(2**31 - 1, epsilon)
     reports = oracle.perturb(np.array([0, 2**31 - 2], dtype=np.int32), rng=rng.seeded(1))
@@ -113,12 +189,12 @@ def test_the_bucket_takes_one_byte_or_two(epsilon: float, width: int) -> None:
     assert not oracle.faults(reports)["out of range"].any()
 
 
-@pytest.mark.parametrize("field", [0, 4])
+@pytest.mark.parametrize("field", [0, 4, 8])
 def test_a_seed_or_bucket_that_there_is_not_is_a_fault(field: int) -> None:
     oracle = olh(3)
-    reports = np.zeros((3, 9), dtype=np.uint8)
+    reports = np.zeros((3, 13), dtype=np.uint8)
     reports[1, field : field + 4] = list(PRIME.to_bytes(4, "little"))
-    reports[2, 8] = oracle.g
+    reports[2, 12] = oracle.g
     assert oracle.faults(reports)["out of range"].tolist() == [False, True, True]
     with pytest.raises(ReportRejected, match="out of range"):
         oracle.tally(reports)

@@ -17,6 +17,7 @@ from dpress.core.linear import Array
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Payloads, Tally
 from dpress.estimate import maxent
+from dpress.estimate.contrast import Contrast, contrasts
 from dpress.estimate.joint import Joint
 from dpress.estimate.pair_error import planned
 from dpress.estimate.pair_tables import Noise, NoisyTable, Tables
@@ -75,6 +76,10 @@ class Pairs:
         del payloads  # the tallies say it all
         found = shrunk(self._tables(tallies), max(map(len, self.sets)))
         return maxent.joint(self.shape, {axes: one.shares for axes, one in found.items()})
+
+    def contrasts(self, tallies: Sequence[Tally]) -> tuple[Contrast, ...]:
+        """Return for every pair what its table says beyond independence."""
+        return contrasts(self._tables(tallies))
 
     def mean_variance(self, users: int) -> float:
         """Return the predicted variance of a cell of a published table, averaged over all of them, equal shares."""

@@ -24,7 +24,7 @@ from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.product import over_axes
 
 LARGEST = 1 << 12  # cells that the search takes on in seconds
-MOST_AXES = 2  # whose answers, in units of 2^-20 to that power, still fit 64 bits
+SHORT_UNIT = 1 << 10  # of each of two attributes: their product is that of one
 LARGEST_SCALE = 1 << 48  # of the noise that is drawn
 
 
@@ -40,16 +40,18 @@ class PIdentity:
     Args:
         cells: n.
         packed: the p x n weights of `core.p_identity.PIdentity`, compressed with zlib.
+        unit: what every column adds up to; the answers are in units of its inverse.
     """
 
     cells: int
     packed: bytes
+    unit: int = UNIT
     shares: ClassVar[tuple[Fraction, ...]] = ()
 
     @property
     def map(self) -> PIdentityMap:
         """The integer matrix."""
-        return _unpacked(self.cells, self.packed)
+        return _unpacked(self.cells, self.packed, self.unit)
 
     @property
     def decoder(self) -> LeastSquares:
@@ -63,7 +65,7 @@ class PIdentity:
     def average_variance(self, variances: Sequence[float]) -> float:
         """Return the mean over all ranges."""
         theta = self.map.sums / self.map.diagonal
-        return mean_coefficient(theta, RangesGram(self.cells))[0] / UNIT**2 * variances[0]
+        return mean_coefficient(theta, RangesGram(self.cells))[0] / self.unit**2 * variances[0]
 
     @property
     def accuracy_index(self) -> float:
@@ -72,8 +74,8 @@ class PIdentity:
 
 
 @functools.lru_cache(maxsize=8)
-def _unpacked(cells: int, packed: bytes) -> PIdentityMap:
-    return PIdentityMap(cells, zlib.decompress(packed))
+def _unpacked(cells: int, packed: bytes, unit: int) -> PIdentityMap:
+    return PIdentityMap(cells, zlib.decompress(packed), unit)
 
 
 def _strategy(workload: Workload, loss: Loss, *, seconds: float | None = None) -> Strategy | None:
@@ -82,21 +84,22 @@ def _strategy(workload: Workload, loss: Loss, *, seconds: float | None = None) -
         return None
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds <= 3600:
         raise ValueError(f"$.release.parameters.seconds: expected a number between 0 and 3600, got {seconds!r}")
-    if len(workload.axes) > MOST_AXES or UNIT ** len(workload.axes) > LARGEST_SCALE * loss.epsilon:
+    if len(workload.axes) > 2 or LARGEST_SCALE * loss.epsilon < UNIT:
         return None
+    unit = UNIT if len(workload.axes) == 1 else SHORT_UNIT
     each = float(seconds) / len(workload.axes)
-    return over_axes(workload, lambda axis: _searched(axis, each) if axis.cells <= LARGEST else None)
+    return over_axes(workload, lambda axis: _searched(axis, each, unit) if axis.cells <= LARGEST else None)
 
 
 @functools.lru_cache(maxsize=8)
-def _searched(axis: Axis, seconds: float) -> PIdentity:
+def _searched(axis: Axis, seconds: float, unit: int) -> PIdentity:
     target = RangesGram(axis.cells) if isinstance(axis, AllRanges) else DenseGram(gram(axis.ranges()), axis.queries)
-    return _packed(optimise(target, default_starts(axis.cells), seconds=seconds).theta)
+    return _packed(optimise(target, default_starts(axis.cells), seconds=seconds).theta, unit)
 
 
-def _packed(theta: np.ndarray) -> PIdentity:
-    matrix = PIdentityMap.from_theta(theta)
-    return PIdentity(matrix.cells, zlib.compress(matrix.weights, 9))
+def _packed(theta: np.ndarray, unit: int = UNIT) -> PIdentity:
+    matrix = PIdentityMap.from_theta(theta, unit)
+    return PIdentity(matrix.cells, zlib.compress(matrix.weights, 9), unit)
 
 
 CARD = Card(

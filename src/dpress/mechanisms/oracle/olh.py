@@ -1,7 +1,7 @@
 """`olh`: the device draws a hash function and reports its value's bucket by randomised response over the buckets.
 
-Flow: value -> seed (a, b), bucket of (a v + b) mod P -> `krr` over g buckets -> seed and bucket; the collector counts
-for every value the reports whose bucket is that value's under their seed.
+Flow: value -> seed (a, b, c), bucket of (c v^2 + a v + b) mod P -> `krr` over g buckets -> seed and bucket; the
+collector counts for every value the reports whose bucket is that value's under their seed.
 """
 
 import functools
@@ -26,6 +26,7 @@ from dpress.mechanisms.oracle.krr import Krr, respond
 from dpress.noise.expansion import exponential_floor
 from dpress.noise.uniform import small
 
+SEED = ("a", "b", "c")  # as they follow in the payload
 BITS = 31
 PRIME = 2**BITS - 1
 MOST_BUCKETS = 2**16
@@ -36,15 +37,18 @@ _PRECISION = 192
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Olh:
-    """Optimal local hashing: h(v) = (a v + b) mod P with P = 2^31 - 1, bucket floor(h g / 2^31), g = round(e^eps + 1).
+    """Optimal local hashing: h(v) = (c v^2 + a v + b) mod P with P = 2^31 - 1, bucket floor(h g / 2^31).
 
-    (a, b) is uniform in Z_P^2, so the hashes of two values are independent and uniform in Z_P: every number below is
-    exact. A report supports w where w falls into the reported bucket under the report's seed.
+    There are g = round(e^epsilon + 1) buckets. (a, b, c) is uniform in Z_P^3, so the hashes of any three values are
+    independent and uniform in Z_P: every number below is exact. A report supports w where w falls into the reported
+    bucket under the report's seed.
 
     Promise: pure epsilon between any two values of one report, local model: the seed does not depend on the value,
         and given the seed the report is `krr` over g buckets. Proven.
     Error: variance of a count (n_v p (1 - p) + (N - n_v) q (1 - q)) / (p - q)^2; for rare values about
-        4 N e^epsilon / (e^epsilon - 1)^2.
+        4 N e^epsilon / (e^epsilon - 1)^2. Counts of different values do not correlate, so a query's variance is the
+        sum of weight^2 times theirs: exactly, were the buckets of one size; as one may hold a hash more or two less
+        than another, up to a share of (8 k g + 2 g (g + 3)) / P^2, which is below 2^-20 for k <= 2^20.
     Paper: Wang, Blocki, Li, Jha 2017, Section 4.4.
 
     Args:
@@ -54,7 +58,7 @@ class Olh:
     >>> from dpress.core import rng
     >>> oracle = Olh(size=1000, loss=PureDP(epsilon=1))
     >>> oracle.perturb(np.array([999]), rng=rng.seeded(1)).tolist()
-    [[101, 81, 27, 43, 217, 128, 3, 8, 2]]
+    [[101, 81, 27, 43, 217, 128, 3, 8, 69, 80, 14, 2, 0]]
     """
 
     size: int
@@ -90,8 +94,8 @@ class Olh:
 
     @property
     def width(self) -> int:
-        """Four bytes each for a and b, and those of the bucket."""
-        return 8 + payload.width(self.g)
+        """Four bytes each for a, b and c, and those of the bucket."""
+        return 12 + payload.width(self.g)
 
     @property
     def claim(self) -> Claim:
@@ -110,15 +114,15 @@ class Olh:
         fields = out.view(self._layout).reshape(-1)
         for start in range(0, codes.size, BLOCK):
             block = codes[start : start + BLOCK]
-            a, b = small(PRIME, 2 * block.size, rng=rng).reshape(2, -1)
+            seed = small(PRIME, 3 * block.size, rng=rng).reshape(3, -1)
             part = fields[start : start + BLOCK]
-            part["a"], part["b"] = a, b
-            part["bucket"] = respond(bucket(hashes(a, b, block), g), g, p, rng=rng)
+            part["a"], part["b"], part["c"] = seed
+            part["bucket"] = respond(bucket(hashes(block, *seed), g), g, p, rng=rng)
         return out
 
     @property
     def _layout(self) -> np.dtype[np.void]:
-        return np.dtype([("a", "<u4"), ("b", "<u4"), ("bucket", "u1" if self.g <= 256 else "<u2")])
+        return np.dtype([*((name, "<u4") for name in SEED), ("bucket", "u1" if self.g <= 256 else "<u2")])
 
     def _fields(self, payloads: Payloads) -> npt.NDArray[np.void]:
         return np.ascontiguousarray(payloads).view(self._layout).reshape(-1)
@@ -126,7 +130,10 @@ class Olh:
     def faults(self, payloads: Payloads) -> Mapping[str, Mask]:
         """Return which reports have a seed or a bucket that there is not."""
         fields = self._fields(payloads)
-        return {"out of range": (fields["a"] >= PRIME) | (fields["b"] >= PRIME) | (fields["bucket"] >= self.g)}
+        wrong = fields["bucket"] >= self.g
+        for name in SEED:
+            wrong |= fields[name] >= PRIME
+        return {"out of range": wrong}
 
     def tally(self, payloads: Payloads) -> Tally:
         """Return how many reports support each value, shape (k,).
@@ -140,15 +147,13 @@ class Olh:
         count = _compiled()
         for start in range(0, len(fields), BLOCK):
             block = fields[start : start + BLOCK]
-            steps, first = block["a"].copy(), block["b"].copy()  # the kernel overwrites `first`
-            low, width = intervals(block["bucket"], self.g)
-            count(counts, first, steps, low, width)
+            count(counts, differences(*(block[name] for name in SEED)), *intervals(block["bucket"], self.g))
         return counts
 
     def supporting(self, payloads: Payloads, value: int) -> Mask:
         """Return which reports support one value: what the audit counts, as the seeds are too many to list."""
         fields = self._fields(payloads)
-        held = hashes(fields["a"], fields["b"], np.full(len(fields), value, dtype=np.int32))
+        held = hashes(np.full(len(fields), value, dtype=np.int32), *(fields[name] for name in SEED))
         return np.asarray(bucket(held, self.g) == fields["bucket"])
 
     def estimate(self, tally: Tally, users: int) -> Measurement:
@@ -160,20 +165,21 @@ class Olh:
         return float(frequencies.variances(users, np.asarray(users * frequency), self.p, self.q))
 
     def channel(self) -> Channel:
-        """Refuse: there are P^2 g reports; `given_seed` gives the channel in parts.
+        """Refuse: there are P^3 g reports; `given_seed` gives the channel in parts.
 
         Raises:
             NotSupported: always.
         """
-        raise NotSupported("a channel of 2^62 seeds is too large to write down; given_seed gives it for one seed")
+        raise NotSupported("a channel of 2^93 seeds is too large to write down; given_seed gives it for one seed")
 
     def given_seed(self, *, rng: Generator) -> Channel:
         """Return the exact channel given one seed, which `rng` draws as a device does, whatever its value."""
         payload.check_channel(self.g, self.size)
-        a, b = (np.repeat(small(PRIME, 1, rng=rng), self.g) for _ in range(2))
-        held = bucket(hashes(a[:1], b[:1], np.arange(self.size, dtype=np.int32)), self.g)
+        seed = small(PRIME, 3, rng=rng)
+        held = bucket(hashes(np.arange(self.size, dtype=np.int32), *seed), self.g)
         rows, reports = self.response.channel().probabilities, np.empty(self.g, dtype=self._layout)
-        reports["a"], reports["b"], reports["bucket"] = a, b, np.arange(self.g)
+        reports["a"], reports["b"], reports["c"] = seed
+        reports["bucket"] = np.arange(self.g)
         payloads = reports.view(np.uint8).reshape(self.g, self.width)
         return Channel(payloads=payloads, probabilities=tuple(rows[one] for one in held))
 
@@ -204,15 +210,28 @@ def collision(g: int, bits: int = BITS) -> Fraction:
     return Fraction(r * (m + 1) ** 2 + (g - r - 1) * m**2 + (m - 1) ** 2, ((1 << bits) - 1) ** 2)
 
 
-def hashes(a: Number, b: Number, codes: Values) -> Number:
-    """Return (a v + b) mod P.
+def hashes(codes: Values, a: Number, b: Number, c: Number) -> Number:
+    """Return (c v^2 + a v + b) mod P, as (c v + a) v + b."""
+    return affine(affine(c, a, codes), b, codes)
 
-    x = a v + b is at most P^2 - P, so x mod 2^31 + floor(x / 2^31), which is x modulo P, is at most 2 P - 2; where
-    it is below P, subtracting P wraps around to a larger number.
+
+def affine(slope: Number, first: Number, codes: Values) -> Number:
+    """Return x = slope v + first modulo P.
+
+    x is at most P^2 - P, so x mod 2^31 + floor(x / 2^31), which is x modulo P, is at most 2 P - 2.
     """
-    x = a * codes + b  # int64: unsigned and signed 32-bit numbers meet there
-    folded = ((x & PRIME) + (x >> BITS)).astype(np.uint32)
-    reduced: Number = np.minimum(folded, folded - np.uint32(PRIME))
+    x = slope * codes + first  # int64: unsigned and signed 32-bit numbers meet there
+    return _reduced(((x & PRIME) + (x >> BITS)).astype(np.uint32))
+
+
+def added(one: Number, other: Number) -> Number:
+    """Return the sum modulo P of numbers below P."""
+    return _reduced(one + other)
+
+
+def _reduced(number: Number) -> Number:
+    """Return a number below 2 P modulo P: where it is below P, subtracting P wraps around to a larger one."""
+    reduced: Number = np.minimum(number, number - np.uint32(PRIME))
     return reduced
 
 
@@ -232,30 +251,38 @@ def intervals(reported: npt.NDArray[np.unsignedinteger[Any]], g: int) -> tuple[N
     return low[reported], width[reported]
 
 
-def supports(counts: Tally, hashed: Number, steps: Number, low: Number, width: Number) -> None:
-    """Add to counts[v] how many reports have (b + v a) mod P in their interval; overwrites `hashed`, first b.
+def differences(a: Number, b: Number, c: Number) -> Number:
+    """Return h(0) = b, its step h(1) - h(0) = a + c and the step's own step 2 c, modulo P, shape (3, reports)."""
+    return np.stack((b, added(a, c), added(c, c)))
 
-    Plain Python that numba compiles: values outside, reports inside, 32-bit lanes all the way, so that it vectorises.
+
+def supports(counts: Tally, steps: Number, low: Number, width: Number) -> None:
+    """Add to counts[v] how many reports have h(v) in their interval; overwrites `steps`, the `differences` of h(0).
+
+    Modulo P, h(v + 1) = h(v) + step(v) and step(v + 1) = step(v) + 2 c. Plain Python that numba compiles: values
+    outside, reports inside, 32-bit lanes all the way, so that it vectorises.
     """
     prime = np.uint32(2147483647)
-    for start in range(0, hashed.size, LANES):
-        stop = min(start + LANES, hashed.size)
-        h, a, lo, w = hashed[start:stop], steps[start:stop], low[start:stop], width[start:stop]
+    hashed, moves, turns = steps[0], steps[1], steps[2]
+    for start in range(0, low.size, LANES):
+        stop = min(start + LANES, low.size)
+        h, step, bend = hashed[start:stop], moves[start:stop], turns[start:stop]
+        lo, w = low[start:stop], width[start:stop]
         for v in range(counts.size):
             found = np.uint32(0)
             for i in range(h.size):
                 found = np.uint32(found + np.uint32(np.uint32(h[i] - lo[i]) < w[i]))
-                moved = np.uint32(h[i] + a[i])
-                wrapped = np.uint32(moved - prime)
-                h[i] = min(moved, wrapped)
+                moved, turned = np.uint32(h[i] + step[i]), np.uint32(step[i] + bend[i])
+                h[i] = min(moved, np.uint32(moved - prime))
+                step[i] = min(turned, np.uint32(turned - prime))
             counts[v] += found
 
 
 @functools.cache
-def _compiled() -> Callable[[Tally, Number, Number, Number, Number], None]:
+def _compiled() -> Callable[[Tally, Number, Number, Number], None]:
     from numba import njit  # noqa: PLC0415  # a device never needs it, and it takes a second to import
 
-    compiled: Callable[[Tally, Number, Number, Number, Number], None] = njit(cache=True, nogil=True)(supports)
+    compiled: Callable[[Tally, Number, Number, Number], None] = njit(cache=True, nogil=True)(supports)
     return compiled
 
 

@@ -1,0 +1,145 @@
+"""The page of a joint distribution: what stands out is named, what does not is called independent, the rest is said."""
+
+import re
+from dataclasses import replace
+from html import unescape
+
+import numpy as np
+import pytest
+
+from dpress.core import rng
+from dpress.estimate.contrast import covariance_contrast
+from dpress.estimate.evidence import judged
+from dpress.release.artifact import Release
+from dpress.release.load import load_release
+from dpress.report import departures, joint_words, pairs, words
+from dpress.report.page import page
+from dpress.report.views import published
+
+from .conftest import KINDS, joined
+
+METHODS = ("pairs", "rr_ldp", "em", "lasso", "lremh", "subset_selection")
+
+
+def text(release: Release) -> str:
+    html = re.sub(r"<style.*?</style>|<pre.*?</pre>", "", page(release), flags=re.DOTALL)
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html)))
+
+
+@pytest.fixture(scope="module")
+def dependent() -> Release:
+    return joined()
+
+
+@pytest.fixture(scope="module")
+def independent() -> Release:
+    return joined(dependent=False)
+
+
+def test_the_strongest_pair_is_named_and_comes_first(dependent: Release) -> None:
+    shown = text(dependent)
+    assert "Of 3 pairs 1 stands out from the noise, age × score most clearly. The others cannot be told from" in shown
+    assert [pair.name for pair in pairs.pairs(dependent)][0] == "age × score"
+    assert shown.index("age × score stands out from the noise") < shown.index("not distinguishable from independence")
+    headings = re.findall(r"<h3>([^<]*×[^<]*)</h3>", page(dependent))
+    assert headings[0] == "age × score"
+    assert len(headings) == 3
+
+
+def test_where_nothing_stands_out_the_page_says_so(independent: Release) -> None:
+    shown = text(independent)
+    assert "No pair can be told from independence" in shown
+    assert "Use the product of the one-way counts" in shown
+    assert "stands out from the noise" not in shown
+    assert shown.count("not distinguishable from independence") == 3
+
+
+@pytest.mark.parametrize("dependence", [True, False])
+def test_baseline_bias_and_model_error_are_always_named(
+    dependence: bool,  # noqa: FBT001
+    dependent: Release,
+    independent: Release,
+) -> None:
+    shown = text(dependent if dependence else independent)
+    for part in (
+        "The baseline is the product of the one-way counts",
+        "Intervals and standard errors are those of the unbiased count",
+        "No interval sees the error of the model. No device was asked about more than two attributes of the 3 together",
+        "It takes the largest entropy".lower(),
+        "100 synthetic records",
+        "They are no sample of people",
+    ):
+        assert part in shown
+
+
+def test_records_are_not_spoken_of_where_there_are_none(dependent: Release) -> None:
+    assert "ynthetic records" not in text(replace(dependent, records=0))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_finds_the_pair_and_says_how_it_was_fitted(method: str) -> None:
+    release = joined(method=method, epsilon=8.0)
+    found = pairs.pairs(release)
+    assert (found[0].name, found[0].evidence.dependent) == ("age × score", True)
+    said = joint_words.joint_words(release, found)
+    assert said is not None
+    own = {"em": "EM", "lasso": "LASSO", "lremh": "LASSO", "rr_ldp": "likelihood", "pairs": "entropy"}
+    assert own.get(method, "all combinations") in said.fit
+    assert ("errs by less" in said.bias) == (method not in joint_words.AS_PUBLISHED)
+    assert ("may err by more" in said.bias) == (method in joint_words.AS_PUBLISHED)
+    assert ("stopped early on purpose" in said.fit) == (method == "rr_ldp")
+
+
+def test_why_the_fit_stopped_survives_the_folder(tmp_path) -> None:
+    release = joined(method="rr_ldp")
+    loaded = load_release(release.write(tmp_path / "release"))
+    assert release.fitted is not None
+    assert loaded.fitted is not None
+    assert loaded.fitted.reason == release.fitted.reason != ""
+    assert text(loaded) == text(release)
+
+
+def test_the_question_is_a_pair_and_the_words_say_so(dependent: Release) -> None:
+    said = words.said(dependent)
+    assert said.title == "How age, score and sex go together"
+    assert "which pair of attributes the report is about" in said.unit
+    assert "two combinations of values of the pair of attributes asked for" in said.neighbours
+    assert "one pair of attributes, drawn by lot" in said.noise
+    assert "over one or two of these attributes" in said.queries
+    triple = words.said(joined(parameters={"ways": 3}))
+    assert "the combination of all attributes, with the whole ε" in triple.noise
+    at_once = words.said(KINDS["local joint of bits"]())
+    assert "an equal part of ε for each" in at_once.noise
+
+
+def test_marked_cells_are_those_that_depend(dependent: Release) -> None:
+    (first, *others) = pairs.pairs(dependent)
+    assert first.beyond.tolist() == np.ones((4, 4), dtype=bool).tolist()
+    assert np.sign(first.contrast.residual).tolist() == (2 * np.eye(4) - 1).tolist()
+    assert not any(pair.beyond.any() for pair in others)
+    view = next(one for one in published(dependent) if one.name == first.name)
+    figure = departures.figure(dependent, view, first)
+    assert figure is not None
+    assert "Coloured are 16 of 16 cells" in figure.caption
+
+
+@pytest.mark.parametrize(("seed", "planted"), [(1, False), (2, True)])
+def test_the_evidence_of_bits_keeps_its_level(seed: int, planted: bool) -> None:  # noqa: FBT001
+    """With 400 collections of independent scores about 20 reach 5 %; 55 or more happen once in 1e-10."""
+    words_, users, alarms = rng.seeded(seed), 300, 0
+    for _ in range(400):
+        bits = (words_.words(7 * users).reshape(7, users) >> np.uint64(63)).astype(float)
+        if planted:
+            bits[3] = np.where(np.arange(users) % 4, bits[3], bits[0])  # a quarter agree
+        scores = bits - bits.mean(axis=1, keepdims=True)
+        own = scores[:3] @ scores[:3].T / users, scores[3:] @ scores[3:].T / users
+        contrast = covariance_contrast((0, 1), scores[:3] @ scores[3:].T / users, own, users)
+        alarms += judged([contrast])[0].dependent
+    assert (alarms >= 55) == planted
+
+
+def test_a_release_without_a_joint_has_no_such_section() -> None:
+    release = KINDS["local"]()
+    assert pairs.pairs(release) == []
+    assert joint_words.joint_words(release, []) is None
+    assert "What goes together" not in text(release)
