@@ -74,7 +74,7 @@ def collect(
     with tempfile.TemporaryDirectory() as folder:
         reports = Path(folder) / "reports.parquet"
         perturb(spec, PEOPLE, out=reports, rng=rng.seeded(2026))
-        return estimate(spec, reports)
+        return replace(estimate(spec, reports), private=True)
 
 
 def joined(dependent: bool = True, users: int = 3000, **release: Any) -> Release:  # noqa: FBT001, FBT002  # one choice
@@ -91,14 +91,14 @@ def joined(dependent: bool = True, users: int = 3000, **release: Any) -> Release
             SEX,
         ],
         "privacy": {"model": "local", "epsilon": release.pop("epsilon", 4.0)},
-        "release": {"kind": "joint", **release},
+        "release": {"kind": "joint", "parameters": {"ways": 2}, **release},
     }
     spec = from_dict(plain)
     data = pa.table({"age": first, "score": second, "sex": [SEX["values"][row // 16 % 2] for row in range(users)]})
     with tempfile.TemporaryDirectory() as folder:
         reports = Path(folder) / "reports.parquet"
         perturb(spec, data, out=reports, rng=rng.seeded(2026))
-        return estimate(spec, reports, records=100)
+        return replace(estimate(spec, reports, records=100), private=True)
 
 
 def claiming(release: Release, **changes: Any) -> Release:
@@ -125,7 +125,7 @@ KINDS: dict[str, Callable[[], Release]] = {
     "local for ever": lambda: collect([AGE, SEX], {"epsilon": 2.0}, method="rr_ldp"),
     "local of one": lambda: collect([REGION], method="rappor", postprocess=["base_cut", "norm_sub"]),
     "local joint": lambda: joined(users=1600),
-    "local joint of bits": lambda: joined(users=1600, method="rr_ldp"),
+    "local joint of bits": lambda: joined(users=1600, method="rr_ldp", parameters={}),
     "seeded": lambda: make("ranges", [AGE], rng=rng.seeded(1)),
 }
 

@@ -120,7 +120,7 @@ def _test(size: int) -> str:
         f"A pair stands out if noise alone would make a departure from independence as large as its own with a chance "
         f"below {100 * ALPHA:g} %{each}. Were all attributes independent, {named} with a chance of about "
         f"{100 * ALPHA:g} % at most. The chance is approximate, from the mean and the variance of the squared "
-        "departure. Not to stand out is no proof of independence: more people, or a larger ε, may show what is hidden here."
+        "departure. Not to stand out is no proof of independence: more people, or a larger ε, may show what is hidden."
     )
 
 

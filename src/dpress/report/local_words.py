@@ -51,12 +51,13 @@ def said(release: Release) -> Said:
         "exact):",
         left_out=tuple((reason, number(count)) for reason, count in sorted(release.rejected.items())),
         counts=f"Each count is an estimate of how many of these {people} people hold the {_held(collection)}. "
-        "A report is a random answer; the estimate corrects for the known probabilities of the answers, and is right on average.",
+        "A report is a random answer; the estimate corrects for the known probabilities of the answers, and is right on "
+        "average.",
         few="where few people or none are",
         fractional="Counts are not whole because they are computed from random answers and their probabilities.",
-        queries=f"Any count over {_countable(collection)} of these attributes can be asked for, with its own error, at no "
-        "further cost in privacy. For several cells the standard error stated is the exact one or somewhat more, since counts of "
-        "one table err in opposite directions:",
+        queries=f"Any count over {_countable(collection)} of these attributes can be asked for, with its own error, at "
+        "no further cost in privacy. For several cells the standard error stated is the exact one or somewhat more, "
+        "since counts of one table err in opposite directions:",
         heading="Error predicted, and what it rests on",
         noise=f"{_asked(collection)} It perturbed its answer with coins of its own; nobody adds noise to a total.",
         predicted="computed for this number of reports from public numbers alone, as if all values of an attribute "

@@ -105,7 +105,7 @@ def channels(oracle: Any, *, rng: Generator) -> list[Channel]:
 
 def permanent(oracle: Any) -> Any:
     """Return the oracle whose report is its permanent response as it is: what all reports of one value can reveal."""
-    return replace(oracle, p=Fraction(0), q=Fraction(1))
+    return replace(getattr(oracle, "oracle", oracle), p=Fraction(0), q=Fraction(1))
 
 
 def matrix_loss(mechanism: MatrixMechanism, bound: Fraction) -> Found:

@@ -5,15 +5,21 @@ card, loss, samples -> instances -> checks -> Audit.
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from dpress.core.check import float_up
 from dpress.core.claim import ZCDP, Loss, PureDP, Relation, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
-from dpress.core.oracle import Oracle
+from dpress.core.oracle import Oracle, Payloads, Values
 from dpress.core.rng import Generator, secure
+from dpress.mechanisms.bit_joint import BitJoint
 from dpress.mechanisms.choice.exponential import Exponential
+from dpress.mechanisms.joint.pairs import Pairs
+from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 from dpress.release.audit import exact, outcomes, sampled, tables
 from dpress.release.audit.exact import Found
@@ -42,6 +48,11 @@ def audit(card: Card, loss: PureDP | ZCDP, *, samples: int | None = None, rng: G
     example: Any = card.example(loss, Unit())
     if isinstance(example, Oracle):
         checks = list(local(card, example, loss, samples, rng=generator))
+    elif isinstance(example, Pairs):
+        asked = [(f"question {place}", oracle) for place, oracle in enumerate(example.oracles, start=1)]
+        checks = [one for name, oracle in asked for one in reports(name, oracle, samples, rng=generator)]
+    elif isinstance(example, BitJoint):
+        checks = list(reports("example", AsCells(example.oracle), samples, rng=generator))
     elif isinstance(example, (MatrixMechanism, Exponential)):
         checks = list(central(card, loss, samples, rng=generator))
     else:
@@ -58,6 +69,33 @@ def local(card: Card, example: Oracle, loss: Loss, samples: int | None, *, rng: 
             yield one
     if samples is not None or not found:
         yield sampled_oracle("example", example, samples or SAMPLES, rng=rng)
+
+
+@dataclass(frozen=True, slots=True)
+class AsCells:
+    """`rr_ldp` over several attributes as an oracle over the cells of their table, row-major.
+
+    Args:
+        oracle: makes the reports.
+    """
+
+    oracle: RrLdp
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything but the values' shape is the oracle's own."""
+        return getattr(self.oracle, name)
+
+    def perturb(self, values: Values, *, rng: Generator) -> Payloads:
+        """Return one report for every cell."""
+        codes = np.array(np.unravel_index(values, self.oracle.sizes), dtype=np.int32)
+        return self.oracle.perturb(codes, rng=rng)
+
+
+def reports(name: str, oracle: Any, samples: int | None, *, rng: Generator) -> Iterator[Check]:
+    """Yield the checks of the reports that a joint distribution is estimated from."""
+    yield from channel_checks(name, oracle, rng=rng)
+    if samples is not None:
+        yield sampled_oracle(name, oracle, samples, rng=rng)
 
 
 def _sizes(card: Card, example: Oracle, loss: Loss) -> Iterator[tuple[str, Oracle]]:
