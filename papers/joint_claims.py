@@ -19,6 +19,7 @@ Row = dict[str, Any]
 ERRORS = 4  # standard errors of the mean that are added to every tolerance
 STATED = 0.02  # how far a mean may lie from a stated one: ours were means of few runs
 UNNAMED = 0.05  # the same where the document names no penalty for LASSO
+MARGIN = 0.01  # of a mean AVD: what counts as no worse
 GAP = 1e-4
 PUBLISHED = ("em", "lasso", "lremh")
 VALUES = (  # data, k, f, method, stated, tolerance
@@ -143,9 +144,9 @@ def _errors(rows: Sequence[Row]) -> Iterator[Verdict]:
         count = sum(own["lremh"]["avd"] <= own[other]["avd"] + _noise(own["lremh"], own[other]) for own in each)
         mean = float(np.mean([own[other]["avd"] - own["lremh"]["avd"] for own in each]))
         yield _document(
-            f"LREMH is at least as accurate as {other} (within {ERRORS} standard errors, 9 settings of 10)",
-            f"in {count} of {len(each)} settings; nearer to the truth by {mean:+.3f} on average",
-            holds=count >= 0.9 * len(each),
+            f"LREMH is no worse than {other} ({ERRORS} standard errors in 9 settings of 10, {MARGIN} on average)",
+            f"in {count} of {len(each)} settings; its AVD is smaller by {mean:+.3f} on average",
+            holds=count >= 0.9 * len(each) and mean >= -MARGIN,
         )
 
 
@@ -177,9 +178,9 @@ def _reports(rows: Sequence[Row], sizes: Sequence[Row]) -> Iterator[Verdict]:
     count = sum(row["avd"] <= avd + ERRORS * row["standard_error"] for avd, row in same)
     mean = float(np.mean([avd - row["avd"] for avd, row in same]))
     yield _document(
-        "the estimators are no worse on rr_ldp's reports than on rappor's at the same epsilon (9 of 10)",
+        f"all three are no worse on reports of rr_ldp than of rappor, at one epsilon (9 in 10, {MARGIN} in the mean)",
         f"in {count} of {len(same)} pairs of settings; rappor's AVD is larger by {mean:+.3f} on average",
-        holds=count >= 0.9 * len(same),
+        holds=count >= 0.9 * len(same) and mean >= -MARGIN,
     )
 
 

@@ -69,7 +69,7 @@ def _errors(rows: Sequence[Row], who: str) -> alt.TopLevelMixin:
     points = base.mark_point(filled=True, size=40).encode(x=x, y=y, **_marks())
     chart = alt.layer(bars, lines, points).facet(facet=alt.Facet("panel:N", title=None, sort=order), columns=COLUMNS)
     return chart.resolve_axis(x="independent").properties(
-        title=f"Error at the same epsilon a report, {PEOPLE[who]}, means of {rows[0]['runs']} runs"
+        title=f"Error at the same epsilon a report, {PEOPLE[who]}, means of {rows[0]['runs']} runs (likelihood: 3)"
     )
 
 
@@ -83,8 +83,10 @@ def _seconds(rows: Sequence[Row]) -> alt.TopLevelMixin:
         {"panel": panel, "name": name, "cells": cells, "seconds": sum(own) / len(own)}
         for (panel, name, cells), own in data.items()
     ]
-    x = alt.X("cells:Q", title="cells of the joint table", scale=alt.Scale(type="log"), axis=alt.Axis(format="~s"))
-    y = alt.Y("seconds:Q", title="seconds from reports to table", scale=alt.Scale(type="log"))
+    scale, axis = alt.Scale(type="log", nice=False), alt.Axis(format="~s", tickCount=5, labelOverlap=True)
+    x = alt.X("cells:Q", title="cells of the joint table", scale=scale, axis=axis)
+    ticks = alt.Axis(format="~g", tickCount=6)
+    y = alt.Y("seconds:Q", title="seconds from reports to table", scale=scale, axis=ticks)
     base = alt.Chart(alt.Data(values=values), width=330, height=250)
     lines = base.mark_line(strokeWidth=1.5, point=False).encode(x=x, y=y, color=_marks()["color"])
     points = base.mark_point(filled=True, size=40).encode(x=x, y=y, **_marks())

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from html import unescape
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -90,7 +91,7 @@ def test_every_method_finds_the_pair_and_says_how_it_was_fitted(method: str) -> 
     assert ("stopped early on purpose" in said.fit) == (method == "rr_ldp")
 
 
-def test_why_the_fit_stopped_survives_the_folder(tmp_path) -> None:
+def test_why_the_fit_stopped_survives_the_folder(tmp_path: Path) -> None:
     release = joined(method="rr_ldp", parameters={})
     loaded = load_release(release.write(tmp_path / "release"))
     assert release.fitted is not None

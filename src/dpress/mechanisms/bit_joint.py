@@ -63,8 +63,14 @@ class BitJoint:
         return tuple((i, j) for i in axes for j in axes if i < j)
 
     def estimate(self, tallies: Sequence[Tally]) -> tuple[list[Array], list[Array]]:
-        """Return the unbiased counts of every pair's table, flat, and their variances."""
+        """Return the unbiased counts of every pair's table, flat, and their variances.
+
+        Raises:
+            ValueError: there is no report.
+        """
         both, users = self._both(tallies)
+        if not users:
+            raise ValueError("no report answers the question about all attributes")
         found = [self._pair(both, users, *axes) for axes in self.tables]
         return [counts.ravel() for counts, _ in found], [variances.ravel() for _, variances in found]
 

@@ -24,6 +24,7 @@ PUBLISHED = ("em", "lasso", "lremh")  # the document's, run where they are named
 OPTIMAL, SHORT = "subset_selection", "hadamard"  # the best oracle, and one whose reports stay short
 SMALL = 1 << 12  # cells of a joint table that one oracle is asked about unless it is named
 RATES = ("f", "p", "q")
+MOST_SETS = 1000  # questions: planning solves least squares over all of them
 
 
 def joint_collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
@@ -39,6 +40,7 @@ def joint_collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
         )
     method, loss, shape = spec.release.method, share(spec, "users"), spec.schema.shape
     own = {name: value for name, value in spec.release.parameters.items() if name not in ("users", "round")}
+    _check(own, method, math.prod(shape))
     if method in ("auto", "pairs") and set(own) <= {"ways"}:
         for ways in _ways(own, len(shape)):
             yield "pairs", _asked(shape, list(itertools.combinations(range(len(shape)), ways)), loss)
@@ -65,12 +67,33 @@ def joint_bound(spec: Spec) -> float:
     return total / cells
 
 
+def _check(own: dict[str, Any], method: str, cells: int) -> None:
+    """Refuse parameters that the method, or all methods together, do not take, and tables that are too large for it."""
+    allowed = {"pairs": {"ways"}, "auto": {"ways", *RATES}, **{name: {*RATES} for name in BITS}}.get(method, set())
+    if unknown := set(own) - allowed:
+        whom = 'kind = "joint"' if method == "auto" else method
+        raise ValueError(f"$.release.parameters: unknown parameter {min(unknown)!r} for {whom}")
+    if "ways" in own and len(own) > 1:
+        raise ValueError("$.release.parameters: set either `ways` (of `pairs`) or `f`, `p`, `q` (of `rr_ldp`)")
+    if method in BITS and cells > LARGEST:
+        raise NotSupported(
+            f"{method} needs the joint table of {cells:,} cells, more than 2^22; "
+            'name fewer attributes, or method = "pairs"'
+        )
+
+
 def _ways(own: dict[str, Any], attributes: int) -> tuple[int, ...]:
     if "ways" not in own:
-        return (2, 3) if attributes > 2 else (2,)
+        found = tuple(ways for ways in (2, 3) if ways <= attributes and math.comb(attributes, ways) <= MOST_SETS)
+        if not found:
+            raise NotSupported(f"{attributes} attributes have more than {MOST_SETS:,} pairs; name fewer attributes")
+        return found
     ways = check.count("$.release.parameters.ways", own["ways"], least=2)
     if ways > attributes:
         raise ValueError(f"$.release.parameters.ways: expected at most {attributes}, got {ways}")
+    if math.comb(attributes, ways) > MOST_SETS:
+        asked = f"{math.comb(attributes, ways):,} sets of {ways} attributes"
+        raise NotSupported(f"$.release.parameters.ways: {asked}, more than {MOST_SETS:,}; name fewer attributes")
     return (ways,)
 
 

@@ -54,7 +54,7 @@ def figure(release: Release, view: View, pair: Pair) -> Figure | None:
     if rows.size > MOST_ROWS or columns.size > LONGEST_AXIS:
         return None
     caption = (
-        f"More or fewer people than the product of the one-way counts; rows are {rows.name}. Coloured are "
+        f"More or fewer people than the product of the one-way counts, {rows.name} from top to bottom. Coloured are "
         f"{number(int(pair.beyond.sum()))} of {number(people.size)} cells, in which the unbiased count departs by more "
         f"than noise alone would in any cell of the table with a chance of {100 * ALPHA:g} %."
     )

@@ -158,7 +158,7 @@ def _model(release: Release) -> str:
 def _records(size: int) -> tuple[str, ...]:
     if not size:
         return ()
-    good = ["trying out programs that want one person a row", "teaching", "a first look at a combination"]
+    good = ["trying out programs that want one person a line", "teaching", "a first look at a combination"]
     are = (
         f"The file records.parquet holds {number(size)} synthetic records, drawn from the fitted joint. They are "
         "nobody's answers, and cost no privacy. They repeat what the fitted joint says, with its bias, and nothing "

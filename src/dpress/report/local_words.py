@@ -51,8 +51,8 @@ def said(release: Release) -> Said:
         "exact):",
         left_out=tuple((reason, number(count)) for reason, count in sorted(release.rejected.items())),
         counts=f"Each count is an estimate of how many of these {people} people hold the {_held(collection)}. "
-        "A report is a random answer; the estimate corrects for the known probabilities of the answers, and is right on "
-        "average.",
+        "A report is a random answer; the estimate corrects for the known probabilities of the answers, and is right "
+        "on average.",
         few="where few people or none are",
         fractional="Counts are not whole because they are computed from random answers and their probabilities.",
         queries=f"Any count over {_countable(collection)} of these attributes can be asked for, with its own error, at "

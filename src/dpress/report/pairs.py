@@ -92,8 +92,8 @@ def listing(found: list[Pair]) -> Table:
     note = (
         "In this order: the clearest first, which need not be the strongest. “Times the noise” is the squared "
         "departure of the unbiased table from independence over what noise alone gives on average: about 1 where there "
-        "is nothing. “By noise alone” is the chance of so much or more with independent attributes. “In the fitted joint” "
-        "is the part of the people who would have to change a value to make its table independent."
+        "is nothing. “By noise alone” is the chance of so much or more with independent attributes. “In the fitted "
+        "joint” is the part of the people who would have to change a value to make its table independent."
     )
     if len(found) > MOST_ROWS:
         note = f"Shown are {MOST_ROWS} of {number(len(found))} pairs. {note}"

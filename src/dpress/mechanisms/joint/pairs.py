@@ -60,8 +60,15 @@ class Pairs:
         return pairs_of(len(self.shape))
 
     def estimate(self, tallies: Sequence[Tally]) -> tuple[list[Array], list[Array]]:
-        """Return the unbiased counts of every published table, flat, and their variances."""
+        """Return the unbiased counts of every published table, flat, and their variances.
+
+        Raises:
+            ValueError: nobody answered a question about an attribute, or about two attributes together.
+        """
         tables = self._tables(tallies)
+        for axes in self.tables:
+            if not tables.holds(axes):
+                raise ValueError(f"no report answers a question about attributes {list(axes)} together")
         users = sum(int(tally[-1]) for tally in tallies)
         counts = [tables.table(axes).ravel() * users for axes in self.tables]
         variances = [

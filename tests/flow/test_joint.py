@@ -1,0 +1,93 @@
+"""Joint distributions on real data, from the command line, and how near they come."""
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from dpress import load_spec
+from dpress.release.collect import estimate, perturb
+from dpress.release.evaluate import evaluate
+
+METHODS = ["pairs", "rr_ldp", "em", "lasso", "lremh", "subset_selection"]
+ADULT = ["education_num", "marital_status", "relationship", "race", "sex"]
+
+
+def nltcs(path, method="pairs", parameters="", epsilon=2.15):
+    own = "".join(f'[[attribute]]\nname = "x0{i}"\nkind = "integer"\nbounds = [0, 1]\n' for i in range(4))
+    return written(path, own, method, parameters, epsilon)
+
+
+def adult(path, people, method="pairs", parameters="", epsilon=4.92):
+    own = '[[attribute]]\nname = "education_num"\nkind = "integer"\nbounds = [1, 16]\n'
+    for name in ADULT[1:]:
+        values = sorted(set(pq.read_table(people, columns=[name])[name].to_pylist()))
+        own += f'[[attribute]]\nname = "{name}"\nkind = "categorical"\nvalues = {values}\n'
+    return written(path, own, method, parameters, epsilon)
+
+
+def written(path, own, method, parameters, epsilon):
+    path.write_text(
+        f'{own}[privacy]\nmodel = "local"\nepsilon = {epsilon}\n[release]\nkind = "joint"\nmethod = "{method}"\n'
+        f"[release.parameters]\n{parameters}\n"
+    )
+    return path
+
+
+def truth(spec, people):
+    columns = [pq.read_table(people, columns=[one.name])[one.name].to_pylist() for one in spec.schema.tabular]
+    codes = []
+    for axis, column in zip(spec.schema.tabular, columns, strict=True):
+        labels = {label: code for code, label in enumerate(axis.labels_between(0, axis.size))} if hasattr(
+            axis, "bounds"
+        ) else {label: code for code, label in enumerate(axis.labels)}  # fmt: skip
+        codes.append([labels[str(value)] for value in column])
+    table = np.zeros(spec.schema.shape)
+    np.add.at(table, tuple(codes), 1)
+    return table / table.sum()
+
+
+def fitted(path, people, folder):
+    spec = load_spec(path)
+    perturb(spec, people, out=folder / "r.parquet")
+    release = estimate(spec, folder / "r.parquet")
+    table = release.fitted.marginal(tuple(range(len(spec.schema.shape))))
+    return float(np.abs(table - truth(spec, people)).sum() / 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+def test_the_commands(dpress, reference_data, tmp_path, method):
+    people = reference_data / "nltcs" / "nltcs.parquet"
+    nltcs(tmp_path / "s.toml", method)
+    assert dpress("perturb", "s.toml", "--data", people, "--out", "r.parquet", "--quiet").code == 0
+    done = dpress("estimate", "s.toml", "--reports", "r.parquet", "--out", "out", "--records", 100, "--quiet")
+    assert done.code == 0, done.err
+    assert pq.read_table(tmp_path / "out" / "records.parquet").num_rows == 100
+    assert dpress("query", "out", "x00 = 1 and x01 = 1", "--json").code == 0
+    assert "fitted_mean_total_variation" in dpress("evaluate", "out", "--data", people, "--json").out
+    three = dpress("query", "out", "x00 = 1 and x01 = 1 and x02 = 1")
+    assert (three.code, three.err.count("\n")) == (1, 1)
+    assert "the tables are x00 x x01" in three.err
+
+
+@pytest.mark.slow
+def test_nltcs_is_within_the_goal(reference_data, tmp_path):
+    people = reference_data / "nltcs" / "nltcs.parquet"
+    assert fitted(nltcs(tmp_path / "s.toml", parameters="ways = 3"), people, tmp_path) <= 0.035
+
+
+@pytest.mark.slow
+def test_adult_is_within_the_goal(reference_data, tmp_path):
+    people = reference_data / "adult" / "adult.parquet"
+    assert fitted(adult(tmp_path / "s.toml", people), people, tmp_path) <= 0.16
+
+
+@pytest.mark.slow
+def test_the_plan_predicts_the_error(reference_data, tmp_path):
+    people = reference_data / "nltcs" / "nltcs.parquet"
+    spec, ratios = load_spec(nltcs(tmp_path / "s.toml")), []
+    for run in range(12):
+        perturb(spec, people, out=tmp_path / f"{run}.parquet")
+        found = evaluate(estimate(spec, tmp_path / f"{run}.parquet"), people)
+        ratios.append((found["cell_root_mean_squared_error"] / found["cell_predicted_root_mean_squared_error"]) ** 2)
+    assert 0.8 < np.sqrt(np.mean(ratios)) < 1.2

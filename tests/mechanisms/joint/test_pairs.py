@@ -1,0 +1,86 @@
+"""`pairs`: unbiased tables that agree, their variance against simulation, a fit that is a distribution."""
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from dpress.core import rng
+from dpress.core.claim import PureDP
+from dpress.mechanisms.collection import Question
+from dpress.mechanisms.joint.pairs import Pairs
+from dpress.mechanisms.oracle.subset_selection import CARD
+from dpress.mechanisms.together import OverProduct
+
+SHAPE, SETS = (2, 3, 2), ((0, 1), (0, 2), (1, 2))
+USERS, REPEATS = 600, 400
+FALSE_ALARM = 1e-6
+CELLS = 16
+LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM / 2 / CELLS)
+
+
+def made() -> tuple[Pairs, list[Question]]:
+    sizes = [tuple(SHAPE[axis] for axis in axes) for axes in SETS]
+    oracles = [CARD.oracle(math.prod(own), PureDP(epsilon=2)) for own in sizes]  # type: ignore[misc]
+    estimator = Pairs(shape=SHAPE, sets=SETS, oracles=tuple(oracles))  # type: ignore[arg-type]
+    questions = [
+        Question(axes=axes, oracles=(OverProduct(sizes=own, oracle=oracle),))  # type: ignore[arg-type]
+        for axes, own, oracle in zip(SETS, sizes, oracles, strict=True)
+    ]
+    return estimator, questions
+
+
+def tallies(questions: list[Question], codes: np.ndarray, seed: int) -> list[np.ndarray]:
+    generator = rng.seeded(seed)
+    drawn = generator.words(codes.shape[1]) % np.uint64(len(questions))
+    parts = [codes[:, drawn == number] for number in range(len(questions))]
+    return [one.tally(one.perturb(own, rng=generator)) for one, own in zip(questions, parts, strict=True)]
+
+
+def even() -> np.ndarray:
+    """Every combination equally often: where the stated variance is exact."""
+    return np.array([np.unravel_index(user % 12, SHAPE) for user in range(USERS)], dtype=np.int32).T
+
+
+@pytest.fixture(scope="module")
+def runs() -> tuple[np.ndarray, np.ndarray]:
+    estimator, questions = made()
+    found = [estimator.estimate(tallies(questions, even(), seed)) for seed in range(REPEATS)]
+    return np.array([np.concatenate(counts) for counts, _ in found]), np.concatenate(found[0][1])
+
+
+@pytest.mark.slow
+def test_tables_are_unbiased_with_the_stated_variance(runs: tuple[np.ndarray, np.ndarray]) -> None:
+    counts, variances = runs
+    truth = np.repeat([USERS / 6, USERS / 4, USERS / 6], [6, 4, 6])
+    z = (counts.mean(axis=0) - truth) / np.sqrt(variances / REPEATS)
+    assert np.abs(z).max() < LIMIT
+    wrong = (counts.mean(axis=0) - truth - 10) / np.sqrt(variances / REPEATS)
+    assert np.abs(wrong).max() > LIMIT  # a bias of ten counts would be found
+    ratio = counts.var(axis=0) / variances
+    spread = LIMIT * math.sqrt(2 / REPEATS)  # of a variance of near-normal errors
+    assert np.all(np.abs(ratio - 1) < spread)
+    assert np.all(np.abs(2 * ratio - 1) > spread)  # half the variance would be found
+
+
+def test_tables_agree_and_the_fit_is_a_distribution() -> None:
+    estimator, questions = made()
+    own = tallies(questions, even(), 1)
+    counts, _ = estimator.estimate(own)
+    first, second, third = (table.reshape(shape) for table, shape in zip(counts, [(2, 3), (2, 2), (3, 2)], strict=True))
+    assert np.allclose(first.sum(axis=1), second.sum(axis=1))
+    assert np.allclose(first.sum(axis=0), third.sum(axis=1))
+    assert np.allclose([first.sum(), second.sum(), third.sum()], USERS)
+    table = estimator.fit(own, list).marginal((0, 1, 2))
+    assert table.min() >= 0
+    assert math.isclose(table.sum(), 1, rel_tol=1e-9)
+
+
+def test_a_question_that_nobody_answers() -> None:
+    estimator, questions = made()
+    own = tallies(questions, even(), 1)
+    with pytest.raises(ValueError, match=r"about attributes \[1, 2\] together"):
+        estimator.estimate([own[0], own[1], 0 * own[2]])
+    with pytest.raises(ValueError, match=r"about attributes \[2\]"):
+        estimator.estimate([own[0], 0 * own[1], 0 * own[2]])

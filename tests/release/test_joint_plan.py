@@ -1,0 +1,117 @@
+"""Which collections serve kind = "joint", what a release of one keeps, and what is refused."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dpress import load_release, plan
+from dpress.core import rng
+from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.data.spec import from_dict
+from dpress.release.collect import estimate, perturb
+from dpress.release.evaluate import evaluate
+
+METHODS = ["pairs", "rr_ldp", "em", "lasso", "lremh", "subset_selection"]
+
+
+def spec(*sizes, privacy=None, method="auto", kind="joint", **parameters):
+    attributes = [{"name": f"a{i}", "kind": "integer", "bounds": [0, size - 1]} for i, size in enumerate(sizes)]
+    promise = privacy or {"model": "local", "epsilon": 2.0}
+    release = {"kind": kind, "method": method, "parameters": parameters}
+    return from_dict({"attribute": attributes, "privacy": promise, "release": release})
+
+
+def people(*sizes, users=400):
+    return pa.table({f"a{i}": [user * (user + i) % size for user in range(users)] for i, size in enumerate(sizes)})
+
+
+@pytest.fixture
+def collected(tmp_path):
+    def run(own, rows, change=lambda table: table, **options):
+        path = tmp_path / "r.parquet"
+        perturb(own, rows, out=path, rng=rng.seeded(5))
+        pq.write_table(change(pq.read_table(path)), path)
+        return estimate(own, path, **options)
+
+    return run
+
+
+def test_auto_compares_pairs_triples_everything_at_once_and_bits():
+    found = [(one.method, len(one.mechanism.questions)) for one in plan(spec(2, 3, 4)).candidates]
+    assert sorted(found) == [("pairs", 1), ("pairs", 3), ("rr_ldp", 1), ("subset_selection", 1)]
+    assert all(one.mechanism.claim.proven.epsilon <= 2 for one in plan(spec(2, 3, 4)).candidates)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_release_is_read_back_as_it_was(collected, tmp_path, method):
+    release = collected(spec(2, 3, 4, method=method), people(2, 3, 4), out=tmp_path / "out", records=50)
+    again = load_release(tmp_path / "out")
+    for name, table in release.tables.items():
+        for column in ("count", "standard_error", "adjusted"):
+            assert again.tables[name][column].to_pylist() == pytest.approx(table[column].to_pylist(), abs=1e-9)
+    assert pq.read_table(tmp_path / "out" / "records.parquet").num_rows == 50
+    assert {"fitted_mean_total_variation", "independence_mean_total_variation"} <= set(evaluate(again, people(2, 3, 4)))
+    manifest = tmp_path / "out" / "release.json"
+    plain = json.loads(manifest.read_text())
+    for name, value in (("users", 7), ("questions", 99), ("split", "x")):
+        manifest.write_text(json.dumps(plain | {name: value}))
+        with pytest.raises(SchemaMismatch, match=r"release\.json"):
+            load_release(tmp_path / "out")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_report_is_refused(collected, method):
+    own = spec(2, 3, method=method)
+    with pytest.raises(SchemaMismatch, match="no report answers"):
+        collected(own, people(2, 3), lambda table: table[:0])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_equal_reports_and_an_attribute_of_one_value(collected, method):
+    def same(table):
+        return table.set_column(6, "payload", pa.array([table["payload"][0].as_py()] * table.num_rows, pa.binary()))
+
+    release = collected(spec(2, 1, 3, method=method, **({"ways": 3} if method == "pairs" else {})), people(2, 1, 3),
+                        same)  # fmt: skip
+    assert sum(release.tables["table_2.parquet"]["adjusted"].to_pylist()) == pytest.approx(400)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "options", "wanted"),
+    [
+        ((5,), {}, "a joint distribution needs two attributes or more"),
+        ((2, 3), {"foo": 1}, "unknown parameter 'foo' for kind = \"joint\""),
+        ((2, 3), {"method": "pairs", "f": 0.5}, "unknown parameter 'f' for pairs"),
+        ((2, 3), {"method": "em", "ways": 2}, "unknown parameter 'ways' for em"),
+        ((2, 3), {"ways": 2, "f": 0.5}, "set either `ways`"),
+        ((2, 3), {"ways": 1}, "ways must be an integer >= 2"),
+        ((2, 3), {"ways": 3}, "expected at most 2, got 3"),
+        ((2,) * 24, {"ways": 8}, "735,471 sets of 8 attributes, more than 1,000"),
+        ((2,) * 100, {}, "more than 1,000 pairs"),
+        ((30,) * 6, {"method": "em"}, "joint table of 729,000,000 cells, more than 2^22; name fewer attributes"),
+        ((2, 3), {"method": "em", "p": 0.75, "q": 0.5}, "0 <= p < q <= 1"),
+        ((2, 3), {"method": "em", "p": 0.5, "q": 0.5}, "0 <= p < q <= 1"),
+        ((2, 3), {"method": "em", "f": 1}, "f must lie strictly between 0 and 1"),
+        ((2, 3), {"method": "em", "f": 0.1, "p": 0.1, "q": 0.9}, r"per report, more than epsilon = 2"),
+        ((2, 3), {"privacy": {"model": "local", "epsilon": 1, "delta": 1e-6}}, "needs `epsilon` alone"),
+        ((2, 3), {"privacy": {"epsilon": 1}}, "no method publishes 'joint' in the central model"),
+    ],
+)
+def test_what_is_refused_says_why(sizes, options, wanted):
+    with pytest.raises((ValueError, NotSupported)) as caught:
+        plan(spec(*sizes, **options))
+    assert wanted in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_records_need_a_joint_and_queries_a_table(collected):
+    with pytest.raises(NotSupported, match='set kind = "joint"'):
+        collected(spec(2, 3, kind="marginals"), people(2, 3), records=5)
+
+
+def test_three_attributes_are_in_no_table(collected):
+    release = collected(spec(2, 3, 4), people(2, 3, 4))
+    with pytest.raises(ValueError, match="the tables are a0 x a1, a0 x a2, a1 x a2"):
+        release.query("a0 = 1 and a1 = 1 and a2 = 1")
