@@ -44,7 +44,7 @@ def test_the_lower_bound_is_that_of_subset_selection(split, size):
     assert all(one.predicted_error >= planned.lower_bound * (1 - 1e-6) for one in planned.candidates)
 
 
-@pytest.mark.parametrize("size", [2**19 + 1, 10_000_000, 2**30])
+@pytest.mark.parametrize("size", [2**19 + 1, 10_000_000, 2**26])
 def test_a_huge_domain_gets_a_short_report(size):
     planned = plan(spec(cells(size)))
     assert max(question.width for question in planned.chosen.mechanism.questions) <= 16

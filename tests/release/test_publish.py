@@ -94,6 +94,15 @@ def test_a_query_without_a_table_is_refused(make_spec, rows):
         release.query("age = 3 and sex = F")
 
 
+def test_a_table_of_too_many_rows_is_refused_before_the_charge(make_spec, rows, ledger, monkeypatch):
+    monkeypatch.setattr("dpress.core.sine.LARGEST_TOTAL", 10)
+    spec = make_spec("ranges", ["age"], privacy={"rho": 0.5}, method="dst")
+    own = Ledger.create(ledger.path.with_name("rho.sqlite"), limit=spec.privacy.loss, unit=spec.privacy.protected)
+    with pytest.raises(NotSupported, match="more than 2\\^28 rows"):
+        publish(spec, rows, ledger=own)
+    assert own.summary().entries == ()
+
+
 def test_the_charge_comes_before_the_noise_and_stands(make_spec, rows, ledger, tmp_path, monkeypatch):
     spec = make_spec("ranges", ["age"])
 
@@ -101,7 +110,7 @@ def test_the_charge_comes_before_the_noise_and_stands(make_spec, rows, ledger, t
         assert spent(ledger) == 1  # already charged when the noise is about to be drawn
         raise RuntimeError("power cut")
 
-    monkeypatch.setattr(MatrixMechanism, "measure", measure)
+    monkeypatch.setattr(MatrixMechanism, "noisy", measure)
     with pytest.raises(RuntimeError):
         publish(spec, rows, ledger=ledger, out=tmp_path / "release")
     assert spent(ledger) == 1

@@ -244,6 +244,11 @@ class Collection:
         """Return every question's tally from all of them, one after the other."""
         return np.split(total, np.cumsum(self.sizes)[:-1])
 
+    def unanswered(self, tallies: Sequence[Tally]) -> tuple[int, ...]:
+        """Return the attributes of the questions that nobody answered."""
+        pairs = zip(self.questions, tallies, strict=True)
+        return tuple(sorted({axis for question, tally in pairs if not tally[-1] for axis in question.axes}))
+
     def counted(self, tallies: Sequence[Tally]) -> "Collection":
         """Return the collection with the number of users who took part."""
         return replace(self, users=sum(int(tally[-1]) for tally in tallies))
@@ -254,9 +259,8 @@ class Collection:
         Raises:
             ValueError: a question has no answer.
         """
-        empty = [place for place, tally in enumerate(tallies) if not tally[-1]]
-        if empty and self.estimator is None:
-            raise ValueError(f"no report answers question {empty[0]}; every attribute needs at least one")
+        if self.estimator is None and (empty := self.unanswered(tallies)):
+            raise ValueError(f"no report answers a question about attributes {list(empty)}; each needs at least one")
         if self.estimator is not None:
             counts, variances = self.estimator.estimate(tallies)
             return Measurement(map=self.map, answers=np.concatenate(counts), variance=np.concatenate(variances))

@@ -1,5 +1,6 @@
 """A collection under local privacy: people's values to reports (in simulation), and reports to a release."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -28,6 +29,7 @@ from dpress.release.local_plan import round_number, spec_id
 from dpress.release.plan import Plan, plan, taken
 
 UNIT = 1 << 50  # of a fitted share
+CLOSE = 1e-6  # to 1, of the sum of a fit that was kept
 LARGEST_PART = 1 << 26  # bytes of payloads that are made, or tallied, at a time
 
 
@@ -168,11 +170,8 @@ def _release(
     private: bool,
 ) -> Release:
     collection = collection_of(planned, allow_unproven=True).counted(tallies)
-    try:
-        measurement = collection.measurement(tallies)
-    except ValueError as error:
-        why = "; ".join(f"{count:,} left out: {reason}" for reason, count in sorted(rejected.items()))
-        raise SchemaMismatch(f"{error}" + (f" ({why})" if why else "")) from None
+    _check_answered(spec, collection, tallies, rejected)
+    measurement = collection.measurement(tallies)
     loss = collection.claim.proven or collection.claim.published
     if loss is None:
         raise NotSupported(f"{planned.chosen.method} claims nothing")
@@ -190,6 +189,24 @@ def _release(
     )
 
 
+def _check_answered(spec: Spec, collection: Collection, tallies: list[Counts], rejected: dict[str, int]) -> None:
+    """Refuse reports that leave a published table unanswered, with the cause first.
+
+    Raises:
+        SchemaMismatch: there are no reports, none that counts, or none about some attribute or pair of attributes.
+    """
+    why = "; ".join(f"{count:,} left out: {reason}" for reason, count in sorted(rejected.items()))
+    if not collection.users:
+        if not rejected:
+            raise SchemaMismatch("there are no reports in the file")
+        raise SchemaMismatch(f"none of the {sum(rejected.values()):,} reports belongs to this specification ({why})")
+    answered = [set(one.axes) for one, tally in zip(collection.questions, tallies, strict=True) if tally[-1]]
+    for axes in collection.decoder.tables:
+        if not any(set(axes) <= own for own in answered):
+            names = " and ".join(repr(spec.schema.names[axis]) for axis in axes)
+            raise SchemaMismatch(f"no report answers a question about {names}" + (f" ({why})" if why else ""))
+
+
 def kept(tallies: list[Counts], collection: Collection, fitted: Joint | None) -> Counts:
     """Return what a release keeps: the tallies, and a fit that they alone do not give, in units of 2^-50."""
     if collection.estimator is None or fitted is None or collection.estimator.from_tallies:
@@ -199,14 +216,21 @@ def kept(tallies: list[Counts], collection: Collection, fitted: Joint | None) ->
 
 
 def refitted(values: Counts, collection: Collection) -> tuple[list[Counts], Joint | None]:
-    """Return the tallies and the fit that a release kept."""
+    """Return the tallies and the fit that a release kept.
+
+    Raises:
+        SchemaMismatch: the fit has a negative share, or does not add up to 1.
+    """
     size = sum(collection.sizes)
     tallies = collection.split_tally(values[:size])
     if collection.estimator is None:
         return tallies, None
     if collection.estimator.from_tallies:
         return tallies, collection.estimator.fit(tallies, list)
-    return tallies, dense((values[size:] / UNIT).reshape(collection.shape))
+    shares = values[size:] / UNIT
+    if shares.size != math.prod(collection.shape) or shares.min() < 0 or abs(float(shares.sum()) - 1) > CLOSE:
+        raise SchemaMismatch("the fitted joint that the release keeps is no distribution")
+    return tallies, dense(shares.reshape(collection.shape))
 
 
 class _Layout:

@@ -17,7 +17,7 @@ from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.longitudinal import calibrated
 from dpress.mechanisms.together import CoOccurrence, OverProduct
-from dpress.release.local_plan import asked_id, expected_users, share
+from dpress.release.local_plan import MOST_CELLS, asked_id, check_cells, expected_users, share
 
 BITS = ("rr_ldp", "em", "lasso", "lremh")  # on reports of all attributes' bits
 PUBLISHED = ("em", "lasso", "lremh")  # the document's, run where they are named
@@ -25,6 +25,7 @@ OPTIMAL, SHORT = "subset_selection", "hadamard"  # the best oracle, and one whos
 SMALL = 1 << 12  # cells of a joint table that one oracle is asked about unless it is named
 RATES = ("f", "p", "q")
 MOST_SETS = 1000  # questions: planning solves least squares over all of them
+MOST_TRIPLES = 150  # questions of three attributes unless they are asked for: fitting more takes minutes
 
 
 def joint_collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
@@ -38,6 +39,7 @@ def joint_collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
         raise NotSupported(
             '$.release.attributes: a joint distribution needs two attributes or more; use kind = "histogram"'
         )
+    check_cells(spec)
     method, loss, shape = spec.release.method, share(spec, "users"), spec.schema.shape
     own = {name: value for name, value in spec.release.parameters.items() if name not in ("users", "round")}
     _check(own, method, math.prod(shape))
@@ -84,10 +86,9 @@ def _check(own: dict[str, Any], method: str, cells: int) -> None:
 
 def _ways(own: dict[str, Any], attributes: int) -> tuple[int, ...]:
     if "ways" not in own:
-        found = tuple(ways for ways in (2, 3) if ways <= attributes and math.comb(attributes, ways) <= MOST_SETS)
-        if not found:
+        if math.comb(attributes, 2) > MOST_SETS:
             raise NotSupported(f"{attributes} attributes have more than {MOST_SETS:,} pairs; name fewer attributes")
-        return found
+        return (2, 3) if 1 <= math.comb(attributes, 3) <= MOST_TRIPLES else (2,)
     ways = check.count("$.release.parameters.ways", own["ways"], least=2)
     if ways > attributes:
         raise ValueError(f"$.release.parameters.ways: expected at most {attributes}, got {ways}")
@@ -105,7 +106,7 @@ def _best(size: int, loss: PureDP) -> Oracle:
     """Return the best oracle, or the one with short reports where the best one's would be too long."""
     for name in (OPTIMAL, SHORT):
         make = catalog.card(name).oracle
-        oracle = make(size, loss) if make is not None else None
+        oracle = make(size, loss) if make is not None and size <= MOST_CELLS else None
         if oracle is not None:
             return oracle
     raise NotSupported(f"{size:,} combinations of values are too many to ask about; group the values")

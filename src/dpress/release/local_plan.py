@@ -22,6 +22,7 @@ from dpress.mechanisms.oracle.subset_selection import design
 
 USERS = 10_000  # who take part, unless the spec says how many
 OWN = ("split", "users", "round", "tables", "ways")  # parameters that are not the oracle's
+MOST_CELLS = 1 << 26  # of an attribute: an estimate holds all of them
 MOST_NAMES = 1 << 16  # cells that are listed as candidate strings
 LONGEST = 1 << 16  # bytes of a report
 MOST_WORK = 1 << 38  # steps of a collector
@@ -35,9 +36,10 @@ def collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
     """Yield by method every collection that could serve the spec; a slow or bulky one only where it is named.
 
     Raises:
-        NotSupported: the budget is no epsilon, or the unit is not the row.
+        NotSupported: the budget is no epsilon, the unit is not the row, or an attribute has too many cells.
         ValueError: a parameter is wrong.
     """
+    check_cells(spec)
     own = {name: value for name, value in spec.release.parameters.items() if name not in OWN}
     oracles = {name: card for name, card in catalog.cards().items() if card.oracle is not None}
     cards = [card for card in oracles.values() if set(own) <= set(card.parameters)]
@@ -48,6 +50,17 @@ def collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
                 collection = _collection(spec, card, split, own)
                 if collection is not None and (spec.release.method == card.name or _short(collection)):
                     yield card.name, collection
+
+
+def check_cells(spec: Spec) -> None:
+    """Refuse an attribute whose counts nobody could hold, before any report is made.
+
+    Raises:
+        NotSupported: it has more than 2^26 cells.
+    """
+    for name, size in zip(spec.schema.names, spec.schema.shape, strict=True):
+        if size > MOST_CELLS:
+            raise NotSupported(f"{name!r} has {size:,} cells; at most {MOST_CELLS:,} cells are estimated; use `bins`")
 
 
 def _check_parameters(own: dict[str, Any], named: Card | None, cards: list[Card]) -> None:
