@@ -102,6 +102,10 @@ def test_cells_of_the_error_command(refused, strategy, cells, wanted):
     assert refused("error", strategy, f"--cells={cells}", "--average") == wanted
 
 
+def test_noise_beyond_every_sampler_is_refused_in_words(refused):
+    assert refused("error", "prefix", f"--cells={2**60}").startswith(f"on {2**60} cells the noise of prefix is wider")
+
+
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
@@ -155,7 +159,8 @@ def test_level_shares_of_the_error_command(refused, shares, wanted):
             ["hierarchy", "--parameter", "branching"],
             "--parameter: expected NAME=VALUE as in a spec file, got branching",
         ),
-        (["hierarchy", "--parameter", "branching=1"], "$.release.parameters.branching must be an integer >= 2"),
+        (["hierarchy", "--parameter", "branching=1"], "$.release.parameters.branching must be an integer >= 2, got 1"),
+        (["hierarchy", "--parameter", "branching=x"], "--parameter branching: x is no TOML value; a number"),
         (["hierarchy", "--parameter", "branching=2.5"], "$.release.parameters.branching must be an integer >= 2"),
         (
             ["p_identity"],
@@ -183,9 +188,9 @@ TWO = ATTRIBUTES + '[[attribute]]\nname = "size"\nkind = "numeric"\nbounds = [0.
     [
         ("age", 'queries = "some"', QUERIES),
         ("age", "queries = 3", QUERIES),
-        ("age", "queries = []", QUERIES),
+        ("age", "queries = []", "$.release.parameters.queries: expected at least one query"),
         ("age", "queries = [3, 7]", QUERIES),
-        ("age", 'queries = ["age in 7..3"]', "age: nothing lies there; it runs from 0 to 9"),
+        ("age", 'queries = ["age = 1", "age in 7..3"]', "parameters.queries[1]: age: the ends of 7..3 are reversed"),
         ("age", 'queries = ["age in 20..30"]', "age: nothing lies there; it runs from 0 to 9"),
         ("age", 'queries = ["age != 3"]', "age != ...: write a range such as `in a..b`"),
         ("age", 'queries = ["age in (1, 2)"]', "age in ...: write a range such as `in a..b`"),
@@ -196,15 +201,15 @@ TWO = ATTRIBUTES + '[[attribute]]\nname = "size"\nkind = "numeric"\nbounds = [0.
         ("age", "length = 0", f"{LENGTH} must be an integer >= 1"),
         ("age", "length = 2.5", f"{LENGTH} must be an integer >= 1"),
         ("age", "length = true", f"{LENGTH} must be an integer >= 1"),
-        ("age", "length = 11", "length must be at most the 10 cells there are, got length=11"),
-        ("age", "length = [2, 2]", f"{LENGTH}: expected 1 numbers, one for each attribute, got [2, 2]"),
-        ("age", "length = []", f"{LENGTH}: expected 1 numbers, one for each attribute, got []"),
-        ("age,size", "length = 2", f"{LENGTH}: expected 2 numbers, one for each attribute, got 2"),
+        ("age", "length = 11", f"{LENGTH}: length must be at most the 10 cells there are, got length=11"),
+        ("age", "length = [2, 2]", f"{LENGTH}: expected one number, got [2, 2]"),
+        ("age", "length = []", f"{LENGTH}: expected one number, got []"),
+        ("age,size", "length = 2", f"{LENGTH}: expected a list of 2 numbers, one for each attribute, got 2"),
         ("age,size", "length = [2, 5]", "length must be at most the 4 cells there are, got length=5"),
         ("age,size", 'queries = ["size in 1..3"]', "size: the condition cuts through a cell"),
         ("age,sex", 'queries = "all"', "$.release.attributes: ranges need integer, numeric or ordinal attributes, got"),
         ("age,size", "shares = [0.5, 0.5]", "$.release.parameters.shares: levels have shares of their own over one"),
-        ("age", "depth = 3", "$.release.parameters: unknown parameter 'depth' for kind 'ranges'"),
+        ("age", "depth = 3", "$.release.parameters: unknown parameter 'depth' for kind 'ranges'; known: "),
     ],
 )
 def test_the_ranges_that_a_spec_asks_for(spec, refused, names, parameters, wanted):
@@ -217,7 +222,7 @@ def test_the_ranges_that_a_spec_asks_for(spec, refused, names, parameters, wante
 def test_more_queries_than_can_be_listed(spec, refused):
     listed = ", ".join(['"age in 2..5"'] * 2049)
     spec(release=f'kind = "ranges"\nattributes = ["age"]\n[release.parameters]\nqueries = [{listed}]')
-    assert refused("plan", "spec.toml") == "list between 1 and 2048 ranges, got 2049"
+    assert refused("plan", "spec.toml") == "$.release.parameters.queries: list between 1 and 2048 ranges, got 2049"
 
 
 def test_an_attribute_that_the_file_does_not_have(spec, publish_refused):
@@ -284,6 +289,8 @@ def test_a_spec_with_an_unknown_field_or_none_at_all(folder, spec, refused, publ
     assert publish_refused().startswith("spec.toml: $.privacy: unknown field `budget`; the fields are ")
     (folder / "spec.toml").write_text("[privacy")
     assert "not a TOML file" in publish_refused()
+    (folder / "spec.toml").write_bytes(b"PAR1\x15\x04\xff\xfe")
+    assert publish_refused() == "spec.toml: not a TOML file: it is no text in UTF-8"
     assert refused("plan", "nope.toml") == "nope.toml: No such file or directory"
 
 
@@ -293,6 +300,10 @@ def test_a_truncated_release(folder, refused):
     manifest.write_text(manifest.read_text()[:200])
     for command in (["query", "kept", "total"], ["report", "kept"], ["evaluate", "kept", "--data", "rows.csv"]):
         assert refused(*command) == "kept/release.json is truncated or was edited; publish again or restore the file"
+    publish(load_spec(folder / "ages.toml"), out=folder / "other")
+    (folder / "other" / "table_1.parquet").unlink()
+    wanted = "other/release.json: table_1.parquet is missing; publish again or restore the file"
+    assert refused("query", "other", "total") == wanted
     assert refused("query", "nope", "total") == "nope holds no release: there is no release.json in it"
 
 

@@ -106,6 +106,7 @@ def test_the_commands(dpress, adult, tmp_path):
     assert done.code == 0, done.err
     assert done.json["rejected"] == {}
     assert done.json["claim"]["proven"] == {"epsilon": 4.0}
+    assert done.json["lifetime"] is sent.json["lifetime"] is None
     answer = dpress("query", "out", "sex = Female", "--json").json[0]
     truth = sum(one == "Female" for one in pq.read_table(adult).column("sex").to_pylist())
     assert abs(answer["value"] - truth) < 10 * answer["standard_error"]

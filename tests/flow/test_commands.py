@@ -109,6 +109,13 @@ def test_error_under_rho_is_that_of_gaussian_noise(dpress):
     assert dpress("error", "boost", "--cells", "8", "--rho", "1", "--epsilon", "1").code == 2
 
 
+def test_what_the_error_command_cannot_show_is_said(dpress):
+    assert "add --range L:R (a range) or --average" in dpress("error", "privelet", "--cells", "100").out
+    under_rho = dpress("error", "dst", "--cells", "100", "--index", "--rho", "1").out
+    assert "the accuracy index is defined for epsilon" in under_rho
+    assert "--average" not in under_rho
+
+
 def test_error_of_a_hierarchy_with_stated_levels(dpress):
     stated = ["--parameter", "branching=11", "--parameter", "root=false", "--parameter"]
     equal = dpress("error", "hierarchy", "--cells", "1024", "--average", *stated, 'shares="equal"', "--json").json

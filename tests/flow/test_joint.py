@@ -5,9 +5,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpress import load_spec
+from dpress.core import rng
 from dpress.release.collect import estimate, perturb
 from dpress.release.evaluate import evaluate
 
+FALSE_ALARM = 1e-6
+"""Of every such test over seeds, which are fixed. A limit lies 5 standard errors of a mean of these runs away or
+more; measured: distance 0.0265 +- 0.0050 (NLTCS) and 0.125 +- 0.0075 (Adult) a run, squared ratio 0.92 +- 0.49.
+"""
+NLTCS_RUNS, ADULT_RUNS, RATIO_RUNS = 9, 2, 80
 METHODS = ["pairs", "rr_ldp", "em", "lasso", "lremh", "subset_selection"]
 ADULT = ["education_num", "marital_status", "relationship", "race", "sex"]
 
@@ -46,10 +52,15 @@ def truth(spec, people):
     return table / table.sum()
 
 
-def fitted(path, people, folder):
+def fitted(path, people, folder, runs):
+    """Return the mean distance of the fitted joint from the truth."""
+    return np.mean([distance(path, people, folder / f"{run}.parquet", run) for run in range(runs)])
+
+
+def distance(path, people, reports, seed):
     spec = load_spec(path)
-    perturb(spec, people, out=folder / "r.parquet")
-    release = estimate(spec, folder / "r.parquet")
+    perturb(spec, people, out=reports, rng=rng.seeded(seed))
+    release = estimate(spec, reports)
     table = release.fitted.marginal(tuple(range(len(spec.schema.shape))))
     return float(np.abs(table - truth(spec, people)).sum() / 2)
 
@@ -62,6 +73,8 @@ def test_the_commands(dpress, reference_data, tmp_path, method):
     assert dpress("perturb", "s.toml", "--data", people, "--out", "r.parquet", "--quiet").code == 0
     done = dpress("estimate", "s.toml", "--reports", "r.parquet", "--out", "out", "--records", 100, "--quiet")
     assert done.code == 0, done.err
+    assert "records.parquet (100, drawn" in done.out
+    assert ("for any number of reports of the same values" in done.out) == (method not in ("pairs", "subset_selection"))
     assert pq.read_table(tmp_path / "out" / "records.parquet").num_rows == 100
     assert dpress("query", "out", "x00 = 1 and x01 = 1", "--json").code == 0
     assert "fitted_mean_total_variation" in dpress("evaluate", "out", "--data", people, "--json").out
@@ -73,21 +86,21 @@ def test_the_commands(dpress, reference_data, tmp_path, method):
 @pytest.mark.slow
 def test_nltcs_is_within_the_goal(reference_data, tmp_path):
     people = reference_data / "nltcs" / "nltcs.parquet"
-    assert fitted(nltcs(tmp_path / "s.toml", parameters="ways = 3"), people, tmp_path) <= 0.035
+    assert fitted(nltcs(tmp_path / "s.toml", parameters="ways = 3"), people, tmp_path, NLTCS_RUNS) <= 0.035
 
 
 @pytest.mark.slow
 def test_adult_is_within_the_goal(reference_data, tmp_path):
     people = reference_data / "adult" / "adult.parquet"
-    assert fitted(adult(tmp_path / "s.toml", people), people, tmp_path) <= 0.16
+    assert fitted(adult(tmp_path / "s.toml", people), people, tmp_path, ADULT_RUNS) <= 0.16
 
 
 @pytest.mark.slow
 def test_the_plan_predicts_the_error(reference_data, tmp_path):
     people = reference_data / "nltcs" / "nltcs.parquet"
     spec, ratios = load_spec(nltcs(tmp_path / "s.toml")), []
-    for run in range(12):
-        perturb(spec, people, out=tmp_path / f"{run}.parquet")
+    for run in range(RATIO_RUNS):
+        perturb(spec, people, out=tmp_path / f"{run}.parquet", rng=rng.seeded(run))
         found = evaluate(estimate(spec, tmp_path / f"{run}.parquet"), people)
         ratios.append((found["cell_root_mean_squared_error"] / found["cell_predicted_root_mean_squared_error"]) ** 2)
     assert 0.8 < np.sqrt(np.mean(ratios)) < 1.2

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -78,8 +79,28 @@ def test_no_report_and_only_bad_ones(collected):
     with pytest.raises(SchemaMismatch, match="there are no reports in the file"):
         collected(spec(AGE), change=lambda table: table[:0], name="none")
     other = pa.array([b"x" * 16] * 500, type=pa.binary(16))
-    with pytest.raises(SchemaMismatch, match=r"^none of the 500 reports belongs to this specification \(500 left out: another spec"):
+    with pytest.raises(
+        SchemaMismatch, match=r"^none of the 500 reports belongs to this specification \(500 left out: another spec"
+    ):
         collected(spec(AGE), change=lambda table: table.set_column(1, "spec", other))
+
+
+def test_an_attribute_that_nobody_was_asked_about(collected):
+    def first(table):
+        return table.filter(pc.equal(table["question"], 0))
+
+    with pytest.raises(SchemaMismatch, match=r"^no report answers a question about 'sex'$"):
+        collected(spec(AGE, SEX, method="krr", split="users"), change=first)
+
+
+def test_arguments_of_a_wrong_type():
+    own = device(spec(AGE, method="rr_ldp"))
+    with pytest.raises(ValueError, match="the secret must be bytes, got str"):
+        own.answer((3,), rng=rng.seeded(1), secret="abc")  # noqa: S106  # no password: a value of a wrong type
+    with pytest.raises(ValueError, match=r"rng must be a generator of dpress\.core\.rng, .* got module"):
+        own.answer((3,), rng=np, once=True)
+    with pytest.raises(ReportRejected, match="a packed report is bytes, got str"):
+        intake(spec(AGE)).accept("abc")
 
 
 def test_one_report(collected):

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -10,7 +11,7 @@ from dpress import load_release, plan
 from dpress.core import rng
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.data.spec import from_dict
-from dpress.release.collect import estimate, perturb
+from dpress.release.collect import UNIT, estimate, perturb, refitted
 from dpress.release.evaluate import evaluate
 
 METHODS = ["pairs", "rr_ldp", "em", "lasso", "lremh", "subset_selection"]
@@ -42,6 +43,28 @@ def test_auto_compares_pairs_triples_everything_at_once_and_bits():
     found = [(one.method, len(one.mechanism.questions)) for one in plan(spec(2, 3, 4)).candidates]
     assert sorted(found) == [("pairs", 1), ("pairs", 3), ("rr_ldp", 1), ("subset_selection", 1)]
     assert all(one.mechanism.claim.proven.epsilon <= 2 for one in plan(spec(2, 3, 4)).candidates)
+
+
+def test_auto_leaves_many_triples_out():
+    def asked(own):
+        return [len(one.mechanism.questions) for one in plan(own).candidates if one.method == "pairs"]
+
+    assert sorted(asked(spec(*(2,) * 10))) == [45, 120]
+    assert asked(spec(*(2,) * 11)) == [55]
+    assert asked(spec(*(2,) * 11, ways=3)) == [165]
+
+
+def test_a_kept_fit_is_a_distribution():
+    own = plan(spec(2, 3, method="rr_ldp")).chosen.mechanism
+    tallies, shares = np.zeros(sum(own.sizes), dtype=np.int64), np.full(6, 1 / 6)
+
+    def kept(values):
+        return np.append(tallies, (values * UNIT).astype(np.int64))
+
+    assert refitted(kept(shares), own)[1].marginal((0, 1)).sum() == pytest.approx(1)
+    for wrong in (shares * 1.00001, shares[:5], shares + np.array([0.5, -0.5, 0, 0, 0, 0]), shares[:0]):
+        with pytest.raises(SchemaMismatch, match="no distribution"):
+            refitted(kept(wrong), own)
 
 
 @pytest.mark.parametrize("method", METHODS)

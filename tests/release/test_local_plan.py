@@ -4,6 +4,7 @@ import pytest
 
 from dpress import plan
 from dpress.core.claim import PureDP
+from dpress.core.errors import NotSupported
 from dpress.data.spec import from_dict
 from dpress.release.local_plan import caution, collections, lower_bound
 
@@ -50,6 +51,19 @@ def test_a_huge_domain_gets_a_short_report(size):
     assert max(question.width for question in planned.chosen.mechanism.questions) <= 16
     assert {"rappor", "pcep", "rr_ldp", "oue"}.isdisjoint(one.method for one in planned.candidates)
     assert planned.lower_bound <= planned.chosen.predicted_error
+
+
+@pytest.mark.parametrize("kind", ["marginals", "joint"])
+def test_more_cells_than_can_be_estimated(kind):
+    with pytest.raises(NotSupported, match="'age' has 67,108,865 cells; at most 67,108,864 cells are estimated"):
+        plan(spec(cells(2**26 + 1), SEX, kind=kind))
+
+
+@pytest.mark.parametrize(("split", "times"), [("users", 1), ("budget", 2)])
+def test_the_lifetime_of_a_permanent_response(split, times):
+    own = plan(spec(method="rr_ldp", split=split)).chosen.mechanism
+    assert own.lifetime.epsilon == times * own.questions[0].oracles[0].lifetime.epsilon
+    assert plan(spec(method="krr", split=split)).chosen.mechanism.lifetime is None
 
 
 def test_a_slow_method_runs_where_it_is_named():

@@ -28,8 +28,44 @@ def test_ranges_are_planned_over_every_range_strategy(make_spec):
 def test_a_named_method_is_chosen(make_spec):
     planned = plan(make_spec("ranges", ["age"], method="boost"))
     assert planned.chosen.method == "boost"
-    with pytest.raises(NotSupported, match=r"\$.release.method: 'rr_ldp' does not serve kind = 'ranges'"):
-        plan(make_spec("ranges", ["age"], method="rr_ldp"))
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        (
+            "krr",
+            r"\$.release.method: 'krr' is for local collections \(model = \"local\"\) and does not serve kind = 'ra",
+        ),
+        ("dst", "'dst' needs rho in .privacy. to serve kind = 'ranges'; those that do: binary_tree, boost"),
+        ("p_identity", "'p_identity' needs `seconds` in .release.parameters., the time to search"),
+        ("marginals", "'marginals' does not serve kind = 'ranges'"),
+        ("nope", "'nope' does not serve kind = 'ranges'; those that do: "),
+    ],
+)
+def test_a_named_method_that_does_not_serve_says_what_it_needs(make_spec, method, message):
+    with pytest.raises(NotSupported, match=message):
+        plan(make_spec("ranges", ["age"], method=method))
+
+
+def test_a_named_method_without_the_parameter_says_so(make_spec):
+    with pytest.raises(NotSupported, match="'boost' takes no parameter 'root'; those that do: hierarchy"):
+        plan(make_spec("ranges", ["age"], method="boost", parameters={"root": True}))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        (
+            {"lenght": 3, "root": True},
+            "unknown parameter 'lenght' for kind 'ranges'; known: queries, length, branching",
+        ),
+        ({"root": True, "seconds": 1}, "no method takes root, seconds for this release of kind 'ranges'"),
+    ],
+)
+def test_a_parameter_that_no_method_takes_comes_with_those_that_there_are(make_spec, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        plan(make_spec("ranges", ["age"], parameters=parameters))
 
 
 def test_marginals_beat_the_full_table_where_it_is_large(make_spec):

@@ -289,3 +289,26 @@ def test_a_release_shows_itself_in_one_line(make_spec, rows):
         repr(publish(make_spec("ranges", ["age"], method="boost"), rows))
         == "Release(ranges of age; boost; epsilon = 1)"
     )
+
+
+def test_many_ranges_are_answered_as_one_by_one_and_another_shape_is_refused(make_spec, rows):
+    release = publish(make_spec("ranges", ["age"]), rows)
+    found, one = release.query_ranges([1, 3], [10, 5]).to_pylist()[1], release.query("age in 2..4")
+    assert (found["count"], found["standard_error"]) == pytest.approx((one.value, one.standard_error))
+    assert release.query_ranges([], []).num_rows == 0
+    with pytest.raises(ValueError, match=r"left must have the shape \(m,\) for one attribute, got \(3, 2\)"):
+        release.query_ranges([[1, 2]] * 3, [[3, 4]] * 3)
+
+
+def test_many_boxes_have_one_column_for_each_attribute(make_spec, rows):
+    release = publish(make_spec("ranges", ["age", "size"]), rows)
+    found, one = release.query_ranges([[3, 1]], [[5, 4]]).to_pylist()[0], release.query("age in 2..4")
+    assert (found["count"], found["standard_error"]) == pytest.approx((one.value, one.standard_error))
+    assert release.query_ranges([], []).num_rows == 0
+    for wrong in ([1, 2], [[1, 2, 3]], 1):
+        with pytest.raises(ValueError, match=r"left must have the shape \(m, 2\) for 2 attributes"):
+            release.query_ranges(wrong, wrong)
+    with pytest.raises(ValueError, match="left and right must have one shape"):
+        release.query_ranges([[1, 1]], [[2, 2], [3, 3]])
+    with pytest.raises(ValueError, match="right: the rows of the list have different lengths"):
+        release.query_ranges([[1, 1], [1, 1]], [[1], [1, 2]])

@@ -72,6 +72,7 @@ def command(
         print_json(result)
     else:
         _print(result, loss)
+        _print_hint(loss, asked=bool(ranges) or average or index, index=index)
 
 
 def _loss(epsilon: str | None, rho: str | None) -> PureDP | ZCDP:
@@ -94,7 +95,13 @@ def _mechanism(
     strategy = card.strategy(Boxes((AllRanges(cells),)), loss, **own) if card.strategy is not None else None
     if not isinstance(strategy, RangeStrategy):
         raise NotSupported(f"{name} has no error over ranges of {cells} cells here; {_hint(name)}")
-    return MatrixMechanism(strategy=strategy, loss=loss), strategy
+    try:
+        return MatrixMechanism(strategy=strategy, loss=loss), strategy
+    except NotSupported:
+        raise NotSupported(
+            f"on {cells} cells the noise of {name} is wider, or finer, than any that is drawn; "
+            "use fewer cells or another loss"
+        ) from None
 
 
 def _hint(name: str) -> str:
@@ -107,10 +114,24 @@ def _hint(name: str) -> str:
 
 def _parameters(texts: tuple[str, ...]) -> dict[str, Any]:
     """Return the values, each written as in a spec file."""
+    for text in texts:
+        _check_parameter(text)
     try:
         return tomllib.loads("\n".join(texts))
     except tomllib.TOMLDecodeError:
         raise ValueError(f"--parameter: expected NAME=VALUE as in a spec file, got {' '.join(texts)}") from None
+
+
+def _check_parameter(text: str) -> None:
+    """Refuse a parameter whose value is none of TOML."""
+    name, equals, value = text.partition("=")
+    try:
+        tomllib.loads(f"value ={value}" if equals else "")
+    except tomllib.TOMLDecodeError:
+        raise ValueError(
+            f"--parameter {name}: {value.strip()} is no TOML value; a number, true or false, or text in quotes, "
+            "as in 'shares=\"equal\"'"
+        ) from None
 
 
 def _total(mechanism: MatrixMechanism) -> Fraction:
@@ -174,3 +195,11 @@ def _print(result: dict[str, Any], loss: PureDP | ZCDP) -> None:
         click.echo(f"accuracy index (limit): {result['accuracy_index']:g}")
     if result["accuracy_index_at_n"] is not None:
         click.echo(f"accuracy index at n = {result['cells']}: {result['accuracy_index_at_n']:.4g}")
+
+
+def _print_hint(loss: PureDP | ZCDP, *, asked: bool, index: bool) -> None:
+    """Say what was not asked for, or cannot be answered."""
+    if not asked:
+        click.echo("for an error, add --range L:R (a range) or --average (the mean over all ranges)")
+    if index and not isinstance(loss, PureDP):
+        click.echo("the accuracy index is defined for epsilon: under --rho there is none at n")

@@ -1,14 +1,16 @@
 """`dpress estimate`: reports become a release."""
 
 import time
+from pathlib import Path
 
 import click
 
-from dpress.cli.output import counting, hint, json_option, print_json, quiet_option
+from dpress.cli.output import beside, counting, hint, json_option, lifetime_of, print_json, quiet_option
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
 from dpress.release.collect import estimate
 from dpress.release.local_plan import caution
+from dpress.release.records import NAME
 
 
 @click.command("estimate")
@@ -22,24 +24,29 @@ from dpress.release.local_plan import caution
 def command(
     spec: str, reports: str, out: str, *, records: int, allow_unproven: bool, quiet: bool, as_json: bool
 ) -> None:
-    """Add up the reports of the collection that SPEC describes and release one table for every attribute."""
+    """Add up the reports of the collection that SPEC describes and release tables.
+
+    One for every attribute, or with kind = "joint" one for every pair of attributes.
+    """
     started = time.perf_counter()
     loaded = load_spec(spec)
     with counting(quiet=quiet) as progress:
         release = estimate(loaded, reports, out=out, records=records, allow_unproven=allow_unproven, progress=progress)
     if (note := caution(loaded)) is not None:
         hint(note, quiet=quiet)
+    lifetime = lifetime_of(release.planned.chosen.mechanism)
     claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
     if as_json:
         seconds = time.perf_counter() - started
-        charged = as_floats(release.charged)
-        rejected = dict(release.rejected)
-        print_json({"release": out, "claim": claim, "charged": charged, "seconds": seconds, "rejected": rejected})
+        plain = {"release": out, "claim": claim, "lifetime": as_floats(lifetime), "charged": as_floats(release.charged)}
+        print_json({**plain, "seconds": seconds, "rejected": dict(release.rejected)})
         return
     click.echo(f"Release: {out}")
     click.echo(f"Method:  {release.planned.chosen.method}")
-    click.echo(f"Promise: {describe(release.claim.proven)} (proven) for each report")
+    click.echo(f"Promise: {describe(release.claim.proven)} (proven) for each report{beside(lifetime)}")
     click.echo(f"Reports: {release.users:,} counted")
     for reason, count in sorted(release.rejected.items()):
         click.echo(f"         {count:,} left out: {reason}")
+    if records:
+        click.echo(f"Records: {Path(out) / NAME} ({records:,}, drawn from the fitted joint distribution)")
     click.echo(f"Next:    dpress report {out}")

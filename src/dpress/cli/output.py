@@ -9,6 +9,9 @@ from typing import Any, TypeVar
 
 import click
 
+from dpress.core.claim import PureDP, describe
+from dpress.mechanisms.collection import Collection
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 PATIENCE = 2.0  # seconds before progress is shown
@@ -100,3 +103,16 @@ def searching(seconds: object, *, quiet: bool) -> Iterator[None]:
 def number(value: float) -> str:
     """Return a number for people: thousands separated, six significant digits at most."""
     return f"{value:,.0f}" if abs(value) >= 1e5 else f"{value:,.6g}"
+
+
+def lifetime_of(mechanism: object) -> PureDP | None:
+    """Return what any number of reports of the same values lose together, None without a permanent response."""
+    return mechanism.lifetime if isinstance(mechanism, Collection) else None
+
+
+def beside(lifetime: PureDP | None) -> str:
+    """Return the words that go beside the promise of one report: nothing without a permanent response."""
+    if lifetime is None:
+        return ""
+    every = describe(lifetime).removeprefix("epsilon = ")
+    return f", {every} for any number of reports of the same values, if the device keeps its secret"

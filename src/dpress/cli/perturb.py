@@ -4,7 +4,7 @@ import time
 
 import click
 
-from dpress.cli.output import counting, hint, json_option, print_json, quiet_option
+from dpress.cli.output import beside, counting, hint, json_option, lifetime_of, print_json, quiet_option
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
 from dpress.release.collect import perturb
@@ -25,13 +25,16 @@ def command(spec: str, data: str | None, out: str, *, allow_unproven: bool, quie
     with counting(quiet=quiet) as progress:
         reports = perturb(loaded, data, out=out, allow_unproven=allow_unproven, progress=progress)
     chosen = plan(loaded).chosen
-    claim = chosen.mechanism.claim
+    claim, lifetime = chosen.mechanism.claim, lifetime_of(chosen.mechanism)
     if as_json:
         plain = {"published": as_floats(claim.published), "proven": as_floats(claim.proven)}
-        print_json({"reports": out, "count": reports, "claim": plain, "seconds": time.perf_counter() - started})
+        seconds = time.perf_counter() - started
+        found = {"reports": out, "count": reports, "claim": plain, "lifetime": as_floats(lifetime), "seconds": seconds}
+        print_json(found)
         return
     click.echo(f"Reports: {out} ({reports:,})")
     click.echo(f"Method:  {chosen.method}")
-    click.echo(f"Promise: {describe(claim.proven)} (proven) for each report, between any two values of its owner")
+    each = f"{describe(claim.proven)} (proven) for each report{beside(lifetime)}"
+    click.echo(f"Promise: {each}, between any two values of its owner")
     hint("a simulation: on real devices the values never leave them", quiet=quiet)
     click.echo(f"Next:    dpress estimate {spec} --reports {out} --out DIR")

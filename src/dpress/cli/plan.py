@@ -4,7 +4,7 @@ import math
 
 import click
 
-from dpress.cli.output import hint, json_option, number, print_json, print_table, searching
+from dpress.cli.output import beside, hint, json_option, lifetime_of, number, print_json, print_table, searching
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
 from dpress.mechanisms.collection import Collection
@@ -34,6 +34,9 @@ def command(spec: str, *, as_json: bool) -> None:
     header = ("", "method", "proven", "mean variance", "typical error", *(("asks", "bytes") if local else ()))
     print_table(header, rows, numbers=(3, 4, 6))
     if local:
+        if (lifetime := lifetime_of(planned.chosen.mechanism)) is not None:
+            proven = describe(planned.chosen.mechanism.claim.proven)
+            click.echo(f"{planned.chosen.method}: {proven} (proven) for each report{beside(lifetime)}.")
         if (note := caution(loaded)) is not None:
             hint(note, quiet=False)
         click.echo(f"Predicted for {expected_users(loaded):,} users, all values equally frequent; counts of all users.")

@@ -53,7 +53,8 @@ def probability(name: str, value: Number) -> Fraction:
 def count(name: str, value: int, *, least: int = 1) -> int:
     """Return `value` if it is an integer of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"{name} must be an integer >= {least}, got {name}={value!r}")
+        again = "" if name.startswith("$") else f"{name}="  # a place in a spec is named once
+        raise ValueError(f"{name} must be an integer >= {least}, got {again}{value!r}")
     return value
 
 

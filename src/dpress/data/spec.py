@@ -163,7 +163,9 @@ def load_spec(path: str | Path) -> Spec:
     path = Path(path)
     try:
         plain = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UnicodeDecodeError:
+        raise SchemaMismatch(f"{path}: not a TOML file: it is no text in UTF-8") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise SchemaMismatch(f"{path}: not a TOML file: {error}") from None
     try:
         spec = from_dict(plain)

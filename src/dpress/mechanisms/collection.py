@@ -6,6 +6,7 @@ values -> Question -> payloads -> tally -> Measurement of one table for every at
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -89,6 +90,17 @@ class Question:
         """The oracles' promises; they compose."""
         return tuple(oracle.claim for oracle in self.oracles)
 
+    @property
+    def lifetime(self) -> PureDP | None:
+        """The loss of any number of answers about the same values, by a device that keeps its secret.
+
+        None where an oracle has no permanent response, or none for its attribute.
+        """
+        longitudinal = [oracle for oracle in self.oracles if isinstance(oracle, Longitudinal)]
+        if len(longitudinal) < len(self.oracles) or not (self.together or all(map(_has_own, self.pairs))):
+            return None
+        return PureDP(epsilon=sum(Fraction(oracle.lifetime.epsilon) for oracle in longitudinal))
+
     def perturb(self, codes: Codes, *, rng: Generator, secrets: Secrets | None = None) -> Payloads:
         """Return a payload for every device.
 
@@ -113,7 +125,7 @@ class Question:
         axis, oracle = self.axes[place], self.oracles[place]
         if secrets is None or not isinstance(oracle, Longitudinal):
             return oracle.perturb(codes[axis], rng=rng)
-        if axis and getattr(oracle, "question", None) != axis:  # two attributes' coins would be the same
+        if not _has_own((axis, oracle)):
             raise NotSupported("this method has no permanent response for a second attribute; name one attribute")
         return oracle.perturb(codes[axis], rng=rng, secrets=secrets)
 
@@ -150,6 +162,12 @@ class Question:
 
     def _split(self, payloads: Payloads) -> list[Payloads]:
         return np.split(payloads, np.cumsum([oracle.width for oracle in self.oracles])[:-1], axis=1)
+
+
+def _has_own(pair: tuple[int, Oracle]) -> bool:
+    """Say whether an oracle has coins of its attribute's own: two attributes' would be the same otherwise."""
+    axis, oracle = pair
+    return not axis or getattr(oracle, "question", None) == axis
 
 
 class Estimator(Protocol):
@@ -210,6 +228,16 @@ class Collection:
     def claim(self) -> Claim:
         """The promise of one report: the largest of the questions'."""
         return max((_together(question.claims) for question in self.questions), key=_size)
+
+    @property
+    def lifetime(self) -> PureDP | None:
+        """The loss of any number of reports of the same values: the largest of the questions', or None.
+
+        A device with a secret answers the same question for ever.
+        """
+        found = [question.lifetime for question in self.questions]
+        known = [one for one in found if one is not None]
+        return max(known, key=lambda one: one.epsilon) if len(known) == len(found) else None
 
     @property
     def tail(self) -> Tail:

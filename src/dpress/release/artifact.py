@@ -20,7 +20,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.linear import Array, Numbers
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import BoxDecoder
-from dpress.core.ranges import Ranges
+from dpress.core.ranges import Places, Ranges
 from dpress.core.rng import secure
 from dpress.data.spec import Spec, as_dict
 from dpress.estimate.interval import Tail, half_width
@@ -156,12 +156,13 @@ class Release:
 
         Raises:
             NotSupported: the release is not of kind "ranges".
-            ValueError: a range is empty, reversed or ends outside the cells; the message names its number.
+            ValueError: another shape; or a range is reversed or ends outside the cells, and the message names its
+                number.
         """
         mechanism, shape = self.planned.chosen.mechanism, self.schema.shape
         if not isinstance(mechanism, MatrixMechanism) or not isinstance(mechanism.decoder, BoxDecoder):
             raise NotSupported('many ranges are answered at once by a release of kind = "ranges"')
-        ends = [np.asarray(end).reshape(-1, len(shape)) for end in (left, right)]
+        ends = [_ends(name, end, len(shape)) for name, end in (("left", left), ("right", right))]
         if ends[0].shape != ends[1].shape:
             raise ValueError(f"left and right must have one shape, got {np.shape(left)} and {np.shape(right)}")
         ranges = [Ranges(size, ends[0][:, axis], ends[1][:, axis]) for axis, size in enumerate(shape)]
@@ -176,7 +177,8 @@ class Release:
         tables = self.planned.chosen.mechanism.decoder.tables
         if not any(used <= set(axes) for axes in tables):
             names = [" x ".join(self.schema.names[axis] for axis in axes) for axes in tables]
-            raise ValueError(f"no published table answers {text!r}; the tables are {', '.join(names)}")
+            more = "; the fitted joint has it, without an error: Release.fitted.marginal" if self.fitted else ""
+            raise ValueError(f"no published table answers {text!r}; the tables are {', '.join(names)}{more}")
 
     @cached_property
     def tables(self) -> dict[str, pa.Table]:
@@ -277,6 +279,22 @@ class Release:
     def _records(self) -> Iterator[Records]:
         if self.fitted is not None and self.records:
             yield Records(axes=self.schema.tabular, joint=self.fitted, size=self.records, rng=secure())
+
+
+def _ends(name: str, ends: Any, attributes: int) -> Places:
+    """Return the ends of many boxes, shape (m, attributes)."""
+    try:
+        found = np.asarray(ends)
+    except ValueError:
+        raise ValueError(f"{name}: the rows of the list have different lengths") from None
+    if found.size == 0:
+        return np.zeros((0, attributes), dtype=np.int64)
+    if attributes == 1 and found.ndim == 1:
+        return found[:, None]
+    if found.ndim != 2 or found.shape[1] != attributes:
+        wanted = "(m,) for one attribute" if attributes == 1 else f"(m, {attributes}) for {attributes} attributes"
+        raise ValueError(f"{name} must have the shape {wanted}, got {found.shape}")
+    return found
 
 
 def _postprocess(names: tuple[str, ...]) -> dict[str, Any]:

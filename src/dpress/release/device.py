@@ -84,10 +84,14 @@ class Device:
         Raises:
             BudgetExceeded: the account cannot pay; no report may be sent.
             ValueError: a code is not one of its attribute's (it is not shown), the secret is too short or long, or
-                missing where the method keeps a permanent response.
+                missing where the method keeps a permanent response; or an argument has the wrong type.
         """
         if len(codes) != len(self.collection.shape):
             raise ValueError(f"expected {len(self.collection.shape)} codes, one for every attribute, got {len(codes)}")
+        if not isinstance(rng, Generator):
+            raise ValueError(f"rng must be a generator of dpress.core.rng, as secure(), got {type(rng).__name__}")
+        if secret is not None and not isinstance(secret, bytes):
+            raise ValueError(f"the secret must be bytes, got {type(secret).__name__}")
         secrets = None if secret is None else np.frombuffer(secret, dtype=np.uint8)[None]
         number = self._question(rng, secrets)
         question, fresh = self.collection.questions[number], rng.words(2).tobytes()
@@ -148,6 +152,8 @@ class Intake:
         Raises:
             ReportRejected: with the reason.
         """
+        if not isinstance(packed, bytes):
+            raise ReportRejected(f"a packed report is bytes, got {type(packed).__name__}")
         report = unpack(packed)
         self.expected.check(report)
         payload = np.frombuffer(report.payload, dtype=np.uint8)[None]

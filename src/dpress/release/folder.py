@@ -134,6 +134,8 @@ def read(path: str | Path, *, known: int) -> tuple[dict[str, Any], Numbers]:
     if set(manifest["sha256"]) != {ANSWERS, *manifest["tables"], *records}:
         raise SchemaMismatch("the list of checksums does not fit the list of tables")
     for name, digest in manifest["sha256"].items():
+        if not (folder / Path(name).name).is_file():
+            raise SchemaMismatch(f"{name} is missing")
         if _sha256(folder / Path(name).name) != digest:
             raise SchemaMismatch(f"{name} differs from its checksum")
     answers = pq.read_table(folder / ANSWERS)["answer"].to_numpy()

@@ -29,8 +29,8 @@ def load_release(folder: str | Path) -> Release:
     """Read a release back, and check that its description is the one that its method and its files give.
 
     Raises:
-        OSError: a file is missing.
-        SchemaMismatch: a file is truncated, was edited, or does not belong to this release.
+        OSError: the folder holds no release, or a file cannot be read.
+        SchemaMismatch: a file is missing or truncated, was edited, or does not belong to this release.
     """
     folder = Path(folder)
     if not (folder / MANIFEST).exists():

@@ -28,6 +28,7 @@ from dpress.release.workloads import KIND_PARAMETERS, make_workload
 AUTO = "auto"
 SEARCH = "seconds"  # the parameter that makes planning take long
 UNIT = "counts squared"
+ONLY_UNDER: dict[str, type] = {"dst": ZCDP, "p_identity": PureDP}  # strategies made for one kind of noise
 Mechanism = MatrixMechanism | Collection
 
 
@@ -80,11 +81,27 @@ def plan(spec: Spec) -> Plan:
         raise NotSupported(f"{workload.cells:,} cells are too many for every method; use fewer bins, or smaller tables")
     if not named:
         serving = ", ".join(sorted(one.method for one in candidates))
-        raise NotSupported(
-            f"$.release.method: {spec.release.method!r} does not serve kind = {spec.release.kind!r}; "
-            f"those that do: {serving}"
-        )
+        raise NotSupported(f"$.release.method: {_why_not(spec, workload)}; those that do: {serving}")
     return Plan(workload=workload, candidates=tuple(candidates), chosen=named[0], lower_bound=_bound(spec, workload))
+
+
+def _why_not(spec: Spec, workload: Workload) -> str:
+    """Return why the method that a spec names is no candidate, as the beginning of a refusal."""
+    name, serve = spec.release.method, f"serve kind = {spec.release.kind!r}"
+    card = catalog.cards().get(name)
+    if card is None or spec.privacy.model == "local":
+        return f"{name!r} does not {serve}"
+    if card.model == "local":
+        return f'{name!r} is for local collections (model = "local") and does not {serve}'
+    if untaken := sorted(set(_own(spec)) - set(card.parameters)):
+        return f"{name!r} takes no parameter {untaken[0]!r}"
+    boxes = isinstance(workload, Boxes)
+    if boxes and name in ONLY_UNDER and not isinstance(spec.privacy.loss, (ONLY_UNDER[name], ApproxDP)):
+        needed = "rho" if ONLY_UNDER[name] is ZCDP else "epsilon"
+        return f"{name!r} needs {needed} in [privacy] to {serve}"
+    if boxes and SEARCH in card.parameters and SEARCH not in spec.release.parameters:
+        return f"{name!r} needs `{SEARCH}` in [release.parameters], the time to search, to {serve}"
+    return f"{name!r} does not {serve}" + (" with these attributes" if boxes else "")
 
 
 def taken(planned: Plan, collection: Collection) -> Plan:
@@ -140,14 +157,29 @@ def _bound(spec: Spec, workload: Workload) -> float:
 
 def _candidates(spec: Spec, workload: Workload) -> list[Candidate]:
     """Return every method that serves the workload and takes the spec's own parameters."""
-    own = {
-        name: value for name, value in spec.release.parameters.items() if name not in KIND_PARAMETERS[spec.release.kind]
-    }
+    own = _own(spec)
     cards = [card for card in catalog.cards().values() if set(own) <= set(card.parameters)]
     found = [best for card in cards if (best := _best(card, workload, spec, own)) is not None]
     if own and not found:
-        raise ValueError(f"$.release.parameters: unknown parameter {min(own)!r} for kind {spec.release.kind!r}")
+        raise ValueError(f"$.release.parameters: {_untaken(spec, workload, set(own))}")
     return found
+
+
+def _own(spec: Spec) -> dict[str, Any]:
+    """Return the parameters that are for a method, not for the kind."""
+    kind = KIND_PARAMETERS[spec.release.kind]
+    return {name: value for name, value in spec.release.parameters.items() if name not in kind}
+
+
+def _untaken(spec: Spec, workload: Workload, own: set[str]) -> str:
+    """Return which of the spec's own parameters no method takes, and which there are."""
+    kind, known = spec.release.kind, [*KIND_PARAMETERS[spec.release.kind]]
+    for card in catalog.cards().values():
+        serves = isinstance(workload, Boxes) if SEARCH in card.parameters else bool(_best(card, workload, spec, {}))
+        known += card.parameters if serves else ()
+    if unknown := own - set(known):
+        return f"unknown parameter {min(unknown)!r} for kind {kind!r}; known: {', '.join(known) or 'none'}"
+    return f"no method takes {', '.join(sorted(own))} for this release of kind {kind!r}"
 
 
 def _best(card: Card, workload: Workload, spec: Spec, own: dict[str, Any]) -> Candidate | None:

@@ -1,7 +1,9 @@
 """The query language: `age in 30..40 and sex = Female` -> one weight vector per attribute."""
 
+import contextlib
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +14,8 @@ from dpress.core.linear import Array
 from dpress.core.ranges import Range
 
 OPERATORS = ("!=", "<=", ">=", "=", "<", ">", "in")
+QUOTED = re.compile(r"""'[^']*'|"[^"]*\"""")
+STRAY = re.compile(r"""\band\s+([^'"<>=!(),]+?)\s*(?:!=|<=|>=|=|<|>|\bin\b)""")  # a condition left within a value
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,8 @@ def parse(schema: Schema, text: str) -> list[Array]:
     weights = [np.ones(size) for size in schema.shape]
     for condition in _conditions(schema, text):
         axis = schema.names.index(condition.attribute.name)
-        weights[axis] = weights[axis] * _weights(condition)
+        with _no_stray(schema, condition):
+            weights[axis] = weights[axis] * _weights(condition)
     return weights
 
 
@@ -49,11 +54,25 @@ def parse_box(schema: Schema, text: str) -> tuple[Range, ...]:
     last = dict(zip(schema.names, (size - 1 for size in schema.shape), strict=True))
     for condition in _conditions(schema, text):
         name = condition.attribute.name
-        low, high = _one_range(condition)
+        with _no_stray(schema, condition):
+            low, high = _one_range(condition)
         first[name], last[name] = max(first[name], low), min(last[name], high)
         if first[name] > last[name]:
             raise ValueError(f"{text!r} asks for no cell of {name}; its conditions exclude each other")
     return tuple(Range(first[name] + 1, last[name] + 1) for name in schema.names)
+
+
+@contextlib.contextmanager
+def _no_stray(schema: Schema, condition: Condition) -> Iterator[None]:
+    """Where a value cannot be read and holds a second condition, refuse the attribute that this one is about."""
+    try:
+        yield
+    except ValueError:
+        stray = STRAY.search(QUOTED.sub("", condition.text))
+        if stray is None:
+            raise
+        known = ", ".join(schema.names)
+        raise ValueError(f"there is no attribute {stray[1]!r}; the attributes are {known}") from None
 
 
 def _one_range(condition: Condition) -> tuple[int, int]:
@@ -168,6 +187,8 @@ def _span(attribute: Tabular, low: str | None, high: str | None) -> tuple[int, i
         raise ValueError(f"{attribute.name} has no order; use = or in (a, b)")
     first = 0 if low is None else _cells(attribute, low)[0]
     last = attribute.ordered - 1 if high is None else _cells(attribute, high)[-1]
+    if low is not None and high is not None and last < first < attribute.ordered:
+        raise ValueError(_reversed(attribute, low, high))
     if not first <= last < attribute.ordered:
         raise ValueError(f"{attribute.name}: {low}..{high} is no range of its ordered values {_some(attribute)}")
     return first, last
@@ -178,6 +199,8 @@ def _bounded_span(attribute: Bounded, low: str | None, high: str | None) -> tupl
     step = 1.0 if isinstance(attribute, Integer) else 0.0
     bottom = least if low is None else max(_number(attribute, low), least)
     top = most if high is None else min(_number(attribute, high) + step, most)
+    if low is not None and high is not None and _number(attribute, low) > _number(attribute, high):
+        raise ValueError(_reversed(attribute, low, high))
     if bottom >= top:
         raise ValueError(f"{attribute.name}: nothing lies there; it runs from {least:.10g} to {most - step:.10g}")
     first, last = attribute.edge_below(np.array([bottom, top])).tolist()
@@ -190,6 +213,10 @@ def _bounded_span(attribute: Bounded, low: str | None, high: str | None) -> tupl
             f"{under:.10g}..{over - step:.10g}"
         )
     return first, last - 1
+
+
+def _reversed(attribute: Tabular, low: str, high: str) -> str:
+    return f"{attribute.name}: the ends of {low}..{high} are reversed; write {high}..{low}"
 
 
 def _number(attribute: Tabular, text: str) -> float:

@@ -1,7 +1,9 @@
 """From a specification to its workload: the questions that a release is for, all public."""
 
+import contextlib
 import itertools
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from dpress.core import check
@@ -121,25 +123,41 @@ def _boxes(spec: Spec) -> Boxes:
     if length is not None and "queries" in parameters:
         raise ValueError("$.release.parameters: set either `queries` or `length`")
     if length is not None:
-        return Boxes(tuple(map(RangesOfLength, shape, _lengths(length, len(shape)))))
+        lengths = _lengths(length, len(shape))
+        with _placed("length"):
+            return Boxes(tuple(map(RangesOfLength, shape, lengths)))
     if queries == "all":
         return Boxes(tuple(map(AllRanges, shape)))
     if queries == "prefixes":
         return Boxes(tuple(map(Prefixes, shape)))
-    if not isinstance(queries, list) or not queries or not all(isinstance(text, str) for text in queries):
+    if queries == []:
+        raise ValueError("$.release.parameters.queries: expected at least one query, got an empty list")
+    if not isinstance(queries, list) or not all(isinstance(text, str) for text in queries):
         raise ValueError('$.release.parameters.queries: expected "all", "prefixes" or a list of queries')
-    boxes = [parse_box(spec.schema, text) for text in queries]
-    axes: tuple[Axis, ...] = tuple(
-        RangeList(size, own) for size, own in zip(shape, zip(*boxes, strict=True), strict=True)
-    )
+    boxes = []
+    for place, text in enumerate(queries):
+        with _placed(f"queries[{place}]"):
+            boxes.append(parse_box(spec.schema, text))
+    with _placed("queries"):
+        axes: tuple[Axis, ...] = tuple(map(RangeList, shape, zip(*boxes, strict=True)))
     return Boxes(axes, paired=len(axes) > 1)
+
+
+@contextlib.contextmanager
+def _placed(place: str) -> Iterator[None]:
+    """Let a refusal name the place in the spec."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"$.release.parameters.{place}: {error}") from None
 
 
 def _lengths(length: Any, axes: int) -> list[int]:
     """Return the length, in cells, of the ranges of every attribute."""
     listed = length if isinstance(length, list) else [length]
     if len(listed) != axes:
-        raise ValueError(f"$.release.parameters.length: expected {axes} numbers, one for each attribute, got {length}")
+        wanted = "one number" if axes == 1 else f"a list of {axes} numbers, one for each attribute"
+        raise ValueError(f"$.release.parameters.length: expected {wanted}, got {length}")
     return [check.count("$.release.parameters.length", one) for one in listed]
 
 

@@ -20,6 +20,7 @@ from dpress.estimate import maxent
 from dpress.estimate.contrast import Contrast, contrasts
 from dpress.estimate.joint import Joint
 from dpress.estimate.pair_error import planned
+from dpress.estimate.pair_spread import cell_variances
 from dpress.estimate.pair_tables import Noise, NoisyTable, Tables
 from dpress.estimate.shrinkage import shrunk
 from dpress.mechanisms.joint.rr_ldp import RrLdp
@@ -35,8 +36,8 @@ class Pairs:
 
     Promise: the oracle's, for one report about one set of attributes.
     Error: published are the consistent tables, unbiased, with the variance of weighted least squares over all tables
-    that hold the attributes (`estimate.pair_tables.Tables.variance`, exact where shares are equal). The adjusted counts
-    are those of the fitted joint: shrunk toward independence, biased, nearer to the truth.
+    that hold the attributes, for the shares as estimated (`estimate.pair_spread`); planned for equal shares. The
+    adjusted counts are those of the fitted joint: shrunk toward independence, biased, nearer to the truth.
     Paper: joint, "What dpress adds"; after CALM (Zhang, Wang, Li, He, Chen 2018).
 
     Args:
@@ -71,10 +72,12 @@ class Pairs:
                 raise ValueError(f"no report answers a question about attributes {list(axes)} together")
         users = sum(int(tally[-1]) for tally in tallies)
         counts = [tables.table(axes).ravel() * users for axes in self.tables]
-        variances = [
-            np.full(own.size, tables.variance(axes) * users**2) for axes, own in zip(self.tables, counts, strict=True)
-        ]
-        return counts, variances
+        return counts, [self._variances(tables, axes).ravel() * users**2 for axes in self.tables]
+
+    def _variances(self, tables: Tables, axes: Axes) -> Array:
+        if len(axes) == 2:
+            return cell_variances(tables, axes)
+        return np.full(self.shape[axes[0]], tables.variance(axes))
 
     from_tallies: ClassVar[bool] = True
 
