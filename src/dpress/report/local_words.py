@@ -16,7 +16,7 @@ from dpress.report.said import Said
 
 LONG_FRACTION = re.compile(r"\d+/\d{7,}")
 PUBLIC = (
-    "Public are {}, and what the specification says: attributes, bounds and lists of values. Where it says drop or "
+    "Public are {}, and what the specification says: attributes, bounds and lists of values. Where it says "
     "reject, a device with such a value sends nothing: that a person sent no report may say so."
 )
 DEVICES = (
