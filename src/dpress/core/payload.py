@@ -3,13 +3,15 @@
 Numbers are little-endian in the fewest bytes, so that reports are one array and read alike in every language.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
 from dpress.core import check
 from dpress.core.claim import Loss, PureDP, Relation, Unit, describe
 from dpress.core.errors import NotSupported, ReportRejected
-from dpress.core.oracle import Payloads, Tally, Values
+from dpress.core.oracle import Oracle, Payloads, Tally, Values
 
 Number = npt.NDArray[np.uint32]
 
@@ -41,6 +43,15 @@ def check_domain(size: int, loss: Loss, *, largest: int = LARGEST_SIZE) -> None:
         raise NotSupported(f"a frequency oracle is calibrated to epsilon, got {describe(loss)}")
     if check.count("size", size) > largest:
         raise NotSupported(f"size must be at most {largest}, got size={size}")
+
+
+def serving(method: Callable[..., Oracle], largest: int = LARGEST_SIZE) -> Callable[[int, Loss], Oracle | None]:
+    """Return what a card offers: the method over k values under epsilon, None for another loss or more values."""
+
+    def serve(size: int, loss: Loss) -> Oracle | None:
+        return method(size=size, loss=loss) if isinstance(loss, PureDP) and size <= largest else None
+
+    return serve
 
 
 def codes(values: Values, size: int) -> Values:

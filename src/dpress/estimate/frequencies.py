@@ -1,10 +1,11 @@
 """From the support that reports give to each value to unbiased counts with their variance.
 
 A report supports a value with probability p where the user holds it, and q where not; the number of supports is then
-p n_v + q (N - n_v) on average.
+p n_v + q (N - n_v) on average. `estimate` and `variance` are the methods of every oracle that works so.
 """
 
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +13,34 @@ import numpy.typing as npt
 from dpress.core.linear import Array, Identity
 from dpress.core.measurement import Measurement
 
+Supports = npt.NDArray[np.int64]
 
-def counts(supports: npt.NDArray[np.int64], users: int, p: Fraction, q: Fraction) -> Measurement:
+
+class Pure(Protocol):
+    """A pure oracle: two probabilities say all that its estimates need (Wang, Blocki, Li and Jha 2017)."""
+
+    @property
+    def p(self) -> Fraction:
+        """P(a report supports v) for a user who holds v."""
+        ...
+
+    @property
+    def q(self) -> Fraction:
+        """P(a report supports v) for a user who holds another value."""
+        ...
+
+
+def estimate(oracle: Pure, tally: Supports, users: int) -> Measurement:
+    """Return the unbiased count of every value with its variance, shape (k,); see `counts`."""
+    return counts(tally, users, oracle.p, oracle.q)
+
+
+def variance(oracle: Pure, users: int, frequency: float = 0.0) -> float:
+    """Return the exact variance of the count of a value that a share of the users holds, in counts squared."""
+    return float(variances(users, np.asarray(users * frequency), oracle.p, oracle.q))
+
+
+def counts(supports: Supports, users: int, p: Fraction, q: Fraction) -> Measurement:
     """Return the unbiased counts (S_v - N q) / (p - q) and their variance.
 
     Error: (n_v p (1 - p) + (N - n_v) q (1 - q)) / (p - q)^2 in counts squared, the users' values being fixed; the
@@ -26,9 +53,9 @@ def counts(supports: npt.NDArray[np.int64], users: int, p: Fraction, q: Fraction
         p: probability of support by a user who holds the value.
         q: probability of support by a user who does not.
     """
-    estimate = (supports - users * float(q)) / float(p - q)
-    held = np.clip(estimate, 0, users)
-    return Measurement(map=Identity(supports.size), answers=estimate, variance=variances(users, held, p, q))
+    found = (supports - users * float(q)) / float(p - q)
+    held = np.clip(found, 0, users)
+    return Measurement(map=Identity(supports.size), answers=found, variance=variances(users, held, p, q))
 
 
 def variances(users: int, held: Array, p: Fraction, q: Fraction) -> Array:

@@ -1,15 +1,12 @@
-"""oue: the paper's probabilities and variance, the exact channel, padding, one value."""
+"""oue: the paper's probabilities and variance."""
 
 import math
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
-from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP
-from dpress.core.errors import NotSupported
-from dpress.mechanisms.oracle.oue import CARD, Oue
+from dpress.core.claim import PureDP
+from dpress.mechanisms.oracle.oue import Oue
 
 
 def oue(size: int, epsilon: float = 1) -> Oue:
@@ -28,70 +25,3 @@ def test_probabilities_and_variance_are_the_papers(epsilon: float) -> None:
 
 def test_the_largest_loss_still_tosses_coins() -> None:
     assert oue(4, 1000).q == Fraction(1, 2**64)
-
-
-def spent(oracle: Oue) -> float:
-    """The largest log ratio between two values over all reports, from the exact channel."""
-    rows = oracle.channel().probabilities
-    return max(
-        math.log(one / other) for first in rows for second in rows for one, other in zip(first, second, strict=True)
-    )
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 1, 3])
-@pytest.mark.parametrize("size", [2, 5, 9])
-def test_the_channel_costs_exactly_epsilon_and_gives_the_moments(size: int, epsilon: float) -> None:
-    oracle = oue(size, epsilon)
-    channel = oracle.channel()
-    assert len(channel.payloads) == 1 << size
-    assert math.isclose(spent(oracle), epsilon, rel_tol=1e-12)
-    plain = np.unpackbits(channel.payloads, axis=1, bitorder="little")
-    supports = plain[:, :size].astype(float)
-    assert not plain[:, size:].any()
-    for value, row in enumerate(channel.probabilities):
-        assert sum(row) == 1
-        weights = np.array(row, dtype=float)
-        estimates = (supports - float(oracle.q)) / float(oracle.p - oracle.q)
-        held = np.eye(size)[value]
-        assert np.allclose(weights @ estimates, held, atol=1e-9)
-        stated = [oracle.variance(1, float(share)) for share in held]
-        assert np.allclose(weights @ estimates**2 - held, stated, rtol=1e-9)
-
-
-def test_a_large_channel_or_domain_and_another_loss_are_refused() -> None:
-    for size in (17, 1024):
-        with pytest.raises(NotSupported):
-            oue(size).channel()
-    with pytest.raises(NotSupported):
-        oue((1 << 19) + 1)
-    with pytest.raises(NotSupported):
-        Oue(size=4, loss=ZCDP(rho=1))
-    assert CARD.oracle is not None
-    assert CARD.oracle((1 << 19) + 1, PureDP(epsilon=1)) is None
-    assert CARD.oracle(4, ZCDP(rho=1)) is None
-    assert CARD.oracle(4, PureDP(epsilon=1)) == oue(4)
-
-
-@pytest.mark.parametrize("size", [1, 7, 8, 9, 64, 1000])
-@pytest.mark.parametrize("users", [1, 5000])
-def test_widths_padding_and_full_strength(size: int, users: int) -> None:
-    oracle = oue(size, 1000)
-    values = np.arange(users, dtype=np.int32) % size
-    reports = oracle.perturb(values, rng=rng.seeded(1))
-    assert reports.shape == (users, -(-size // 8))
-    assert reports.dtype == np.uint8
-    assert not oracle.faults(reports)["padding"].any()
-    ones = np.unpackbits(reports, axis=1, bitorder="little")
-    rows = np.arange(users)
-    assert ones.sum() == ones[rows, values].sum()  # only own bits
-    if size % 8:
-        reports[0, -1] |= 0x80
-        assert oracle.faults(reports)["padding"].tolist() == [True] + [False] * (users - 1)
-
-
-def test_a_small_tally_and_its_estimate() -> None:
-    oracle = oue(10)
-    tally = oracle.tally(np.array([[0b1, 0b10], [0b11, 0b10], [0, 0]], dtype=np.uint8))
-    assert tally.tolist() == [2, 1, 0, 0, 0, 0, 0, 0, 0, 2]
-    measured = oracle.estimate(tally, 3)
-    assert np.allclose(measured.answers, (tally - 3 * float(oracle.q)) / float(oracle.p - oracle.q))

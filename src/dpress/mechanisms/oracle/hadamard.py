@@ -6,7 +6,6 @@ Flow: value v -> row j, sign H[j, v] = (-1)^popcount(j & v) kept with probabilit
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -147,11 +146,6 @@ def transform(sums: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return out
 
 
-def _serve(size: int, loss: Any) -> Hadamard | None:
-    served = isinstance(loss, PureDP) and size <= LARGEST_SIZE
-    return Hadamard(size=size, loss=loss) if served else None
-
-
 CARD = Card(
     name="hadamard",
     family="oracle",
@@ -160,5 +154,5 @@ CARD = Card(
     summary="Reports one sign of a Hadamard matrix; smallest reports and fastest collector for many values.",
     method=Hadamard,
     example=lambda loss, unit: Hadamard(size=5, loss=loss),  # noqa: ARG005  # a local claim has its own unit
-    oracle=_serve,
+    oracle=payload.serving(Hadamard, LARGEST_SIZE),
 )

@@ -6,13 +6,11 @@ Flow: value -> the value with probability p, else one of the k - 1 others -> the
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from dpress.core import payload
 from dpress.core.claim import Claim, PureDP
-from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.payload import Number
@@ -91,13 +89,8 @@ class Krr:
         """Return how often each value was reported, shape (k,)."""
         return payload.histogram(payloads, self.size)
 
-    def estimate(self, tally: Tally, users: int) -> Measurement:
-        """Return the unbiased count of every value with its variance, shape (k,)."""
-        return frequencies.counts(tally, users, self.p, self.q)
-
-    def variance(self, users: int, frequency: float = 0.0) -> float:
-        """Return the exact variance of the count of a value that a share of the users holds, in counts squared."""
-        return float(frequencies.variances(users, np.asarray(users * frequency), self.p, self.q))
+    estimate = frequencies.estimate
+    variance = frequencies.variance
 
     def channel(self) -> Channel:
         """Return the exact channel.
@@ -124,11 +117,6 @@ def respond(codes: Number, size: int, p: Fraction, *, rng: Generator) -> Number:
     return np.where(honest, codes, others)
 
 
-def _serve(size: int, loss: Any) -> Krr | None:
-    served = isinstance(loss, PureDP) and size <= payload.LARGEST_SIZE
-    return Krr(size=size, loss=loss) if served else None
-
-
 CARD = Card(
     name="krr",
     family="oracle",
@@ -137,5 +125,5 @@ CARD = Card(
     summary="Reports the value itself or any other one; best for few values.",
     method=Krr,
     example=lambda loss, unit: Krr(size=5, loss=loss),  # noqa: ARG005  # a local claim has its own unit
-    oracle=_serve,
+    oracle=payload.serving(Krr),
 )

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from dpress.core import payload
 from dpress.core.claim import Claim, PureDP
 from dpress.core.errors import NotSupported, ReportRejected
-from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.payload import Number
@@ -156,13 +155,8 @@ class Olh:
         held = hashes(np.full(len(fields), value, dtype=np.int32), *(fields[name] for name in SEED))
         return np.asarray(bucket(held, self.g) == fields["bucket"])
 
-    def estimate(self, tally: Tally, users: int) -> Measurement:
-        """Return the unbiased count of every value with its variance, shape (k,)."""
-        return frequencies.counts(tally, users, self.p, self.q)
-
-    def variance(self, users: int, frequency: float = 0.0) -> float:
-        """Return the exact variance of the count of a value that a share of the users holds, in counts squared."""
-        return float(frequencies.variances(users, np.asarray(users * frequency), self.p, self.q))
+    estimate = frequencies.estimate
+    variance = frequencies.variance
 
     def channel(self) -> Channel:
         """Refuse: there are P^3 g reports; `given_seed` gives the channel in parts.
@@ -286,11 +280,6 @@ def _compiled() -> Callable[[Tally, Number, Number, Number], None]:
     return compiled
 
 
-def _serve(size: int, loss: Any) -> Olh | None:
-    served = isinstance(loss, PureDP) and size <= payload.LARGEST_SIZE
-    return Olh(size=size, loss=loss) if served else None
-
-
 CARD = Card(
     name="olh",
     family="oracle",
@@ -299,5 +288,5 @@ CARD = Card(
     summary="Reports a bucket of a random hash; short reports with the error of oue, but a slow collector.",
     method=Olh,
     example=lambda loss, unit: Olh(size=5, loss=loss),  # noqa: ARG005  # a local claim has its own unit
-    oracle=_serve,
+    oracle=payload.serving(Olh),
 )

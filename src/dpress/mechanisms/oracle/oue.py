@@ -3,21 +3,14 @@
 Flow: value -> own bit 1 with probability 1/2, every other with q -> packed bits -> column counts.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
-
-import numpy as np
 
 from dpress.core import bits, payload
 from dpress.core.claim import Claim, PureDP
-from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
-from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
-from dpress.core.rng import Generator
 from dpress.estimate import frequencies
-from dpress.noise.bits import one_hot, one_hot_channel
+from dpress.mechanisms import unary
 from dpress.noise.response import truth_probability
 
 
@@ -43,7 +36,7 @@ class Oue:
     loss: PureDP
 
     def __post_init__(self) -> None:
-        payload.check_domain(self.size, self.loss, largest=bits.LARGEST_SIZE)
+        unary.check(self)
 
     @property
     def p(self) -> Fraction:
@@ -56,53 +49,18 @@ class Oue:
         return 1 - truth_probability(self.loss.epsilon)
 
     @property
-    def width(self) -> int:
-        """The number of bytes of k bits."""
-        return bits.width(self.size)
-
-    @property
     def claim(self) -> Claim:
         """The promise, from the probabilities that the sampler uses."""
         basis = f"own bit 1 with probability 1/2, every other with q = {self.q}: odds (1 - q) / q between two values"
         return Claim(published=self.loss, proven=self.loss, unit=payload.ANY_TWO_VALUES, basis=basis)
 
-    def perturb(self, values: Values, *, rng: Generator) -> Payloads:
-        """Return one report for every value.
-
-        Raises:
-            ValueError: a value is not one of 0, ..., k - 1 (the value is not shown).
-        """
-        return one_hot(payload.codes(values, self.size), self.size, self.p, self.q, rng=rng)
-
-    def faults(self, payloads: Payloads) -> Mapping[str, Mask]:
-        """Return which reports have a bit beyond the last value."""
-        return {"padding": bits.padded(payloads, self.size)}
-
-    def tally(self, payloads: Payloads) -> Tally:
-        """Return how many reports have each bit set, shape (k,)."""
-        return bits.column_counts(payloads, self.size)
-
-    def estimate(self, tally: Tally, users: int) -> Measurement:
-        """Return the unbiased count of every value with its variance, shape (k,)."""
-        return frequencies.counts(tally, users, self.p, self.q)
-
-    def variance(self, users: int, frequency: float = 0.0) -> float:
-        """Return the exact variance of the count of a value that a share of the users holds, in counts squared."""
-        return float(frequencies.variances(users, np.asarray(users * frequency), self.p, self.q))
-
-    def channel(self) -> Channel:
-        """Return the exact channel.
-
-        Raises:
-            NotSupported: there are more than 2^16 reports, or 2^24 probabilities.
-        """
-        payload.check_channel(1 << min(self.size, 64), self.size)
-        return one_hot_channel(self.size, self.p, self.q)
-
-
-def _serve(size: int, loss: Any) -> Oue | None:
-    served = isinstance(loss, PureDP) and size <= bits.LARGEST_SIZE
-    return Oue(size=size, loss=loss) if served else None
+    width = property(unary.width)
+    perturb = unary.perturb
+    faults = unary.faults
+    tally = unary.tally
+    channel = unary.channel
+    estimate = frequencies.estimate
+    variance = frequencies.variance
 
 
 CARD = Card(
@@ -113,5 +71,5 @@ CARD = Card(
     summary="Reports one randomised bit for every value, the true one by a fair coin.",
     method=Oue,
     example=lambda loss, unit: Oue(size=5, loss=loss),  # noqa: ARG005  # a local claim has its own unit
-    oracle=_serve,
+    oracle=payload.serving(Oue, bits.LARGEST_SIZE),
 )

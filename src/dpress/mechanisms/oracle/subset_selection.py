@@ -9,13 +9,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from dpress.core import bits, payload
 from dpress.core.claim import Claim, PureDP
-from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.rng import Generator
@@ -135,13 +133,8 @@ class SubsetSelection:
         """Return how many reports hold each value, shape (k,)."""
         return bits.column_counts(payloads, self.size)
 
-    def estimate(self, tally: Tally, users: int) -> Measurement:
-        """Return the unbiased count of every value with its variance, shape (k,)."""
-        return frequencies.counts(tally, users, self.p, self.q)
-
-    def variance(self, users: int, frequency: float = 0.0) -> float:
-        """Return the exact variance of the count of a value that a share of the users holds, in counts squared."""
-        return float(frequencies.variances(users, np.asarray(users * frequency), self.p, self.q))
+    estimate = frequencies.estimate
+    variance = frequencies.variance
 
     def channel(self) -> Channel:
         """Return the exact channel.
@@ -160,11 +153,6 @@ class SubsetSelection:
         return Channel(payloads=np.packbits(rows, axis=1, bitorder="little"), probabilities=probabilities)
 
 
-def _serve(size: int, loss: Any) -> SubsetSelection | None:
-    served = isinstance(loss, PureDP) and size <= bits.LARGEST_SIZE
-    return SubsetSelection(size=size, loss=loss) if served else None
-
-
 CARD = Card(
     name="subset_selection",
     family="oracle",
@@ -173,5 +161,5 @@ CARD = Card(
     summary="Reports a random set of values that holds the true one more often; least error for every k and epsilon.",
     method=SubsetSelection,
     example=lambda loss, unit: SubsetSelection(size=5, loss=loss),  # noqa: ARG005  # a local claim has its own unit
-    oracle=_serve,
+    oracle=payload.serving(SubsetSelection, bits.LARGEST_SIZE),
 )
