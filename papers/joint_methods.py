@@ -20,7 +20,7 @@ from dpress.estimate.bit_evidence import BitEvidence, one_hot
 from dpress.estimate.early_stop import independent, regularised
 from dpress.estimate.likelihood import Fold, Split, in_memory
 from dpress.estimate.postprocess import norm_sub
-from dpress.mechanisms.collection import Collection, Question
+from dpress.mechanisms.collection import Collection
 from dpress.mechanisms.joint.em import Em
 from dpress.mechanisms.joint.lasso import Lasso
 from dpress.mechanisms.joint.lremh import Lremh
@@ -28,6 +28,7 @@ from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.rappor import COHORT_BYTES, Rappor
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
+from dpress.mechanisms.question import Question
 from dpress.mechanisms.together import OverProduct
 
 ONE_LARGEST = 1 << 13  # cells that one oracle is asked about: beyond, a simulated report is kilobytes

@@ -9,11 +9,12 @@ from dpress import catalog
 from dpress.core import rng
 from dpress.core.claim import PureDP
 from dpress.core.errors import NotSupported
-from dpress.mechanisms.collection import Collection, Question
+from dpress.mechanisms.collection import Collection
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.oracle.rappor import Rappor
+from dpress.mechanisms.question import Question
 
 RUNS = 6000
 ALARM = 6  # standard deviations: a false alarm in 5e8 tests

@@ -12,10 +12,11 @@ from dpress.core.errors import NotSupported
 from dpress.core.oracle import Oracle
 from dpress.data.spec import Spec
 from dpress.mechanisms.bit_joint import LARGEST, BitJoint
-from dpress.mechanisms.collection import Collection, Question
+from dpress.mechanisms.collection import Collection
 from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.longitudinal import calibrated
+from dpress.mechanisms.question import Question
 from dpress.mechanisms.together import CoOccurrence, OverProduct
 from dpress.release.local_plan import MOST_CELLS, asked_id, check_cells, expected_users, share
 

@@ -17,8 +17,9 @@ from dpress.core.oracle import Oracle
 from dpress.core.wire import HASH_BYTES
 from dpress.data.spec import Spec, as_dict
 from dpress.estimate import frequencies
-from dpress.mechanisms.collection import SPLITS, Collection, Question, Split, rest
+from dpress.mechanisms.collection import SPLITS, Collection, Split
 from dpress.mechanisms.oracle.subset_selection import design
+from dpress.mechanisms.question import Question, rest
 
 USERS = 10_000  # who take part, unless the spec says how many
 OWN = ("split", "users", "round", "tables", "ways")  # parameters that are not the oracle's

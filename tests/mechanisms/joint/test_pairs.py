@@ -8,9 +8,9 @@ import pytest
 
 from dpress.core import rng
 from dpress.core.claim import PureDP
-from dpress.mechanisms.collection import Question
 from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.oracle.subset_selection import CARD
+from dpress.mechanisms.question import Question
 from dpress.mechanisms.together import OverProduct
 
 SHAPE, SETS = (2, 3, 2), ((0, 1), (0, 2), (1, 2))

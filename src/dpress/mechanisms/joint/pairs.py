@@ -25,9 +25,9 @@ from dpress.estimate.pair_tables import Noise, NoisyTable, Tables
 from dpress.estimate.shrinkage import shrunk
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.longitudinal import calibrated
+from dpress.mechanisms.question import largest, per_user, rest
 
 Axes = tuple[int, ...]
-MOST_USERS = 1 << 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class Pairs:
     @property
     def claim(self) -> Claim:
         """The promise of one report: the largest of the oracles'."""
-        return max((oracle.claim for oracle in self.oracles), key=_epsilon)
+        return largest([oracle.claim for oracle in self.oracles])
 
     @property
     def tables(self) -> tuple[Axes, ...]:
@@ -107,9 +107,8 @@ class Pairs:
             if users:
                 own, other = spread(oracle)
                 shares = oracle.estimate(tally[:-1], users).answers / users
-                lot = (everybody - users) / max(everybody - 1, 1)
                 kept = tuple(self.shape[axis] for axis in axes)
-                noise = Noise(users=users, own=own, other=other, lot=lot)
+                noise = Noise(users=users, own=own, other=other, lot=rest(everybody, users))
                 noisy.append(NoisyTable(axes=axes, shares=shares.reshape(kept), noise=noise))
         return Tables(shape=self.shape, noisy=tuple(noisy))
 
@@ -121,8 +120,7 @@ def pairs_of(attributes: int) -> tuple[Axes, ...]:
 
 def spread(oracle: Oracle) -> tuple[float, float]:
     """Return what one user who holds a value, and one who does not, add to the variance of its count."""
-    own, other = (oracle.variance(MOST_USERS, share) / MOST_USERS for share in (1.0, 0.0))
-    return own, other
+    return per_user(oracle, 1.0), per_user(oracle, 0.0)
 
 
 def planned_variance(shape: Axes, sets: Sequence[Axes], users: int, own: Callable[[int], tuple[float, float]]) -> float:
@@ -131,10 +129,6 @@ def planned_variance(shape: Axes, sets: Sequence[Axes], users: int, own: Callabl
     cells = [math.prod(shape[axis] for axis in axes) for axes in pairs_of(len(shape))]
     each = [tables.variance(axes) * size for axes, size in zip(pairs_of(len(shape)), cells, strict=True)]
     return users**2 * sum(each) / sum(cells)
-
-
-def _epsilon(claim: Claim) -> float:
-    return float(claim.proven.epsilon) if isinstance(claim.proven, PureDP) else math.inf
 
 
 def _example(loss: object) -> Pairs:
