@@ -26,7 +26,7 @@ from dpress.mechanisms.collection import Collection
 from dpress.release.artifact import Release, now
 from dpress.release.folder import check_new
 from dpress.release.local_plan import round_number, spec_id
-from dpress.release.plan import Plan, plan, taken
+from dpress.release.plan import Plan, charge, plan, taken
 
 UNIT = 1 << 50  # of a fitted share
 CLOSE = 1e-6  # to 1, of the sum of a fit that was kept
@@ -172,9 +172,7 @@ def _release(
     collection = collection_of(planned, allow_unproven=True).counted(tallies)
     _check_answered(spec, collection, tallies, rejected)
     measurement = collection.measurement(tallies)
-    loss = collection.claim.proven or collection.claim.published
-    if loss is None:
-        raise NotSupported(f"{planned.chosen.method} claims nothing")
+    loss = charge(planned.chosen, allow_unproven=True)
     fitted = None if collection.estimator is None else collection.estimator.fit(tallies, payloads)
     return Release(
         spec=spec,
@@ -306,6 +304,5 @@ def collection_of(planned: Plan, *, allow_unproven: bool = False) -> Collection:
     mechanism = planned.chosen.mechanism
     if not isinstance(mechanism, Collection):
         raise NotSupported('$.privacy.model: reports need model = "local"; `dpress publish` releases a table')
-    if mechanism.claim.proven is None and not allow_unproven:
-        raise NotSupported(f"{planned.chosen.method}: the published claim is not proven; allow_unproven runs it anyway")
+    charge(planned.chosen, allow_unproven=allow_unproven)
     return mechanism

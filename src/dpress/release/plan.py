@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpress import catalog
-from dpress.core.claim import ZCDP, ApproxDP, PureDP
+from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
 from dpress.core.workload import Boxes, Workload
@@ -102,6 +102,19 @@ def _why_not(spec: Spec, workload: Workload) -> str:
     if boxes and SEARCH in card.parameters and SEARCH not in spec.release.parameters:
         return f"{name!r} needs `{SEARCH}` in [release.parameters], the time to search, to {serve}"
     return f"{name!r} does not {serve}" + (" with these attributes" if boxes else "")
+
+
+def charge(chosen: Candidate, *, allow_unproven: bool) -> Loss:
+    """Return what running a method costs: what is proven, or what its paper claims where that was allowed.
+
+    Raises:
+        NotSupported: the method is unproven and was not allowed, or claims nothing.
+    """
+    claim = chosen.mechanism.claim
+    loss = claim.proven or claim.published
+    if loss is None or (claim.proven is None and not allow_unproven):
+        raise NotSupported(f"{chosen.method}: the published claim is not proven; allow_unproven runs it anyway")
+    return loss
 
 
 def taken(planned: Plan, collection: Collection) -> Plan:

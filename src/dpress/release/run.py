@@ -17,7 +17,7 @@ from dpress.ledger.ledger import Ledger
 from dpress.mechanisms.collection import Collection
 from dpress.release.artifact import Release, now
 from dpress.release.folder import check_new
-from dpress.release.plan import Plan, plan
+from dpress.release.plan import Plan, charge, plan
 from dpress.release.workloads import LARGEST_TABLE
 
 BYTES_PER_CELL = 96  # at the peak, when the tables are estimated
@@ -62,22 +62,19 @@ def publish(
     mechanism = planned.chosen.mechanism
     if isinstance(mechanism, Collection):
         raise NotSupported('$.privacy.model: "local" is collected: `dpress perturb` and `dpress estimate`')
-    claim = mechanism.claim
-    charged = claim.proven or claim.published
-    if charged is None or (claim.proven is None and not allow_unproven):
-        raise NotSupported(f"{planned.chosen.method}: the published claim is not proven; allow_unproven runs it anyway")
+    charged, unit = charge(planned.chosen, allow_unproven=allow_unproven), mechanism.claim.unit
     account = _existing(ledger)
     if account is not None:
-        account.check(charged, claim.unit)
+        account.check(charged, unit)
     if out is not None:
         check_new(out)
-    exact = mechanism.exact(true_counts(spec, planned, data, claim.unit, progress=progress))
+    exact = mechanism.exact(true_counts(spec, planned, data, unit, progress=progress))
     generator = generators.secure() if rng is None else rng
     if account is None and ledger is not None:
         account = _new(Path(str(ledger)), spec)
     head = None
     if account is not None:
-        reservation = account.reserve(charged, claim.unit, label=planned.chosen.method, spec_hash=spec.hash)
+        reservation = account.reserve(charged, unit, label=planned.chosen.method, spec_hash=spec.hash)
     measurement = mechanism.noisy(exact, rng=generator)
     if account is not None:
         account.spend(reservation, now())
