@@ -30,7 +30,7 @@ demo: setup
 	$(BIN)/dpress demo --out out/demo
 
 test: setup
-	$(BIN)/python -m pytest -n 2 --doctest-modules --ignore-glob='*/golden/make_*.py' tests src/dpress
+	$(BIN)/python -m pytest -n 2
 
 check: setup
 	$(BIN)/ruff check .

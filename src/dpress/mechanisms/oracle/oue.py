@@ -27,6 +27,7 @@ class Oue:
         size: k, up to 2^19; a report has k bits.
         loss: epsilon.
 
+    >>> import numpy as np
     >>> from dpress.core import rng
     >>> Oue(size=9, loss=PureDP(epsilon=4)).perturb(np.array([0, 8]), rng=rng.seeded(1)).tolist()
     [[1, 0], [0, 0]]

@@ -26,6 +26,7 @@ class Sue:
         size: k, up to 2^19; a report has k bits.
         loss: epsilon.
 
+    >>> import numpy as np
     >>> from dpress.core import rng
     >>> Sue(size=9, loss=PureDP(epsilon=4)).perturb(np.array([0, 8]), rng=rng.seeded(1)).tolist()
     [[37, 0], [4, 1]]
