@@ -54,6 +54,7 @@ bench: setup
 	$(BIN)/python bench/oracle_accuracy.py > out/bench-oracle-accuracy.json
 	$(BIN)/python bench/mixture.py > out/bench-mixture.json
 	$(BIN)/python bench/pairs.py > out/bench-pairs.json
+	$(BIN)/python bench/joint_plan.py > out/bench-joint-plan.json
 	@ls out/bench-*.json
 
 PAPER ?= ranges

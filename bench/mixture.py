@@ -5,7 +5,9 @@ python bench/mixture.py > mixture.json
 Data: DPRESS_DATA or ../shared/data. "avd" is half the L1 distance to the true table; one report a person, all people.
 "step" is one EM step of 45,222 reports over 10,000 cells on one core: medians of several; the core's own time, which
 leaves out waiting for it, is held against TARGET. "gap" is the way to a duality gap of 1e-4 on Adult's 6,720 cells.
-"memory" is what reports take, each number of them in a process of its own. Times are reported, not asserted.
+"memory" is what reports take, each number of them in a process of its own. "streaming" is one pass over reports that
+are read anew, against one over halves that are kept; "mib" is what it took beyond what there was. Times are reported,
+not asserted.
 """
 
 import json
@@ -27,14 +29,16 @@ import pyarrow.parquet as pq
 from cases import fresh, once, say
 from dpress.core import rng
 from dpress.estimate.bit_evidence import BitEvidence, one_hot
-from dpress.estimate.channel_inverse import scored, summing_to_one, unbiased
+from dpress.estimate.bit_tables import OneHotScores, unbiased, variances
 from dpress.estimate.early_stop import UNIFORM, independent, regularised
 from dpress.estimate.likelihood import Halves, Split, collapsed, in_memory
 from dpress.estimate.mixture import maximise, step
+from dpress.mechanisms.bit_fold import bit_fold
 from dpress.mechanisms.joint.em import Em
 from dpress.mechanisms.joint.lasso import Lasso
 from dpress.mechanisms.joint.lremh import Lremh
 from dpress.mechanisms.joint.rr_ldp import RrLdp
+from dpress.mechanisms.together import BitTally
 from machine import facts
 
 DATA = Path(os.environ.get("DPRESS_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -45,6 +49,7 @@ CASES = (("adult", "0.1"), ("adult", "0.5"), ("nltcs", "0.1"), ("nltcs", "0.5"))
 STEPS, CELLS, REPORTS = 25, 100, 45_222
 TARGET = 25.0  # milliseconds a step
 GAP, THREADS = 1e-4, (1, 2)
+READ = 1 << 16  # reports of a batch
 Row = dict[str, Any]
 Array = npt.NDArray[np.float64]
 
@@ -99,9 +104,14 @@ def estimators(
         return table, more | {"support": found.support, "maximum": fitted(found.maximum)[1]}
 
     def inverse() -> tuple[Array, Row]:
-        scores = [summing_to_one((bits - p_star) / (q_star - p_star)) for bits in parts]
-        measured = unbiased(in_memory(scored(split, scores)), split)
-        return measured.answers / len(parts[0]), {"standard_error": float(np.sqrt(np.mean(measured.variance)))}
+        packed = [np.packbits(bits, axis=1, bitorder="little") for bits in parts]
+        starts = np.cumsum([0, *(8 * own.shape[1] for own in packed[:-1])]).tolist()
+        counter = BitTally(starts=tuple(starts), sizes=split.sizes)
+        tally = counter.tally(np.concatenate(packed, axis=1))
+        scores = [OneHotScores(size=size, q_star=q_star, p_star=p_star) for size in split.sizes]
+        found = unbiased(counter.block(tally, tuple(range(len(parts)))), scores)
+        spread = variances(found, scores, len(parts[0]))
+        return found.ravel() / len(parts[0]), {"standard_error": float(np.sqrt(np.mean(spread)))}
 
     yield "independent", lambda: (product, {})
     yield "em", lambda: fitted(Em().estimate(fold, split))
@@ -167,6 +177,30 @@ def memory(reports: int) -> Row:
     return {"reports": reports, "bytes_a_report": None if mib is None else mib * 2**20 / reports, **taken}
 
 
+def streaming(reports: int) -> Row:
+    """Return what a pass takes that reads reports over Adult's five attributes anew, and one over kept halves."""
+    sizes = tuple(ADULT.values())
+    oracle, split = RrLdp(sizes=sizes, f=Fraction("0.1")), Split(sizes)
+    q_star, p_star = float(oracle.responses.q_star), float(oracle.responses.p_star)
+    evidence = [one_hot(size, q_star=q_star, p_star=p_star) for size in sizes]
+    payloads = oracle.perturb(np.zeros((len(sizes), reports), dtype=np.int32), rng=rng.seeded(1))
+    table = np.full(split.cells, 1 / split.cells)
+
+    def batches() -> Iterator[npt.NDArray[np.uint8]]:
+        return (payloads[start : start + READ] for start in range(0, reports, READ))
+
+    def likelihoods(own: npt.NDArray[np.uint8]) -> list[Any]:
+        bits = np.unpackbits(own, axis=1, count=oracle.bits, bitorder="little")
+        parts = np.split(bits, np.cumsum(sizes)[:-1], axis=1)
+        return [one.likelihoods(part) for one, part in zip(evidence, parts, strict=True)]
+
+    row: Row = {"reports": reports}
+    for name, memory in (("read_anew", 0), ("kept", 1 << 40)):
+        fold, ready = once(lambda memory=memory: bit_fold(batches, likelihoods, split, memory=memory))
+        row[name] = {"ready": ready, "pass": once(lambda fold=fold: step(fold, split, table, reports))[1]}
+    return row
+
+
 def main() -> None:
     """Print one JSON object."""
     say("one step")
@@ -175,6 +209,8 @@ def main() -> None:
     out["gap"] = [to_the_gap(f, threads) for f in ("0.1", "0.5") for threads in THREADS]
     say("memory")
     out["memory"] = [fresh(memory, REPORTS * times) for times in (1, 2, 4, 8)]
+    say("streaming")
+    out["streaming"] = [fresh(streaming, REPORTS * times) for times in (5, 20)]
     out["tables"] = []
     for name, f in CASES:
         say(f"{name}, f = {f}")

@@ -7,8 +7,7 @@ import pytest
 
 from dpress.core import rng
 from dpress.estimate.bit_evidence import BitEvidence, one_hot
-from dpress.estimate.channel_inverse import scored, summing_to_one, unbiased
-from dpress.estimate.likelihood import Halves, Split, collapsed, in_memory, khatri_rao
+from dpress.estimate.likelihood import Halves, Split, collapsed, in_memory
 
 Q_STAR, P_STAR = 0.7, 0.4
 
@@ -111,29 +110,3 @@ def test_evidence_names_what_is_missing() -> None:
         )
     with pytest.raises(ValueError, match="p\\* < q\\*"):
         one_hot(2, q_star=0.4, p_star=0.7)
-
-
-def _strings(value: int, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """All strings and their probabilities for one value."""
-    strings = np.array(list(itertools.product((0, 1), repeat=size)), dtype=np.uint8)
-    rate = np.where(np.arange(size) == value, Q_STAR, P_STAR)
-    return strings, np.where(strings == 1, rate, 1 - rate).prod(axis=1)
-
-
-@pytest.mark.parametrize("centred", [False, True])
-def test_the_inverted_channel_is_unbiased_and_knows_its_variance_exactly(centred: bool) -> None:  # noqa: FBT001
-    """Over all reports of one record, weighted by their exact probabilities: no sampling."""
-    sizes, record, split = (2, 3), (1, 2), Split((2, 3))
-    (first, p1), (second, p2) = (_strings(v, size) for v, size in zip(record, sizes, strict=True))
-    left, right = (index.ravel() for index in np.indices((len(first), len(second))))
-    chance = p1[left] * p2[right]
-    scores = [(bits - P_STAR) / (Q_STAR - P_STAR) for bits in (first[left], second[right])]
-    scores = [summing_to_one(score) for score in scores] if centred else scores
-    measured = unbiased(in_memory(scored(split, scores, chance)), split)
-    truth = np.zeros(6)
-    truth[np.ravel_multi_index(record, sizes)] = 1
-    assert np.allclose(measured.answers, truth)
-    products = (scores[0][:, :, None] * scores[1][:, None, :]).reshape(len(chance), -1)
-    exact = chance @ (products - truth) ** 2
-    assert np.allclose(measured.variance, exact)
-    assert np.allclose(khatri_rao(scores, len(chance)), products)

@@ -1,4 +1,4 @@
-"""The greatest likelihood against an independent convex solver; the gap; priors; early stopping; standard errors."""
+"""The greatest likelihood against an independent convex solver; the gap; priors; early stopping."""
 
 from itertools import pairwise, takewhile
 
@@ -7,10 +7,9 @@ import pytest
 import scipy.optimize
 
 from dpress.core import rng
-from dpress.core.errors import NotSupported
 from dpress.estimate.early_stop import independent, regularised
-from dpress.estimate.information import information, standard_errors
-from dpress.estimate.likelihood import Fold, Halves, Kernel, Split, in_memory
+from dpress.estimate.information import information
+from dpress.estimate.likelihood import Halves, Kernel, Split, in_memory
 from dpress.estimate.mixture import Prior, iterates, maximise, step, users
 
 SIZES = (3, 2, 2)
@@ -203,27 +202,3 @@ def test_the_information_is_the_second_derivative() -> None:
     dense = likelihoods(halves, split)
     ratio = dense[:, cells] / (dense @ table)[:, None]
     assert np.allclose(information(in_memory(halves, block=9), split, table, cells), ratio.T @ ratio)
-
-
-def test_standard_errors_are_those_of_many_repetitions() -> None:
-    """300 repetitions: a standard deviation is known to 4 %, six of these for the false alarm of 1e-8."""
-    sizes, table = (2, 2), np.array([0.4, 0.1, 0.2, 0.3])
-    split, found = Split(sizes), []
-    for seed in range(300):
-        fit = maximise(in_memory(simulated(sizes, table, 1000, 200 + seed)), split, np.ones(4), gap=1e-8)
-        found.append(fit.table)
-    large = in_memory(simulated(sizes, table, 20_000, 13))
-    fit = maximise(large, split, np.ones(4), gap=1e-8)
-    predicted = standard_errors(large, split, fit.table) * np.sqrt(20)
-    assert np.std(found, axis=0) == pytest.approx(predicted, rel=0.25)
-    assert np.std(found, axis=0) * 1.6 != pytest.approx(predicted, rel=0.25)
-
-
-def test_standard_errors_are_refused_where_they_mean_nothing() -> None:
-    split = Split((2, 2))
-    blind: Fold = in_memory(split.halves([np.ones((5, 2)), np.ones((5, 2))]))
-    with pytest.raises(NotSupported, match="do not tell apart"):
-        standard_errors(blind, split, np.full(4, 0.25))
-    wide = Split((40, 40))
-    with pytest.raises(NotSupported, match="1600 cells"):
-        standard_errors(in_memory(wide.halves([np.ones((5, 40))] * 2)), wide, np.full(1600, 1 / 1600))

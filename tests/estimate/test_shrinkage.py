@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.estimate.bootstrap import deviations, resampled
+from dpress.estimate.bootstrap import resampled
 from dpress.estimate.evidence import evidence
 from dpress.estimate.joint import Joint, dense, independent
 from dpress.estimate.maxent import full
@@ -124,17 +124,6 @@ def test_evidence_rarely_accuses_independent_attributes_and_finds_dependent_ones
     assert alarms[0.5] > 150
     chances = [one.chance for each in found for one in each]
     assert all(0 <= chance <= 1 for chance in chances)
-
-
-def test_bootstrap_gives_the_spread_of_the_fit(uniforms: Callable[[int, int], np.ndarray]) -> None:
-    def refit(tables: Tables) -> Joint:
-        return independent([np.maximum(tables.table((axis,)), 0) for axis in range(3)])
-
-    truth = independent([mixed(0.0, uniforms).marginal((axis,)) for axis in range(3)])
-    tables = questions(50_000)
-    found = deviations(tables, truth, (1,), refit=refit, runs=400, rng=rng.seeded(4))
-    assert np.allclose(found**2, tables.variance((1,)), rtol=0.5)
-    assert found.shape == (3,)
 
 
 def test_centring_takes_the_margins_away(uniforms: Callable[[int, int], np.ndarray]) -> None:

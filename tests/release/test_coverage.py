@@ -21,7 +21,8 @@ CONFIDENCE = 0.95
 SLACK = 0.02  # what the normal approximation may cost where a cell holds few users
 EPSILONS = (1.0, 4.0, 8.0)
 FALSE_ALARM = 1e-6  # of all comparisons of this file together
-LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM / (2 * len(EPSILONS) * (len(CLASSES) - 1)))
+TRIPLES = 2  # further comparisons by class
+LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM / ((2 * len(EPSILONS) + TRIPLES) * (len(CLASSES) - 1)))
 HALF = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
@@ -54,9 +55,9 @@ def collection(method: str, epsilon: float) -> Collection:
 
 def runs(own: Collection, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the true counts, and by run the errors and the stated standard errors."""
-    tables = [np.zeros((SHAPE[i], SHAPE[j])) for i, j in own.decoder.tables]
-    for (i, j), table in zip(own.decoder.tables, tables, strict=True):
-        np.add.at(table, (codes[i], codes[j]), 1)
+    tables = [np.zeros([own.shape[axis] for axis in axes]) for axes in own.decoder.tables]
+    for axes, table in zip(own.decoder.tables, tables, strict=True):
+        np.add.at(table, tuple(codes[axis] for axis in axes), 1)
     truth, errors, stated = np.concatenate([table.ravel() for table in tables]), [], []
     for seed in range(RUNS):
         generator = rng.seeded(seed)
@@ -83,10 +84,30 @@ def short(covered: np.ndarray, classes: np.ndarray) -> list[int]:
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("method", ["pairs", "rr_ldp"])
 def test_intervals_cover(method: str, epsilon: float) -> None:
-    truth, errors, stated = runs(collection(method, epsilon), people())
+    own = collection(method, epsilon)
+    pairs = sum(math.prod(SHAPE[axis] for axis in axes) for axes in own.decoder.tables if len(axes) == 2)
+    truth, errors, stated = (found[..., :pairs] for found in runs(own, people()))
     classes = np.digitize(truth / USERS, CLASSES[1:-1])
     assert set(classes) == {0, 1, 2, 3}
     assert short(np.abs(errors) <= HALF * stated, classes) == []
     even = np.sqrt((stated**2).mean(axis=1, keepdims=True))
     missed = short(np.abs(errors) <= HALF * even, classes)
     assert (3 in missed) == (method == "pairs" and epsilon > 1)  # one variance for all cells would be found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("parameters", [{}, {"reports": "rappor", "bits": 16}], ids=["one-hot", "filters"])
+def test_intervals_of_three_attributes_cover(parameters: dict[str, object]) -> None:
+    """The cells of the triples, by their shares; 0.6 of the stated width would be found."""
+    shape = SHAPE[2:]
+    attributes = [{"name": f"a{i}", "kind": "integer", "bounds": [0, size - 1]} for i, size in enumerate(shape)]
+    release = {"kind": "joint", "method": "em", "parameters": parameters}
+    privacy = {"model": "local", "epsilon": 6.0}
+    own = plan(from_dict({"attribute": attributes, "privacy": privacy, "release": release})).chosen.mechanism
+    assert isinstance(own, Collection)
+    assert own.decoder.tables[-1] == (0, 1, 2)
+    truth, errors, stated = (found[..., -math.prod(shape) :] for found in runs(own, people()[2:]))
+    classes = np.digitize(truth / USERS, CLASSES[1:-1])
+    assert set(classes) >= {1, 2, 3}
+    assert short(np.abs(errors) <= HALF * stated, classes) == []
+    assert short(np.abs(errors) <= 0.6 * HALF * stated, classes) != []

@@ -110,6 +110,37 @@ def claiming(release: Release, **changes: Any) -> Release:
     return replace(release, planned=planned)
 
 
+def place(**options: Any) -> dict[str, Any]:
+    """Return the attribute of a position in New York."""
+    return {"kind": "location", "name": "place", "columns": ["lon", "lat"], "bounds": BOX, **options}
+
+
+BOX = [[-74.3, -73.7], [40.4, 41.0]]
+POINTS = pa.table(
+    {"lon": [-74.0 + (row % 5) / 50 for row in range(900)], "lat": [40.7 + (row % 3) / 50 for row in range(900)]}
+)
+
+
+def mapped(method: str = "gtr_top_down", epsilon: float = 4.0, **parameters: Any) -> Release:
+    """Return the map of a collection among people in one corner of New York, on 8 x 8 cells."""
+    plain = {
+        "attribute": [place()],
+        "privacy": {"model": "local", "epsilon": epsilon},
+        "release": {"kind": "spatial", "method": method, "parameters": {"height": 3, "users": 900, **parameters}},
+    }
+    spec = from_dict(plain)
+    with tempfile.TemporaryDirectory() as folder:
+        reports = Path(folder) / "reports.parquet"
+        perturb(spec, POINTS, out=reports, rng=rng.seeded(2026), allow_unproven=True)
+        return replace(estimate(spec, reports, allow_unproven=True), private=True)
+
+
+def mapped_table(method: str = "quadtree", **options: Any) -> Release:
+    """Return the map of the same points in a table."""
+    parameters = {"quadtree": {"height": 3}, "uniform_grid": {"side": 7}}.get(method, {})
+    return make("spatial", [place(**options)], parameters=parameters, method=method, data=POINTS)
+
+
 KINDS: dict[str, Callable[[], Release]] = {
     "ranges": lambda: make("ranges", [AGE]),
     "histogram": lambda: make("histogram", [REGION]),
@@ -126,6 +157,8 @@ KINDS: dict[str, Callable[[], Release]] = {
     "local of one": lambda: collect([REGION], method="rappor", postprocess=["base_cut", "norm_sub"]),
     "local joint": lambda: joined(users=1600),
     "local joint of bits": lambda: joined(users=1600, method="rr_ldp", parameters={}),
+    "local map": mapped,
+    "map": mapped_table,
     "seeded": lambda: make("ranges", [AGE], rng=rng.seeded(1)),
 }
 

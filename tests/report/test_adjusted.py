@@ -7,10 +7,10 @@ import msgspec
 import numpy as np
 import pytest
 
+from dpress.data.toml import as_toml
 from dpress.estimate.postprocess import NAMES
 from dpress.report import adjusted, tables, views
 from dpress.report.page import page
-from dpress.report.toml import as_toml
 
 from .conftest import AGE, REGION, SEX, Release, make
 

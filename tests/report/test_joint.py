@@ -64,7 +64,8 @@ def test_baseline_bias_and_model_error_are_always_named(
     shown = text(dependent if dependence else independent)
     for part in (
         "The baseline is the product of the one-way counts",
-        "Intervals and standard errors are those of the unbiased count",
+        "intervals and standard errors are those of the unbiased count",
+        "It does not hold the error of the model: if three attributes go together in a way that pairs do not show",
         "No interval sees the error of the model. No device was asked about more than two attributes of the 3 together",
         "It takes the largest entropy".lower(),
         "100 synthetic records",

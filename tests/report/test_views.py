@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dpress.data.spec import from_dict
+from dpress.data.toml import as_toml
 from dpress.report import error_words, figures, tables, views, words
-from dpress.report.toml import as_toml
 
 from .conftest import AGE, KINDS, REGION, make
 

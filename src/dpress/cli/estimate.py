@@ -5,12 +5,13 @@ from pathlib import Path
 
 import click
 
-from dpress.cli.output import beside, counting, hint, json_option, lifetime_of, print_json, quiet_option
+from dpress.cli.output import beside, counting, hint, json_option, lifetime_of, print_json, quiet_option, refitting
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
 from dpress.release.collect import estimate
 from dpress.release.local_plan import caution
 from dpress.release.records import NAME
+from dpress.release.rounds import NEXT, users_before
 
 
 @click.command("estimate")
@@ -31,22 +32,34 @@ def command(
     started = time.perf_counter()
     loaded = load_spec(spec)
     with counting(quiet=quiet) as progress:
-        release = estimate(loaded, reports, out=out, records=records, allow_unproven=allow_unproven, progress=progress)
+        release = estimate(
+            loaded,
+            reports,
+            out=out,
+            records=records,
+            allow_unproven=allow_unproven,
+            progress=progress,
+            refitted=refitting(progress),
+        )
     if (note := caution(loaded)) is not None:
         hint(note, quiet=quiet)
     lifetime = lifetime_of(release.planned.chosen.mechanism)
     claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
+    following = str(place) if (place := Path(out) / NEXT).exists() else None
     if as_json:
         seconds = time.perf_counter() - started
         plain = {"release": out, "claim": claim, "lifetime": as_floats(lifetime), "charged": as_floats(release.charged)}
-        print_json({**plain, "seconds": seconds, "rejected": dict(release.rejected)})
+        print_json({**plain, "seconds": seconds, "rejected": dict(release.rejected), "next": following})
         return
     click.echo(f"Release: {out}")
     click.echo(f"Method:  {release.planned.chosen.method}")
     click.echo(f"Promise: {describe(release.claim.proven)} (proven) for each report{beside(lifetime)}")
-    click.echo(f"Reports: {release.users:,} counted")
+    before = users_before(release)
+    beyond = f", and {before:,} in earlier rounds" if before else ""
+    click.echo(f"Reports: {release.users - before:,} counted{beyond}")
     for reason, count in sorted(release.rejected.items()):
         click.echo(f"         {count:,} left out: {reason}")
     if records:
         click.echo(f"Records: {Path(out) / NAME} ({records:,}, drawn from the fitted joint distribution)")
-    click.echo(f"Next:    dpress report {out}")
+    next_step = f"report {out}" if following is None else f"perturb {following} --data FILE --out REPORTS"
+    click.echo(f"Next:    dpress {next_step}")

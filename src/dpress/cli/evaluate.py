@@ -3,6 +3,7 @@
 import click
 
 from dpress.cli.output import counting, json_option, number, print_json, print_table, quiet_option
+from dpress.cli.swapped import remarking
 from dpress.release.evaluate import evaluate
 from dpress.release.load import load_release
 
@@ -15,11 +16,16 @@ from dpress.release.load import load_release
 def command(release: str, data: str, *, quiet: bool, as_json: bool) -> None:
     """Compare RELEASE with the true counts. The output is NOT private: keep it where the data is kept."""
     with counting(quiet=quiet) as progress:
-        metrics = evaluate(load_release(release), data, progress=progress)
+        loaded = load_release(release)
+        with remarking(loaded.spec, data, quiet=quiet):
+            metrics = evaluate(loaded, data, progress=progress)
     if as_json:
         print_json({"private": False, "metrics": metrics})
         return
     click.echo("NOT PRIVATE: this compares with the true data; do not publish it.")
+    chosen = loaded.planned.chosen
+    if chosen.assumes:
+        click.echo(f"{chosen.method} supposes {chosen.assumes}: its tables of pairs are products.")
     print_table(
         ("metric", "value"), [[name.replace("_", " "), number(value)] for name, value in metrics.items()], numbers=(1,)
     )

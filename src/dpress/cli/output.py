@@ -88,6 +88,11 @@ def counting(*, quiet: bool) -> Iterator[Callable[..., None] | None]:
             bar.stop()
 
 
+def refitting(show: Callable[..., None] | None) -> Callable[[int], None] | None:
+    """Return the callback for fits that are done again, beside that of `counting`."""
+    return None if show is None else lambda done: show(done, "fitted again {:,} times, for the standard errors")
+
+
 @contextlib.contextmanager
 def searching(seconds: object, *, quiet: bool) -> Iterator[None]:
     """Show that a search of stated length is running, if there is one."""

@@ -5,10 +5,12 @@ import time
 import click
 
 from dpress.cli.output import beside, counting, hint, json_option, lifetime_of, print_json, quiet_option
+from dpress.cli.swapped import remarking
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
 from dpress.release.collect import perturb
 from dpress.release.plan import plan
+from dpress.report.map_parts import promise
 
 
 @click.command("perturb")
@@ -22,7 +24,7 @@ def command(spec: str, data: str | None, out: str, *, allow_unproven: bool, quie
     """Simulate the devices of the collection that SPEC describes: one report for every row of a file of people."""
     started = time.perf_counter()
     loaded = load_spec(spec)
-    with counting(quiet=quiet) as progress:
+    with remarking(loaded, data, quiet=quiet), counting(quiet=quiet) as progress:
         reports = perturb(loaded, data, out=out, allow_unproven=allow_unproven, progress=progress)
     chosen = plan(loaded).chosen
     claim, lifetime = chosen.mechanism.claim, lifetime_of(chosen.mechanism)
@@ -35,6 +37,7 @@ def command(spec: str, data: str | None, out: str, *, allow_unproven: bool, quie
     click.echo(f"Reports: {out} ({reports:,})")
     click.echo(f"Method:  {chosen.method}")
     each = f"{describe(claim.proven)} (proven) for each report{beside(lifetime)}"
-    click.echo(f"Promise: {each}, between any two values of its owner")
+    words = f"{each}, between any two values of its owner"
+    click.echo(f"Promise: {promise(chosen.mechanism) if loaded.release.kind == 'spatial' else words}")
     hint("a simulation: on real devices the values never leave them", quiet=quiet)
     click.echo(f"Next:    dpress estimate {spec} --reports {out} --out DIR")

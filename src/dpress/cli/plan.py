@@ -5,11 +5,13 @@ import math
 import click
 
 from dpress.cli.output import beside, hint, json_option, lifetime_of, number, print_json, print_table, searching
+from dpress.cli.plan_map import show_maps
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
 from dpress.mechanisms.collection import Collection
 from dpress.release.local_plan import caution, expected_users
 from dpress.release.plan import SEARCH, UNIT, Candidate, Mechanism, plan
+from dpress.report.map_parts import side
 
 
 @click.command("plan")
@@ -20,14 +22,18 @@ def command(spec: str, *, as_json: bool) -> None:
     loaded = load_spec(spec)
     with searching(loaded.release.parameters.get(SEARCH), quiet=as_json):
         planned = plan(loaded)
+    spatial = loaded.release.kind == "spatial"
     if as_json:
         print_json(
             {
-                "candidates": [_plain(candidate) for candidate in planned.candidates],
+                "candidates": [_plain(one, spatial=spatial) for one in planned.candidates],
                 "chosen": planned.chosen.method,
                 "lower_bound": planned.lower_bound,
             }
         )
+        return
+    if spatial:
+        show_maps(loaded, planned)
         return
     rows = [_row(candidate, chosen=candidate is planned.chosen) for candidate in planned.candidates]
     local = loaded.privacy.model == "local"
@@ -37,22 +43,36 @@ def command(spec: str, *, as_json: bool) -> None:
         if (lifetime := lifetime_of(planned.chosen.mechanism)) is not None:
             proven = describe(planned.chosen.mechanism.claim.proven)
             click.echo(f"{planned.chosen.method}: {proven} (proven) for each report{beside(lifetime)}.")
+        for baseline in [one for one in planned.candidates if one.assumes]:
+            click.echo(f"{baseline.method}: {_note(baseline)}.")
         if (note := caution(loaded)) is not None:
             hint(note, quiet=False)
-        click.echo(f"Predicted for {expected_users(loaded):,} users, all values equally frequent; counts of all users.")
+        even = "shares drawn evenly" if loaded.release.kind == "joint" else "all values equally frequent"
+        click.echo(f"Predicted for {expected_users(loaded):,} users, {even}; counts of all users.")
     what = "In these ways of asking, no private report" if local else "No strategy with this noise"
+    if local and any(one.assumes and one is not planned.chosen for one in planned.candidates):
+        what = "In these ways of asking, and without that assumption, no private report"
     click.echo(f"{what} has a mean variance below {number(planned.lower_bound)} {UNIT}.")
 
 
-def _plain(candidate: Candidate) -> dict[str, object]:
+def _plain(candidate: Candidate, *, spatial: bool) -> dict[str, object]:
     claim = candidate.mechanism.claim
     return {
         "method": candidate.method,
         "claim": {"published": as_floats(claim.published), "proven": as_floats(claim.proven)},
         "predicted_error": candidate.predicted_error,
         "unit": UNIT,
+        **({"note": _note(candidate)} if candidate.assumes else {}),
         **_asked(candidate),
+        **({"side": side(candidate.mechanism)} if spatial else {}),
     }
+
+
+def _note(baseline: Candidate) -> str:
+    return (
+        f"the baseline, whose figure supposes {baseline.assumes}; how far they are not is left out, and no number of "
+        'users mends it. method = "auto" never takes it'
+    )
 
 
 def _asked(candidate: Candidate) -> dict[str, object]:

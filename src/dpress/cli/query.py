@@ -2,7 +2,7 @@
 
 import click
 
-from dpress.cli.output import json_option, print_json, print_table
+from dpress.cli.output import counting, json_option, print_json, print_table, refitting
 from dpress.release.load import load_release
 from dpress.release.tables import CONFIDENCE
 
@@ -13,9 +13,13 @@ from dpress.release.tables import CONFIDENCE
 @click.option("--confidence", type=float, default=CONFIDENCE, show_default=True, help="Of the interval.")
 @json_option
 def command(release: str, queries: tuple[str, ...], confidence: float, *, as_json: bool) -> None:
-    """Answer queries such as 'age in 30..40 and sex = Female' from RELEASE; spends nothing."""
+    """Answer queries such as 'age in 30..40 and sex = Female' from RELEASE; spends nothing.
+
+    A note says so where an answer comes from a fitted joint distribution.
+    """
     loaded = load_release(release)
-    results = [loaded.query(text, confidence=confidence) for text in queries]
+    with counting(quiet=as_json) as show:
+        results = [loaded.query(text, confidence=confidence, progress=refitting(show)) for text in queries]
     if as_json:
         print_json(results)
         return
@@ -32,3 +36,5 @@ def command(release: str, queries: tuple[str, ...], confidence: float, *, as_jso
     if unit.column is not None:
         click.echo(f"Counts are of at most {unit.rows} rows for each {unit.column}.")
     print_table(("query", "count", "standard error", f"{100 * confidence:.4g} % interval"), rows, numbers=(1, 2, 3))
+    for note in dict.fromkeys(result.note for result in results if result.note is not None):
+        click.echo(note)

@@ -12,10 +12,12 @@ from dpress.report.page import write_report
 @click.command("report")
 @click.argument("release", type=click.Path())
 @click.option("--out", type=click.Path(), help="The HTML file [default: report.html beside the tables].")
+@click.option("--query", "queries", multiple=True, help="Drawn on a map with its answer; may be repeated.")
 @json_option
-def command(release: str, out: str | None, *, as_json: bool) -> None:
+def command(release: str, out: str | None, queries: tuple[str, ...], *, as_json: bool) -> None:
     """Make the HTML report of RELEASE: one file that opens offline."""
-    path = write_report(load_release(release), Path(release) / "report.html" if out is None else Path(out))
+    place = Path(release) / "report.html" if out is None else Path(out)
+    path = write_report(load_release(release), place, queries=queries)
     if as_json:
         print_json({"report": str(path)})
     else:

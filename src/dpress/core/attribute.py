@@ -7,7 +7,7 @@ import itertools
 import math
 import re
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 import numpy as np
@@ -28,6 +28,7 @@ DROP = "drop"
 class _Attribute(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", dict=True):
     """What every attribute has: a name, which is also the column unless the kind names its columns."""
 
+    missing: ClassVar[str] = "null"  # the field that says what happens to a missing value
     name: str
 
     @property
@@ -345,6 +346,12 @@ class Numeric(_Bounded, frozen=True, kw_only=True, forbid_unknown_fields=True, t
         return bins if stop < self.ordered else [*bins[:-1], bins[-1][:-1] + "]"]
 
 
+class _Side(Numeric, frozen=True, kw_only=True, tag="numeric"):
+    """One of the two columns of a location, cut into cells."""
+
+    missing: ClassVar[str] = "outside"
+
+
 class Location(_Attribute, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="location"):
     """A position in a public bounding box, read from two columns; its grid is the spatial method's choice.
 
@@ -367,6 +374,15 @@ class Location(_Attribute, frozen=True, kw_only=True, forbid_unknown_fields=True
     def columns(self) -> tuple[str, ...]:
         """The two columns it reads."""
         return self.pair
+
+    def axes(self, side: int) -> tuple[Numeric, Numeric]:
+        """Return both columns in `side` cells each; a missing place is dropped where one outside is, else refused."""
+        null = DROP if self.outside == DROP else REJECT
+        across, up = (
+            _Side(name=name, bounds=bounds, bins=side, outside=self.outside, null=null)
+            for name, bounds in zip(self.pair, self.bounds, strict=True)
+        )
+        return across, up
 
 
 Listed = Categorical | Ordinal

@@ -5,10 +5,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
+import numpy.typing as npt
+
 from dpress.core.claim import Claim, Unit
 from dpress.core.linear import Array, LinearMap, Numbers, Variance
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Oracle
+from dpress.core.people import People
 from dpress.core.ranges import Ranges
 from dpress.core.rng import Generator
 
@@ -134,6 +138,34 @@ class Choice(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Synthetic:
+    """Records that a mechanism made, with what they were made of.
+
+    Args:
+        codes: of the records, shape (attributes, records); in no order unless `aligned`.
+        measurement: the noisy answers behind them; None for published baselines, which have none.
+        aligned: whether record i stands for row i of the table, as published baselines have it.
+    """
+
+    codes: npt.NDArray[np.int32]
+    measurement: Measurement | None
+    aligned: bool = False
+
+
+class Synthesizer(Protocol):
+    """A central mechanism that makes records."""
+
+    @property
+    def claim(self) -> Claim:
+        """The promise, from the numbers the samplers use."""
+        ...
+
+    def release(self, people: People, *, rng: Generator) -> Synthetic:
+        """Return records; whatever reads the rows is in sums that the claim has paid for, or the claim is unproven."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
     """What the catalogue shows of a method.
@@ -148,7 +180,10 @@ class Card:
         example: makes a tiny instance under a loss and a unit, for the checks that run over every method.
         strategy: where the method is a strategy, the one that serves a workload under a loss, or None if it does not.
         oracle: where the method is a frequency oracle, the one over k values under a loss, or None for other k.
-        parameters: what `strategy` or `oracle` takes beside these, by name; a spec sets them in [release.parameters].
+        spatial: where the method makes maps, the one over a grid under a loss, or None where it does not serve.
+        synthesizer: where the method makes records, the one over columns of mixed records under a loss and a unit, or
+            None where it does not serve.
+        parameters: what these take beside, by name; a spec sets them in [release.parameters].
     """
 
     name: str
@@ -160,4 +195,6 @@ class Card:
     example: Callable[[Any, Unit], Promising]
     strategy: Callable[..., Strategy | None] | None = None
     oracle: Callable[..., Oracle | None] | None = None
+    spatial: Callable[..., Any] | None = None
+    synthesizer: Callable[..., Synthesizer | None] | None = None
     parameters: tuple[str, ...] = ()

@@ -1,5 +1,7 @@
 """All nodes of a tree over the cells, by what the matrix does; least squares in one pass up and one down."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -98,6 +100,24 @@ class Tree:
             ValueError: a leaf was not measured.
         """
         return self.covariance(self.transpose(answers / np.broadcast_to(variance, answers.shape)), variance)
+
+    def combined(self, answers: Array, variances: Sequence[float]) -> list[tuple[Array, float]]:
+        """Return for every level, from the root, each node's best estimate from its own subtree, and its variance.
+
+        The inverse-variance mean of its own answer and of its children's sum: the upward pass of Hay et al. 2010.
+        Every node must have `branching` children.
+
+        Args:
+            answers: of all levels, the root's first.
+            variances: one for every level; infinite where it was not measured, 0 where it is known.
+        """
+        *inner, leaves = zip(self.split(answers), variances, strict=True)
+        found = [leaves]
+        for own, variance in reversed(inner):
+            below, spread = self.sums(found[-1][0]), found[-1][1] * self.branching
+            trust = 1.0 if variance == 0 else 0.0 if math.isinf(variance) else spread / (spread + variance)
+            found.append((trust * own + (1 - trust) * below, (1 - trust) * spread))
+        return found[::-1]
 
     def covariance(self, weights: Array, variance: Variance) -> Array:
         """Return (A^T V^-1 A)^-1 w in one pass up and one down, O(rows).

@@ -114,6 +114,23 @@ class Marginals:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Areas:
+    """Rectangles at random places of a map, their area drawn from a range of shares of the whole.
+
+    Args:
+        low: the smallest share, above 0.
+        high: the largest share, at most 1.
+    """
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.low <= self.high <= 1:
+            raise ValueError(f"shares of the area must satisfy 0 < low <= high <= 1, got {self.low:g}, {self.high:g}")
+
+
 Workload = Boxes | Marginals
 
 

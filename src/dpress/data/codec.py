@@ -32,6 +32,18 @@ def encode(schema: Schema, batch: pa.RecordBatch) -> Codes:
     return codes if keep.all() else codes[:, keep]
 
 
+def numbers_of(name: str, batch: pa.RecordBatch) -> npt.NDArray[np.float64]:
+    """Return a column as numbers, NaN where a value is missing or none.
+
+    Raises:
+        SchemaMismatch: there is no such column, or its type has no numbers.
+    """
+    column = _column(batch, name)
+    _check_number_type(name, column)
+    numbers, missing = _numbers(column)
+    return np.where(missing, np.nan, numbers)
+
+
 def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
     if name not in batch.schema.names:
         raise SchemaMismatch(f"attribute {name}: the data has no column {name!r}")
@@ -50,7 +62,8 @@ def _encode_one(attribute: Tabular, column: pa.Array) -> Codes:
         codes, missing = _bounded(attribute, column)
         outside, field = attribute.outside, "outside"
         null = attribute.null
-    _settle(codes, missing, null, attribute, "a value is missing or not of its type; say what to do in `null`")
+    untyped = f"a value is missing or not of its type; say what to do in `{attribute.missing}`"
+    _settle(codes, missing, null, attribute, untyped)
     _settle(codes, codes == OUTSIDE, outside, attribute, f"a value is not in its cells; say what to do in `{field}`")
     return codes
 
@@ -73,7 +86,7 @@ def _listed(attribute: Listed, column: pa.Array) -> tuple[Codes, npt.NDArray[np.
         words = [("true", "1") if value else ("false", "0") for value in attribute.values]
         codes = _index(text, pa.array([word for pair in words for word in pair])) // 2
     elif isinstance(first, int):
-        _check_number_type(attribute, column)
+        _check_number_type(attribute.name, column)
         numbers, missing = _numbers(column)
         order = np.argsort(np.asarray(attribute.values, dtype=np.float64), kind="stable")
         values = np.asarray(attribute.values, dtype=np.float64)[order]
@@ -91,7 +104,7 @@ def _index(text: pa.Array, values: pa.Array) -> npt.NDArray[np.int32]:
 
 def _bounded(attribute: Bounded, column: pa.Array) -> tuple[Codes, npt.NDArray[np.bool_]]:
     """Return codes (OUTSIDE outside the bounds, unless values are clamped) and where the value is missing."""
-    _check_number_type(attribute, column)
+    _check_number_type(attribute.name, column)
     numbers, missing = _numbers(column)
     low, high = map(float, attribute.ends)
     if isinstance(attribute, Integer):
@@ -108,12 +121,12 @@ def _bounded(attribute: Bounded, column: pa.Array) -> tuple[Codes, npt.NDArray[n
     return codes, missing
 
 
-def _check_number_type(attribute: Tabular, column: pa.Array) -> None:
+def _check_number_type(name: str, column: pa.Array) -> None:
     """Refuse a column whose type has no numbers; text is read value by value."""
     kind = column.type
     known = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null, _is_text)
     if not any(one(kind) for one in known):
-        raise SchemaMismatch(f"attribute {attribute.name}: a column of type {kind} holds no numbers; convert it first")
+        raise SchemaMismatch(f"attribute {name}: a column of type {kind} holds no numbers; convert it first")
 
 
 def _is_text(kind: pa.DataType) -> bool:

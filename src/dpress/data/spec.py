@@ -1,6 +1,5 @@
 """The spec file: one TOML that describes a publication or a collection and travels unchanged."""
 
-import csv
 import hashlib
 import tomllib
 from pathlib import Path
@@ -13,6 +12,7 @@ from dpress.core.attribute import Attribute, Bounded, Categorical, Ordinal
 from dpress.core.claim import Loss, Relation, Unit, from_parameters
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
+from dpress.data import hierarchy
 from dpress.data.spec_error import first_fault
 from dpress.estimate import postprocess
 
@@ -194,11 +194,6 @@ def _with_files(spec: Spec, folder: Path) -> Spec:
 def _with_hierarchy(attribute: Attribute, folder: Path) -> Attribute:
     if not isinstance(attribute, Categorical) or not isinstance(attribute.hierarchy, str):
         return attribute
-    with (folder / attribute.hierarchy).open(newline="", encoding="utf-8") as file:
-        header, *rows = [*csv.reader(file)] or [[]]
-    if header[:1] != ["value"] or any(len(row) != len(header) for row in rows):
-        raise SchemaMismatch(f"{attribute.hierarchy}: expected a CSV with the header value,level1,... and full rows")
-    missing = set(attribute.labels[: len(attribute.values)]) - {row[0] for row in rows}
-    if missing:
-        raise SchemaMismatch(f"{attribute.hierarchy}: no row for the value {min(missing)!r} of {attribute.name}")
-    return msgspec.structs.replace(attribute, hierarchy=tuple(tuple(row) for row in rows))
+    values = attribute.labels[: len(attribute.values)]
+    rows = hierarchy.read(folder / attribute.hierarchy, attribute.hierarchy, attribute.name, values)
+    return msgspec.structs.replace(attribute, hierarchy=rows)

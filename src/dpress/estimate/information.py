@@ -1,4 +1,4 @@
-"""The information that reports hold on a few cells of the joint table: Newton's step, and standard errors.
+"""The information that reports hold on a few cells of the joint table, for Newton's step.
 
 With B_iw = L_i(w) / p_i the second derivative of -sum_i c_i log p_i is B^T diag(c) B; on m cells it costs one pass of
 2 m^2 operations a report, and m is small because a likelihood of greatest value lies in few cells.
@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import scipy.optimize
 
-from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.estimate.likelihood import LEAST, Fold, Halves, Split
 
@@ -57,27 +56,3 @@ def minimiser(curvature: Array, slope: Array) -> Array | None:
     except RuntimeError:  # too many changes of sign
         return None
     return np.asarray(solution) if solution.any() else None
-
-
-def standard_errors(fold: Fold, split: Split, table: Array) -> Array:
-    """Return the standard errors of a converged maximum of the likelihood, in shares; 0 outside its support.
-
-    From the inverse observed information on the cells that hold something, under the constraint that they add up to 1:
-    Cov = J^-1 - J^-1 1 1^T J^-1 / (1^T J^-1 1). One pass.
-    Valid for many reports, where the true table is positive on exactly these cells. Not valid for cells at or near 0
-    (their estimate is not normal, and which cells are empty was itself estimated), for a fit stopped early or pulled by
-    a prior (it is biased, by more than these figures); then the unbiased joint of `channel_inverse` has honest ones.
-
-    Raises:
-        NotSupported: more than LARGEST cells hold something, or the reports do not tell them apart.
-    """
-    cells = np.flatnonzero(table > EMPTY)
-    if cells.size > LARGEST:
-        raise NotSupported(f"standard errors need the information on {cells.size} cells, more than {LARGEST}")
-    inverse = np.linalg.pinv(known := information(fold, split, table, cells), hermitian=True)
-    if np.linalg.matrix_rank(known, hermitian=True) < cells.size:
-        raise NotSupported("the reports do not tell apart all the cells that hold something; ask for fewer attributes")
-    ones = inverse.sum(axis=1)
-    out = np.zeros(split.cells)
-    out[cells] = np.sqrt(np.maximum(inverse.diagonal() - ones**2 / ones.sum(), 0))
-    return out

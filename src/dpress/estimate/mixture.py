@@ -109,17 +109,18 @@ def step(fold: Fold, split: Split, table: Array, reports: float, prior: Prior | 
     log_likelihood = float(total[-1]) / reports
     if prior is None or prior.weight == 0:
         slope = slope / reports
-        return _step(table, slope, log_likelihood, log_likelihood)
+        return stepped(table, slope, log_likelihood, log_likelihood)
     whole = reports + prior.weight
     held = prior.table > 0
     with np.errstate(divide="ignore"):
         slope = (slope + prior.weight * np.divide(prior.table, table, out=np.zeros_like(table), where=held)) / whole
         pull = float(prior.table[held] @ np.log(table[held]))
     objective = (log_likelihood * reports + prior.weight * pull) / whole
-    return _step(table, slope, objective, log_likelihood)
+    return stepped(table, slope, objective, log_likelihood)
 
 
-def _step(table: Array, slope: Array, objective: float, log_likelihood: float) -> Step:
+def stepped(table: Array, slope: Array, objective: float, log_likelihood: float) -> Step:
+    """Return the EM step that multiplies every cell by the slope, P' / P."""
     after = table * slope
     return Step(
         table=after / after.sum(),  # the sum is 1 but for rounding
@@ -201,7 +202,7 @@ def iterates(
         first = run.step(table)
         yield Fit(table=table, gap=first.gap, passes=run.passes, log_likelihood=first.log_likelihood, reason="")
         moved = run.newton(table, first) if newton and first.gap < NEAR else None
-        table = run.extrapolated(table, first) if moved is None else moved
+        table = extrapolated(run.step, table, first) if moved is None else moved
 
 
 def checked(start: Array, cells: int) -> Array:
@@ -249,19 +250,26 @@ class _Run:
             length /= 2
         return None
 
-    def extrapolated(self, table: Array, first: Step) -> Array:
-        """Return the table after a SQUAREM step, or after two EM steps where that would lose what they gained."""
-        second = self.step(first.table)
-        change = first.table - table
-        bend = second.table - first.table - change
-        size = float(np.sqrt((change @ change) / max(float(bend @ bend), np.finfo(np.float64).tiny)))
-        for _ in range(HALVINGS):
-            if size <= 1:
-                break
-            far = table + 2 * size * change + size**2 * bend
-            far = np.where(far > 0, far, SHRINK * second.table)
-            third = self.step(far / far.sum())
-            if third.objective >= second.objective:
-                return third.table
-            size = (size + 1) / 2
-        return second.table
+
+def extrapolated(take: Callable[[Array], Step], table: Array, first: Step) -> Array:
+    """Return the table after a SQUAREM step, or after two EM steps where that would lose what they gained.
+
+    Args:
+        take: an EM step from a table; called twice, or a few times more.
+        table: where the search stands.
+        first: the step from it.
+    """
+    second = take(first.table)
+    change = first.table - table
+    bend = second.table - first.table - change
+    size = float(np.sqrt((change @ change) / max(float(bend @ bend), np.finfo(np.float64).tiny)))
+    for _ in range(HALVINGS):
+        if size <= 1:
+            break
+        far = table + 2 * size * change + size**2 * bend
+        far = np.where(far > 0, far, SHRINK * second.table)
+        third = take(far / far.sum())
+        if third.objective >= second.objective:
+            return third.table
+        size = (size + 1) / 2
+    return second.table

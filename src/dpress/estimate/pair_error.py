@@ -39,8 +39,27 @@ class Expected:
         return math.hypot(self.product, self.tables * bias / linear) if linear else 0.0
 
 
+def concentration(sizes: Sequence[int]) -> float:
+    """Return the sum of the squared shares of a table to reckon with before anybody answers.
+
+    Formula: prod 2 / (n_i + 1), its expectation where the attributes are independent and the shares of each are drawn
+    evenly from all that there can be. A public assumption: real shares are uneven, and equal ones, with their
+    prod 1 / n_i, overstate what the lot adds.
+
+    >>> concentration((2, 3))
+    0.3333333333333333
+    """
+    return math.prod(2 / (size + 1) for size in sizes)
+
+
 def planned(
-    shape: Axes, sets: Sequence[Axes], users: int, spread: Spread, *, weights: Sequence[float] | None = None
+    shape: Axes,
+    sets: Sequence[Axes],
+    users: int,
+    spread: Spread,
+    *,
+    weights: Sequence[float] | None = None,
+    lot: float | None = None,
 ) -> Tables:
     """Return tables of equal shares with the noise that a draw of the questions would give.
 
@@ -50,13 +69,14 @@ def planned(
         users: everybody.
         spread: from a number of cells to `own` and `other` of the oracle, see `Noise`.
         weights: the chance of every question, adding up to 1; even if not given.
+        lot: of every question, see `Noise`; 1 - its chance if not given.
     """
     chances = [1 / len(sets)] * len(sets) if weights is None else weights
     noisy = []
     for axes, chance in zip(sets, chances, strict=True):
         kept = tuple(shape[axis] for axis in axes)
         own, other = spread(math.prod(kept))
-        noise = Noise(users=max(round(users * chance), 1), own=own, other=other, lot=1 - chance)
+        noise = Noise(users=max(round(users * chance), 1), own=own, other=other, lot=1 - chance if lot is None else lot)
         noisy.append(NoisyTable(axes=axes, shares=np.full(kept, 1 / math.prod(kept)), noise=noise))
     return Tables(shape=shape, noisy=tuple(noisy))
 

@@ -6,6 +6,7 @@ The numbers are shares of all users. The sum of a table is 1 and known, so that 
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -61,7 +62,7 @@ class NoisyTable:
     noise: Noise
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Tables:
     """Tables that may overlap, of attributes that each has at least one table.
 
@@ -90,7 +91,7 @@ class Tables:
 
     def table(self, axes: Axes) -> Array:
         """Return the consistent estimate of a table that some question holds; it may have negative cells."""
-        kept = [one for one in self._parts() if set(one.map.axes) & set(axes)]
+        kept = [one for one in self._parts if set(one.map.axes) & set(axes)]
         shares = marginal(kept, axes).reshape([self.shape[axis] for axis in axes])
         return np.asarray(shares + (1 - shares.sum()) / shares.size)
 
@@ -109,7 +110,9 @@ class Tables:
 
     def component(self, axes: Axes) -> float:
         """Return the variance of a cell of what these attributes have in common beyond smaller sets, uncentred."""
-        return component_variance([one for one in self._parts() if one.variance], axes)
+        if axes not in self._components:
+            self._components[axes] = component_variance([one for one in self._parts if one.variance], axes)
+        return self._components[axes]
 
     def variances(self, axes: Axes, shares: Array) -> Array:
         """Return the variance of every cell of the component of `axes`, given what the shares may be.
@@ -120,6 +123,11 @@ class Tables:
         each = [one.noise.variance(shares, one.shares.size // shares.size) for one in holding]
         return np.asarray(1 / sum(1 / np.maximum(one, 1e-300) for one in each))
 
+    @cached_property
+    def _components(self) -> dict[Axes, float]:
+        return {}
+
+    @cached_property
     def _parts(self) -> list[Table]:
         return [
             Table(map=Marginal(self.shape, one.axes), answers=one.shares.ravel(), variance=max(spread, 1e-300))

@@ -7,6 +7,7 @@ Post-processing; biased toward the product, by design. Standard errors are condi
 
 import itertools
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,6 +60,12 @@ def shrunk(tables: Tables, order: int = 2) -> dict[Axes, Shrunk]:
         sets = [axes for axes in itertools.combinations(range(len(tables.shape)), size) if tables.holds(axes)]
         found |= _of_one_order(tables, sets, found)
     return found
+
+
+def noise(found: Mapping[Axes, Shrunk]) -> float:
+    """Return the squared standard errors of the largest tables' shares, summed over all their cells."""
+    most = max(map(len, found))
+    return math.fsum(float((one.deviations**2).sum()) for axes, one in found.items() if len(axes) == most)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,78 +1,112 @@
-"""The joint distribution behind reports of `rr_ldp`: unbiased pair tables, and one fit to all reports.
+"""The joint distribution behind reports of bits: unbiased tables, and one fit to all reports.
 
-reports -> how many have both of two bits set -> unbiased tables of all pairs; reports -> likelihoods -> joint table.
+reports -> how many have bits of several attributes set -> unbiased tables; reports -> likelihoods -> joint table.
 """
 
+import functools
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from dpress.core.claim import Claim, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.core.oracle import Payloads, Tally
 from dpress.estimate.bit_evidence import BitEvidence, one_hot
+from dpress.estimate.bit_tables import DesignScores, OneHotScores, Scores, designed, held, unbiased, variances
 from dpress.estimate.contrast import Contrast, covariance_contrast
 from dpress.estimate.early_stop import independent, regularised
 from dpress.estimate.joint import Joint, dense
-from dpress.estimate.likelihood import Fold, Split, in_memory
+from dpress.estimate.likelihood import Floats, Split
+from dpress.mechanisms.bit_fold import Likelihoods, bit_fold
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.longitudinal import calibrated
+from dpress.mechanisms.oracle.rappor import COHORT_BYTES, Rappor
+from dpress.mechanisms.question import Question, together
+from dpress.mechanisms.together import BitTally
 
 Axes = tuple[int, ...]
 LARGEST = 1 << 22  # cells of a joint table
-MEMORY = 4 << 30  # bytes of likelihoods
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BitJoint:
-    """Every user answers all attributes in one report of `rr_ldp`.
+    """Every user answers all attributes in one report: of `rr_ldp`, or a filter of `rappor` for every attribute.
 
     Promise: that of the report.
-    Error: published are the tables of all pairs, unbiased, by the inverse of the channel,
-    (C_ab - p* (c_a + c_b) + N p*^2) / (q* - p*)^2, with their exact variance for the users' values as estimated. The
-    adjusted counts are those of the fitted joint, which is biased.
+    Error: published are the tables of all sets of two attributes or more (of all pairs, where the bits of all
+    attributes are too many to be counted together, see `BitTally`), unbiased, by the inverse of the channel: the sum
+    over the reports of a product of one score for every attribute. Each has its exact variance for the users' values as
+    estimated (`estimate.bit_tables`). For `rappor` the variance stated for a query about several cells is inflated by
+    what filters that share bits may add. The adjusted counts are those of the fitted joint, which is biased.
     Paper: joint.
 
     Args:
-        oracle: makes the reports.
+        oracles: one `RrLdp` for all attributes, or a `Rappor` of one cohort for every attribute, all with the same
+            responses.
         strategy: the document's estimator; None for the likelihood, stopped early (`estimate.early_stop`).
     """
 
-    oracle: RrLdp
+    oracles: tuple[RrLdp] | tuple[Rappor, ...]
     strategy: Any = None
+
+    @property
+    def oracle(self) -> RrLdp | Rappor:
+        """The first oracle; the only one of one-hot reports."""
+        return self.oracles[0]
 
     @property
     def claim(self) -> Claim:
         """The promise of one report."""
-        return self.oracle.claim
+        return together(self.question.claims)
 
     @property
     def shape(self) -> Axes:
         """The number of values of every attribute."""
-        return self.oracle.sizes
+        return tuple(size for one in self.oracles for size in (one.sizes if isinstance(one, RrLdp) else (one.size,)))
+
+    @property
+    def question(self) -> Question:
+        """What every device is asked."""
+        return Question(axes=tuple(range(len(self.shape))), oracles=self.oracles, bits=self.bits)
+
+    @property
+    def bits(self) -> BitTally:
+        """Counts the reports' bits together."""
+        if isinstance(self.oracle, RrLdp):
+            return BitTally(starts=tuple(itertools.accumulate(self.shape[:-1], initial=0)), sizes=self.shape)
+        steps = [8 * one.width for one in self.oracles]
+        starts = itertools.accumulate(steps[:-1], initial=8 * COHORT_BYTES)
+        return BitTally(starts=tuple(starts), sizes=tuple(one.bits for one in self.oracles))
 
     @property
     def tables(self) -> tuple[Axes, ...]:
-        """What is published: a table for every pair of attributes."""
-        axes = range(len(self.shape))
-        return tuple((i, j) for i in axes for j in axes if i < j)
+        """What is published: a table for every set of attributes that are counted together, pairs first."""
+        most = len(self.shape) if self.bits.crossed else 2
+        return tuple(axes for k in range(2, most + 1) for axes in itertools.combinations(range(len(self.shape)), k))
+
+    @property
+    def inflation(self) -> tuple[float, ...]:
+        """By how much the variance of a sum of cells may exceed the sum of theirs, for every table."""
+        own = [one.inflation for one in self._scores]
+        return tuple(math.prod(own[axis] for axis in axes) for axes in self.tables)
 
     def estimate(self, tallies: Sequence[Tally]) -> tuple[list[Array], list[Array]]:
-        """Return the unbiased counts of every pair's table, flat, and their variances.
+        """Return the unbiased counts of every published table, flat, and their variances.
 
         Raises:
             ValueError: there is no report.
         """
-        both, users = self._both(tallies)
+        users = int(tallies[0][-1])
         if not users:
             raise ValueError("no report answers the question about all attributes")
-        found = [self._pair(both, users, *axes) for axes in self.tables]
-        return [counts.ravel() for counts, _ in found], [variances.ravel() for _, variances in found]
+        counts = [self._counts(tallies, axes) for axes in self.tables]
+        spread = [variances(own, self._of(axes), users) for own, axes in zip(counts, self.tables, strict=True)]
+        return [own.ravel() for own in counts], [own.ravel() for own in spread]
 
     from_tallies: ClassVar[bool] = False
 
@@ -84,22 +118,21 @@ class BitJoint:
             payloads: the reports, batch by batch.
 
         Raises:
-            NotSupported: the joint table, or the reports' likelihoods, do not fit in memory.
+            NotSupported: the joint table is too large.
         """
         cells = math.prod(self.shape)
         if cells > LARGEST:
             raise NotSupported(
                 f"the joint table has {cells:,} cells, more than 2^22; name fewer attributes, or `pairs`"
             )
-        fold, split = self._fold(payloads()), Split(self.shape)
-        single = [np.diagonal(self._both(tallies)[0])[self._bits(axis)] for axis in range(len(self.shape))]
-        users = int(tallies[0][-1])
-        evidence = [self._evidence(size) for size in self.shape]
-        counted = [np.append(own, users)[None] for own in single]
+        split = Split(self.shape)
+        fold = bit_fold(payloads, self._likelihoods(), split)
         if self.strategy is not None:
-            table, reason = self.strategy.joint(fold, split, evidence, counted), ""
+            single = [self.bits.block(tallies[0][:-1], (axis,)) for axis in range(len(self.shape))]
+            counted = [np.append(own[1:], own[0])[None] for own in single]
+            table, reason = self.strategy.joint(fold, split, self._evidence, counted), ""
         else:
-            product = independent([one.bit_shares(own) for one, own in zip(evidence, counted, strict=True)])
+            product = independent([self._counts(tallies, (axis,)) for axis in range(len(self.shape))])
             fit = regularised(fold, split, product).fit
             table, reason = fit.table, fit.reason
         total = float(table.sum())
@@ -107,75 +140,74 @@ class BitJoint:
         return dense(shares.reshape(self.shape), reason=reason)
 
     def contrasts(self, tallies: Sequence[Tally]) -> tuple[Contrast, ...]:
-        """Return for every pair what its table says beyond independence: the covariance of the reports' bits."""
-        both, users = self._both(tallies)
-        high, low = self._rates
-        shares = np.diagonal(both) / users
-        scores = (both / users - np.multiply.outer(shares, shares)) / (high - low) ** 2
+        """Return for every pair what its table says beyond independence: the covariance of its scores."""
+        users = int(tallies[0][-1])
+        single = [self._counts(tallies, (axis,)) / users for axis in range(len(self.shape))]
+        spread = [one.covariance(held(own, 1)) for one, own in zip(self._scores, single, strict=True)]
         found = []
-        for pair in self.tables:
+        for pair in itertools.combinations(range(len(self.shape)), 2):
             if min(self.shape[axis] for axis in pair) > 1:
-                rows, columns = map(self._bits, pair)
-                own = scores[rows, rows], scores[columns, columns]
-                found.append(covariance_contrast(pair, scores[rows, columns], own, users))
+                first, second = pair
+                beyond = self._counts(tallies, pair) / users - np.multiply.outer(single[first], single[second])
+                found.append(covariance_contrast(pair, beyond, (spread[first], spread[second]), users))
         return tuple(found)
 
     def mean_variance(self, users: int) -> float:
-        """Return the predicted variance of a cell of a pair's table, averaged over all of them, equal shares."""
-        total = cells = 0.0
-        for first, second in self.tables:
-            size = self.shape[first] * self.shape[second]
-            shares = users / self.shape[first], users / self.shape[second]
-            each = self._variance(np.array(users / size), np.array(shares[0]), np.array(shares[1]), users)
-            total, cells = total + float(each) * size, cells + size
+        """Return the predicted variance of a cell of a pair's table, averaged over all of them, equal shares.
+
+        Of one pair N (prod_j n_j E S_j^2 - 1) / (n_1 n_2), E S^2 the mean over all values. Larger tables do not enter
+        it, so that methods remain comparable.
+        """
+        total, cells = 0.0, 0
+        squares = [one.size * one.mean_square for one in self._scores]
+        for first, second in itertools.combinations(range(len(self.shape)), 2):
+            total += users * (squares[first] * squares[second] - 1)
+            cells += self.shape[first] * self.shape[second]
         return total / cells
 
     @property
     def _rates(self) -> tuple[float, float]:
         return float(self.oracle.responses.q_star), float(self.oracle.responses.p_star)
 
-    def _evidence(self, size: int) -> BitEvidence:
+    @property
+    def _scores(self) -> list[Scores]:
         high, low = self._rates
-        return one_hot(size, q_star=high, p_star=low)
+        if isinstance(self.oracle, RrLdp):
+            return [OneHotScores(size=size, q_star=high, p_star=low) for size in self.shape]
+        return [_filter_scores(one) for one in self.oracles if isinstance(one, Rappor)]
 
-    def _bits(self, axis: int) -> slice:
-        start = sum(self.shape[:axis])
-        return slice(start, start + self.shape[axis])
-
-    def _both(self, tallies: Sequence[Tally]) -> tuple[npt.NDArray[np.int64], int]:
-        side = self.oracle.bits
-        return tallies[0][:-1].reshape(side, side), int(tallies[0][-1])
-
-    def _pair(self, both: npt.NDArray[np.int64], users: int, first: int, second: int) -> tuple[Array, Array]:
+    @property
+    def _evidence(self) -> list[BitEvidence]:
         high, low = self._rates
-        single = np.diagonal(both)
-        rows, columns = self._bits(first), self._bits(second)
-        one, other = single[rows].astype(np.float64), single[columns].astype(np.float64)
-        corrected = both[rows, columns] - low * (one[:, None] + other[None, :]) + users * low**2
-        counts = corrected / (high - low) ** 2
-        held = [np.clip((own - users * low) / (high - low), 0, users) for own in (one, other)]
-        variances = self._variance(np.clip(counts, 0, users), held[0][:, None], held[1][None, :], users)
-        return counts, np.asarray(np.broadcast_to(variances, counts.shape))
+        if isinstance(self.oracle, RrLdp):
+            return [one_hot(size, q_star=high, p_star=low) for size in self.shape]
+        return [_filter_evidence(one) for one in self.oracles if isinstance(one, Rappor)]
 
-    def _variance(self, both: Array, first: Array, second: Array, users: int) -> Array:
-        """Return the variance of a pair's count: of a product of independent scores, summed over the users."""
-        high, low = self._rates
-        one, zero = (rate * (1 - rate) / (high - low) ** 2 for rate in (high, low))
-        neither = np.maximum(users - first - second + both, 0)
-        apart = np.maximum(first - both, 0) + np.maximum(second - both, 0)
-        return np.asarray(both * ((1 + one) ** 2 - 1) + apart * (1 + one) * zero + neither * zero**2)
+    def _of(self, axes: Axes) -> list[Scores]:
+        scores = self._scores
+        return [scores[axis] for axis in axes]
 
-    def _fold(self, payloads: Iterable[Payloads]) -> Fold:
-        unique, counts = np.unique(np.concatenate(list(payloads)), axis=0, return_counts=True)
-        split = Split(self.shape)
-        needed = 4 * sum(split.shape) * len(unique)
-        if needed > MEMORY:
-            raise NotSupported(
-                f"{len(unique):,} different reports need about {needed:,} bytes; name fewer attributes, or `pairs`"
-            )
-        bits = np.unpackbits(unique, axis=1, count=self.oracle.bits, bitorder="little")
-        parts = [self._evidence(size).likelihoods(bits[:, self._bits(axis)]) for axis, size in enumerate(self.shape)]
-        return in_memory(split.halves(parts, counts.astype(np.float64)))
+    def _counts(self, tallies: Sequence[Tally], axes: Axes) -> Array:
+        return unbiased(self.bits.block(tallies[0][:-1], axes), self._of(axes))
+
+    def _likelihoods(self) -> Likelihoods:
+        """Return what gives the likelihoods of a batch of reports."""
+        evidence, bits = self._evidence, self.bits
+
+        def likelihoods(payloads: Payloads) -> list[Floats]:
+            return [own.likelihoods(strings) for own, strings in zip(evidence, bits.strings(payloads), strict=True)]
+
+        return likelihoods
+
+
+@functools.lru_cache(maxsize=64)
+def _filter_scores(oracle: Rappor) -> DesignScores:
+    return designed(_filter_evidence(oracle))
+
+
+def _filter_evidence(oracle: Rappor) -> BitEvidence:
+    high, low = float(oracle.responses.q_star), float(oracle.responses.p_star)
+    return BitEvidence(design=oracle.blooms, q_star=high, p_star=low)
 
 
 def example(loss: object, strategy: Any) -> BitJoint:
@@ -187,4 +219,5 @@ def example(loss: object, strategy: Any) -> BitJoint:
     if not isinstance(loss, PureDP):
         raise NotSupported("rr_ldp is calibrated to epsilon")
     responses = calibrated(PureDP(epsilon=loss.epsilon / 2), 1)
-    return BitJoint(oracle=RrLdp(sizes=(2, 3), f=responses.f, p=responses.p, q=responses.q), strategy=strategy)
+    oracle = RrLdp(sizes=(2, 3), f=responses.f, p=responses.p, q=responses.q)
+    return BitJoint(oracles=(oracle,), strategy=strategy)

@@ -20,7 +20,9 @@ from dpress.estimate.contrast import Contrast
 from dpress.estimate.interval import Tail
 from dpress.estimate.joint import Joint
 from dpress.estimate.separate import Separate
+from dpress.mechanisms.maps import MapCollector, MapDecoder
 from dpress.mechanisms.question import Question, largest, per_user, rest, together
+from dpress.mechanisms.rounds import in_rounds
 from dpress.noise import permanent
 from dpress.noise.permanent import Secrets
 from dpress.noise.uniform import below
@@ -76,6 +78,8 @@ class Collection:
         split: what is divided among the attributes.
         users: how many took part; 0 while it is planned.
         estimator: of a joint distribution; None for one table for every attribute.
+        spatial: of a map, whose two attributes are the places across and up; None for tables.
+        weights: how many lots of all each question has; empty where all have one.
     """
 
     shape: tuple[int, ...]
@@ -83,6 +87,8 @@ class Collection:
     split: Split
     users: int = 0
     estimator: Estimator | None = None
+    spatial: MapCollector | None = None
+    weights: tuple[int, ...] = ()
 
     @property
     def claim(self) -> Claim:
@@ -105,23 +111,27 @@ class Collection:
         return "gaussian"
 
     @property
-    def decoder(self) -> Separate:
-        """One table for every attribute, or the estimator's."""
+    def decoder(self) -> Separate | MapDecoder:
+        """One table for every attribute, or the estimator's; or a map."""
+        if self.spatial is not None:
+            return MapDecoder(self.spatial, self.users)
         if self.estimator is not None:
-            return Separate(self.shape, self.estimator.tables, self.users)
+            own = getattr(self.estimator, "inflation", ())  # most say nothing
+            return Separate(self.shape, self.estimator.tables, self.users, own)
         by_axis = {axis: oracle for question in self.questions for axis, oracle in question.pairs}
         axes = range(len(self.shape))
         inflation = tuple(_inflation(by_axis[axis]) for axis in axes)  # type: ignore[arg-type]  # oracles are frozen
         return Separate(self.shape, tuple((axis,) for axis in axes), self.users, inflation)
 
     def drawn(self, devices: int, *, rng: Generator, secrets: Secrets | None = None, spec: bytes = b"") -> Drawn:
-        """Return the question that each device answers, drawn evenly; with its secret a device always draws the same.
+        """Return the question that each device answers, by lot; with its secret a device always draws the same.
 
         Another question at every round would spend another lifetime's loss.
         """
-        if secrets is None:
-            return below(len(self.questions), devices, rng=rng)
-        return permanent.questions(secrets, len(self.questions), spec=spec)
+        ends = np.cumsum(self.weights or (1,) * len(self.questions))
+        lots = int(ends[-1])
+        drawn = below(lots, devices, rng=rng) if secrets is None else permanent.questions(secrets, lots, spec=spec)
+        return np.searchsorted(ends, drawn, side="right") if self.weights else drawn
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -138,8 +148,11 @@ class Collection:
         return tuple(sorted({axis for question, tally in pairs if not tally[-1] for axis in question.axes}))
 
     def counted(self, tallies: Sequence[Tally]) -> "Collection":
-        """Return the collection with the number of users who took part."""
-        return replace(self, users=sum(int(tally[-1]) for tally in tallies))
+        """Return the collection with the number of users who took part, in this round and before."""
+        users = sum(int(tally[-1]) for tally in tallies)
+        if (own := in_rounds(self.spatial)) is not None:
+            return replace(self, users=users + own.before, spatial=own.ended())
+        return replace(self, users=users)
 
     def measurement(self, tallies: Sequence[Tally]) -> Measurement:
         """Return the estimated tables of all attributes.
@@ -147,6 +160,8 @@ class Collection:
         Raises:
             ValueError: a question has no answer.
         """
+        if self.spatial is not None:
+            return self.spatial.estimate(tallies)
         if self.estimator is None and (empty := self.unanswered(tallies)):
             raise ValueError(f"no report answers a question about attributes {list(empty)}; each needs at least one")
         if self.estimator is not None:
@@ -166,6 +181,8 @@ class Collection:
 
     def mean_variance(self, users: int) -> float:
         """Return the predicted variance of a cell, averaged over all cells, were all values equally frequent."""
+        if self.spatial is not None:
+            return self.spatial.mean_variance(users)
         if self.estimator is not None:
             return self.estimator.mean_variance(users)
         asked = users / len(self.questions)

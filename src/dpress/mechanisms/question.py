@@ -16,6 +16,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.core.oracle import Mask, Oracle, Payloads, Tally
 from dpress.core.rng import Generator
+from dpress.mechanisms.together import BitTally
 from dpress.noise.permanent import Secrets
 
 Codes = npt.NDArray[np.int32]
@@ -43,10 +44,12 @@ class Question:
     Args:
         axes: the attributes that are asked for.
         oracles: one for every axis; or a single one for all of them together, which takes their codes as rows.
+        bits: counts the reports' bits together, in place of the oracles' own tallies.
     """
 
     axes: tuple[int, ...]
     oracles: tuple[Oracle, ...]
+    bits: BitTally | None = None
 
     @property
     def together(self) -> bool:
@@ -129,6 +132,8 @@ class Question:
 
     def tally(self, payloads: Payloads) -> Tally:
         """Return the oracles' tallies, one after the other, and the number of payloads last."""
+        if self.bits is not None:
+            return np.append(self.bits.tally(payloads), len(payloads))
         pairs = zip(self.oracles, self._split(payloads), strict=True)
         tallies = [oracle.tally(own) for oracle, own in pairs]
         return np.concatenate([*tallies, np.array([len(payloads)], dtype=np.int64)])

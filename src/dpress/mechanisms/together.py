@@ -1,20 +1,22 @@
-"""Oracles over several attributes at once: one value for every combination, or bits that are counted in pairs."""
+"""Several attributes in one report: one value for every combination, or bits that are counted together."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.claim import Claim, PureDP
+from dpress.core.claim import Claim
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Channel, Mask, Oracle, Payloads, Tally
 from dpress.core.rng import Generator
-from dpress.mechanisms.joint.rr_ldp import RrLdp
-from dpress.noise.permanent import Secrets
+from dpress.estimate.likelihood import Floats, Split, khatri_rao
 
 Codes = npt.NDArray[np.int32]  # shape (attributes, users)
 BLOCK = 1 << 14  # reports whose bits are multiplied at a time: sums stay exact in single precision
+LARGEST_BLOCK = 1 << 25  # numbers of both factors of a product
+MOST_CROSSED, LARGEST_CROSSED = 5, 1 << 20  # attributes, and counts of all their bits together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,68 +72,68 @@ class OverProduct:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CoOccurrence:
-    """`rr_ldp` over several attributes, tallied by how many reports have both of two bits set.
+class BitTally:
+    """Reports with a string of bits for every attribute, counted by the bits that they have set together.
+
+    Up to five attributes: for every combination of one bit, or no condition, on each attribute how many reports have
+    all these bits, where that is at most 2^20 numbers; shape (m_1 + 1, ..., m_d + 1). Else: the same for every two
+    bits, shape (1 + sum m_j, 1 + sum m_j). No condition comes first, so that the first number is that of the reports.
+    Counts are exact, and add up over reports.
 
     Args:
-        oracle: makes the reports.
+        starts: where every attribute's string begins in a payload, in bits.
+        sizes: of the strings, m_j.
     """
 
-    oracle: RrLdp
+    starts: tuple[int, ...]
+    sizes: tuple[int, ...]
 
     @property
-    def bits(self) -> int:
-        """The number of bits of a report."""
-        return self.oracle.bits
+    def crossed(self) -> bool:
+        """Whether all attributes are counted together, and not pairs of bits."""
+        return len(self.sizes) <= MOST_CROSSED and math.prod(self._sides) <= LARGEST_CROSSED
 
     @property
-    def lifetime(self) -> PureDP:
-        """The loss of any number of reports of one record."""
-        return self.oracle.lifetime
+    def _sides(self) -> tuple[int, ...]:
+        return tuple(size + 1 for size in self.sizes)
 
-    @property
-    def size(self) -> int:
-        """The number of values of the oracle."""
-        return self.oracle.size
-
-    @property
-    def width(self) -> int:
-        """The number of bytes of a payload."""
-        return self.oracle.width
-
-    @property
-    def claim(self) -> Claim:
-        """The oracle's promise."""
-        return self.oracle.claim
-
-    def perturb(self, values: Codes, *, rng: Generator, secrets: Secrets | None = None) -> Payloads:
-        """Return one report for every user; values has shape (attributes, users)."""
-        return self.oracle.perturb(values, rng=rng, secrets=secrets)
-
-    def faults(self, payloads: Payloads) -> Mapping[str, Mask]:
-        """Return by reason which reports the oracle cannot have sent."""
-        return self.oracle.faults(payloads)
+    def strings(self, payloads: Payloads) -> list[npt.NDArray[np.uint8]]:
+        """Return every attribute's bits, one an entry, shape (reports, m_j)."""
+        bits = np.unpackbits(payloads, axis=1, bitorder="little")
+        return [bits[:, start : start + size] for start, size in zip(self.starts, self.sizes, strict=True)]
 
     def tally(self, payloads: Payloads) -> Tally:
-        """Return for every two bits how many reports have both, flat, shape (bits^2,); single bits on the diagonal."""
-        total = np.zeros((self.bits, self.bits), dtype=np.int64)
-        for start in range(0, len(payloads), BLOCK):
-            block = self.strings(payloads[start : start + BLOCK]).astype(np.float32)
-            total += np.rint(block.T @ block).astype(np.int64)
-        return total.ravel()
+        """Return the counts, flat."""
+        split = Split(self._sides) if self.crossed else None
+        width = sum(self.sizes) + 1
+        total = np.zeros((width, width) if split is None else split.shape, dtype=np.int64)
+        step = max(1, min(BLOCK, LARGEST_BLOCK // sum(total.shape)))
+        for start in range(0, len(payloads), step):
+            left, right = self._factors(payloads[start : start + step], split)
+            total += np.rint(left.T @ right).astype(np.int64)
+        return total.ravel() if split is None else split.table(total)
 
-    def strings(self, payloads: Payloads) -> npt.NDArray[np.uint8]:
-        """Return the reports' bits, one an entry, shape (reports, bits)."""
-        return np.unpackbits(payloads, axis=1, count=self.bits, bitorder="little")
+    def _factors(self, payloads: Payloads, split: Split | None) -> tuple[Floats, Floats]:
+        strings, rows = self.strings(payloads), len(payloads)
+        ones = np.ones((rows, 1), dtype=np.float32)
+        if split is None:
+            both = np.concatenate([ones, *strings], axis=1, dtype=np.float32)
+            return both, both
+        parts = [np.concatenate([ones, own], axis=1, dtype=np.float32) for own in strings]
+        first, second = (khatri_rao([parts[axis] for axis in axes], rows) for axes in (split.left, split.right))
+        return first, second
 
-    def estimate(self, tally: Tally, users: int) -> Measurement:
-        """Return the oracle's own estimate, from the single bits."""
-        return self.oracle.estimate(np.diagonal(tally.reshape(self.bits, self.bits)).copy(), users)
+    def block(self, tally: Tally, axes: tuple[int, ...]) -> Tally:
+        """Return how many reports have a bit of each of some attributes, no condition first.
 
-    def variance(self, users: int, frequency: float = 0.0) -> float:
-        """Return the variance of a single value's count."""
-        return self.oracle.variance(users, frequency)
-
-    def channel(self) -> Channel:
-        """Return the oracle's channel."""
-        return self.oracle.channel()
+        Args:
+            tally: of `tally`, flat.
+            axes: the attributes, rising; one or two unless all are counted together.
+        """
+        if self.crossed:
+            chosen = tuple(slice(None) if axis in axes else 0 for axis in range(len(self.sizes)))
+            return np.asarray(tally.reshape(self._sides)[chosen])
+        square = tally.reshape(sum(self.sizes) + 1, -1)
+        before = np.cumsum((1, *self.sizes))
+        places = [np.append(0, np.arange(before[axis], before[axis + 1])) for axis in axes]
+        return np.asarray(square[0, places[0]] if len(places) == 1 else square[np.ix_(*places)])

@@ -19,17 +19,19 @@ from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array, Numbers
 from dpress.core.measurement import Measurement
-from dpress.core.mechanism import BoxDecoder
+from dpress.core.mechanism import BoxDecoder, Decoder
 from dpress.core.ranges import Places, Ranges
 from dpress.core.rng import secure
 from dpress.data.spec import Spec, as_dict
+from dpress.estimate.bootstrap import Refits
 from dpress.estimate.interval import Tail, half_width
 from dpress.estimate.joint import Joint
 from dpress.estimate.postprocess import NAMES, adjust
 from dpress.mechanisms.collection import Collection
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.product import box_variances
-from dpress.release.folder import Progress, write_folder
+from dpress.release.fitted import FittedTable, caveat, pairs_of, refits, tabled
+from dpress.release.folder import Part, Progress, write_folder
 from dpress.release.plan import Plan
 from dpress.release.query import parse
 from dpress.release.records import Records
@@ -48,6 +50,8 @@ class Result:
         standard_error: of the noise, exact.
         interval: holds the true count with the given confidence.
         confidence: between 0 and 1.
+        note: one sentence where the value comes from a fitted joint distribution instead: it is biased, its standard
+            error is by bootstrap, and the interval does not cover the error of the model.
     """
 
     query: str
@@ -55,6 +59,7 @@ class Result:
     standard_error: float
     interval: tuple[float, float]
     confidence: float
+    note: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -99,6 +104,13 @@ class Release:
         return self.spec.schema
 
     @property
+    def decoder(self) -> Decoder:
+        """How its tables are estimated and its queries answered."""
+        decoder = self.planned.chosen.mechanism.decoder
+        assert isinstance(decoder, Decoder)  # noqa: S101  # only a map has another one, and answers by itself
+        return decoder
+
+    @property
     def claim(self) -> Claim:
         """The promise of the mechanism that measured; nothing at all if the noise came from a seeded generator."""
         claim = self.planned.chosen.mechanism.claim
@@ -118,18 +130,25 @@ class Release:
         """The kind of noise."""
         return self.planned.chosen.mechanism.tail
 
-    def query(self, text: str, *, confidence: float = CONFIDENCE) -> Result:
+    def query(self, text: str, *, confidence: float = CONFIDENCE, progress: Progress | None = None) -> Result:
         """Answer a query such as `age in 30..40 and sex = Female`.
 
         Error: the exact variance of the noise in the answer; rows that were clamped or dropped are not part of it.
+        Where no published table holds the attributes together, the answer is the fitted joint's, if it was fitted to
+        the tallies alone: biased, with an error by bootstrap (`estimate.bootstrap`) and a note that says so.
+
+        Args:
+            text: the query.
+            confidence: of the interval.
+            progress: called with the number of fits done, where the joint is fitted again for its error.
 
         Raises:
-            ValueError: the text is no query on these attributes (see `query.parse`).
-            NotSupported: no published table holds the attributes together.
+            ValueError: the text is no query on these attributes (see `query.parse`), or nothing answers it.
         """
         weights = parse(self.schema, text)
-        self._check_together(weights, text)
-        decoder = self.planned.chosen.mechanism.decoder
+        if not self._together(weights):
+            return self._from_fit(text, weights, confidence, progress)
+        decoder = self.decoder
         value = decoder.answer(self.measurement, weights)
         variance = decoder.query_variance(self.measurement.variance, weights)
         half = half_width(variance, confidence, self.tail)
@@ -172,13 +191,51 @@ class Release:
         columns = {"count": count, "standard_error": np.sqrt(variance), "low": count - half, "high": count + half}
         return pa.table(columns)
 
-    def _check_together(self, weights: list[Array], text: str) -> None:
+    def _together(self, weights: list[Array]) -> bool:
+        """Return whether a published table holds the attributes that a query is about."""
         used = {axis for axis, weight in enumerate(weights) if not np.all(weight == 1)}
-        tables = self.planned.chosen.mechanism.decoder.tables
-        if not any(used <= set(axes) for axes in tables):
+        return any(used <= set(axes) for axes in self.planned.chosen.mechanism.decoder.tables)
+
+    def _from_fit(self, text: str, weights: list[Array], confidence: float, progress: Progress | None) -> Result:
+        estimator, again = pairs_of(self.planned.chosen.mechanism), self.refits(progress=progress)
+        if estimator is None or again is None:
+            tables = self.planned.chosen.mechanism.decoder.tables
             names = [" x ".join(self.schema.names[axis] for axis in axes) for axes in tables]
-            more = "; the fitted joint has it, without an error: Release.fitted.marginal" if self.fitted else ""
+            more = '; a collection with method = "pairs" answers it, too' if self.fitted else ""
             raise ValueError(f"no published table answers {text!r}; the tables are {', '.join(names)}{more}")
+        value, error = (self.users * one(weights) for one in (again.share, again.error))
+        half = again.half_width(error**2, confidence)
+        return Result(
+            query=text,
+            value=value,
+            standard_error=error,
+            interval=(value - half, value + half),
+            confidence=confidence,
+            note=caveat(estimator.ways, len(self.schema.shape)),
+        )
+
+    def refits(self, *, progress: Progress | None = None) -> Refits | None:
+        """Return the fitted joint with its refits; None without one, or where the tallies alone do not give it.
+
+        They are drawn once and kept, from a seeded generator: nothing private is drawn, and everybody gets the same.
+
+        Args:
+            progress: called with the number of fits done.
+        """
+        if "_refits" not in self.__dict__:  # as a cached property
+            self.__dict__["_refits"] = refits(self.planned.chosen.mechanism, self.fitted, self.kept, progress)
+        found: Refits | None = self.__dict__["_refits"]
+        return found
+
+    def joint_table(self, *, progress: Progress | None = None) -> FittedTable | None:
+        """Return the table of the fitted joint, where it is written: small, refitted, and not published already."""
+        if not self._has_joint_table or (again := self.refits(progress=progress)) is None:
+            return None
+        return FittedTable(axes=self.schema.tabular, refits=again, users=self.users)
+
+    @property
+    def _has_joint_table(self) -> bool:
+        return self.fitted is not None and tabled(self.planned.chosen.mechanism, self.schema.shape)
 
     @cached_property
     def tables(self) -> dict[str, pa.Table]:
@@ -190,7 +247,7 @@ class Release:
 
     def published(self) -> Iterator[Published]:
         """Yield the published tables, as estimates and variances of every cell."""
-        decoder = self.planned.chosen.mechanism.decoder
+        decoder = self.decoder
         estimates = decoder.estimate(self.measurement)
         variances = decoder.cell_variances(self.measurement.variance)
         for number, (axes, count, variance) in enumerate(zip(decoder.tables, estimates, variances, strict=True), 1):
@@ -240,6 +297,7 @@ class Release:
                 f"table_{number}.parquet": [self.schema.names[axis] for axis in axes]
                 for number, axes in enumerate(chosen.mechanism.decoder.tables, start=1)
             },
+            **({"joint": [*self.schema.names]} if self._has_joint_table else {}),
             **_postprocess(self.spec.release.postprocess),
             "spec_hash": self.spec.hash,
             "spec": as_dict(self.spec),
@@ -257,23 +315,25 @@ class Release:
                 **({"records": self.records} if self.records else {}),
                 **({"fit": self.fitted.reason} if self.fitted is not None and self.fitted.reason else {}),
             }
-        return {
-            "strategy": msgspec.to_builtins(mechanism.strategy, enc_hook=str),
-            "noise": {name: str(value) for name, value in parameters(mechanism.loss).items()},
-        }
+        noise = {"noise": {name: str(value) for name, value in parameters(mechanism.loss).items()}}
+        if not isinstance(mechanism, MatrixMechanism):
+            return noise
+        return {"strategy": msgspec.to_builtins(mechanism.strategy, enc_hook=str), **noise}
 
-    def write(self, path: str | Path, *, progress: Progress | None = None) -> Path:
+    def write(self, path: str | Path, *, progress: Progress | None = None, refitted: Progress | None = None) -> Path:
         """Write the release to a new folder, whole or not at all, and return it.
 
         Args:
             path: the folder.
             progress: called with the number of cells written so far.
+            refitted: called with the number of fits done, where the joint is fitted again for its error.
 
         Raises:
             OSError: the folder exists, or the disk is full; nothing is left behind.
         """
         kept = self.measurement.answers if self.kept is None else self.kept
-        tables: Iterator[Published | Records] = itertools.chain(self.published(), self._records())
+        joint = self.joint_table(progress=refitted)
+        tables: Iterator[Part] = itertools.chain(self.published(), self._records(), () if joint is None else (joint,))
         return write_folder(path, self.manifest(), kept, tables, progress=progress)
 
     def _records(self) -> Iterator[Records]:

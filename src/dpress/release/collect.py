@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from dpress.core import rng as generators
 from dpress.core.claim import ROW
+from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.oracle import Payloads
 from dpress.core.rng import Generator
@@ -22,11 +23,15 @@ from dpress.data.fold import LARGEST_DENSE, Counts, Progress, Sparse, add_up
 from dpress.data.spec import Spec
 from dpress.data.table import Table, without_quotes
 from dpress.estimate.joint import Joint, dense
-from dpress.mechanisms.collection import Collection
+from dpress.mechanisms.collection import Collection, Drawn
+from dpress.release import rounds
 from dpress.release.artifact import Release, now
 from dpress.release.folder import check_new
 from dpress.release.local_plan import round_number, spec_id
+from dpress.release.map import kind_of
 from dpress.release.plan import Plan, charge, plan, taken
+
+Draw = Callable[[int, Generator], Drawn]
 
 UNIT = 1 << 50  # of a fitted share
 CLOSE = 1e-6  # to 1, of the sum of a fit that was kept
@@ -43,6 +48,8 @@ def perturb(
     progress: Progress | None = None,
 ) -> int:
     """Simulate the devices of a collection: one report for every row; return the number of reports.
+
+    Where a collection has rounds, the rows are devices that draw one round each, and those of this round report.
 
     Every row is perturbed by itself, with coins of its own, as its owner's device would; only the reports are written.
 
@@ -65,29 +72,39 @@ def perturb(
     if source is None:
         raise ValueError("no data: name a file in [data] source, or pass one")
     generator = generators.secure() if rng is None else rng
-    table = Table(source, spec.schema.names, ROW)
-    batches = _reports(collection, _codes(table, spec), generator, progress)
+    table = Table(source, planned.schema.names, ROW)
     own = expected(spec, planned.chosen.method, collection)
+    batches = _reports(collection, _codes(table, planned.schema), _drawing(spec, own, collection), generator, progress)
     return files.write(Path(out), batches, expected=own, private=generator.private)
 
 
-def _codes(table: Table, spec: Spec) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
+def _codes(table: Table, schema: Schema) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
     """Yield the number of rows of every batch, and the codes of the rows that are kept."""
     for batch in table.batches():
-        yield batch.num_rows, without_quotes(table.name, partial(encode, spec.schema, batch))
+        yield batch.num_rows, without_quotes(table.name, partial(encode, schema, batch))
+
+
+def _drawing(spec: Spec, own: Expected, collection: Collection) -> Draw:
+    """Return how devices draw their questions; in rounds each reports in one of them only."""
+    turns = rounds.turns(collection, spec, own.method)
+    if turns is not None:
+        return rounds.drawing(turns, rounds.collection_id(spec, own.method, turns))
+    return lambda devices, rng: collection.drawn(devices, rng=rng)
 
 
 def _reports(
     collection: Collection,
     batches: Iterator[tuple[int, npt.NDArray[np.int32]]],
+    draw: Draw,
     rng: Generator,
     progress: Progress | None,
 ) -> Iterator[tuple[files.Batch, files.Ids]]:
     done = 0
     for rows, codes in batches:
-        drawn = collection.drawn(codes.shape[1], rng=rng)
+        drawn = draw(codes.shape[1], rng)
         for number, question in enumerate(collection.questions):
-            own = codes[:, drawn == number] if len(collection.questions) > 1 else codes
+            mine = drawn == number
+            own = codes if mine.all() else codes[:, mine]
             part = max(1, LARGEST_PART // question.width)
             for start in range(0, own.shape[1], part):
                 payloads = question.perturb(own[:, start : start + part], rng=rng)
@@ -106,6 +123,7 @@ def estimate(
     records: int = 0,
     allow_unproven: bool = False,
     progress: Progress | None = None,
+    refitted: Progress | None = None,
 ) -> Release:
     """Add up reports and return the release: unbiased counts of every cell, with their error.
 
@@ -118,7 +136,8 @@ def estimate(
         out: a new folder to write the release to.
         records: how many synthetic records to draw from a fitted joint distribution.
         allow_unproven: also where the method's published claim has no proof.
-        progress: called with the number of reports added up so far.
+        progress: called with the number of reports added up so far, then with that of those read again for a fit.
+        refitted: called with the number of fits done, where a fitted joint is fitted again for its error.
 
     Raises:
         SchemaMismatch: the file holds no report that counts, or too few; it says why they were left out.
@@ -142,12 +161,13 @@ def estimate(
         planned,
         layout.tallies(total),
         dict(reader.rejected),
-        lambda: _payloads(reader, collection),
+        _watched(lambda: _payloads(reader, collection), progress),
         private=reader.private,
     )
     release = replace(release, records=records)
     if out is not None:
-        release.write(out)
+        release.write(out, refitted=refitted)
+        rounds.write_next(release, out)
     return release
 
 
@@ -158,6 +178,21 @@ def _payloads(reader: files.Reader, collection: Collection) -> Iterator[Payloads
         faults = collection.questions[batch.question].faults(batch.payloads)
         sound = ~np.logical_or.reduce([*faults.values()]) if faults else np.ones(len(batch.payloads), dtype=np.bool_)
         yield batch.payloads[sound]
+
+
+def _watched(payloads: Callable[[], Iterator[Payloads]], progress: Progress | None) -> Callable[[], Iterator[Payloads]]:
+    """Return the payloads, and say how many were read so far, over all passes."""
+    read = 0
+
+    def watched() -> Iterator[Payloads]:
+        nonlocal read
+        for batch in payloads():
+            read += len(batch)
+            if progress is not None:
+                progress(read)
+            yield batch
+
+    return watched
 
 
 def _release(
@@ -174,7 +209,7 @@ def _release(
     measurement = collection.measurement(tallies)
     loss = charge(planned.chosen, allow_unproven=True)
     fitted = None if collection.estimator is None else collection.estimator.fit(tallies, payloads)
-    return Release(
+    return kind_of(spec)(
         spec=spec,
         planned=taken(planned, collection),
         measurement=measurement,
@@ -194,7 +229,7 @@ def _check_answered(spec: Spec, collection: Collection, tallies: list[Counts], r
         SchemaMismatch: there are no reports, none that counts, or none about some attribute or pair of attributes.
     """
     why = "; ".join(f"{count:,} left out: {reason}" for reason, count in sorted(rejected.items()))
-    if not collection.users:
+    if not any(tally[-1] for tally in tallies):
         if not rejected:
             raise SchemaMismatch("there are no reports in the file")
         raise SchemaMismatch(f"none of the {sum(rejected.values()):,} reports belongs to this specification ({why})")
@@ -290,7 +325,12 @@ def _together(batches: list[files.Batch]) -> files.Batch:
 
 
 def expected(spec: Spec, method: str, collection: Collection) -> Expected:
-    """Return what every report of the collection says of itself."""
+    """Return what every report of the collection says of itself.
+
+    Raises:
+        ValueError: its round is not the one that follows those it holds.
+    """
+    rounds.turns(collection, spec, method)
     widths = tuple(question.width for question in collection.questions)
     return Expected(spec=spec_id(spec), method=method, widths=widths, round=round_number(spec))
 

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from dpress.core.claim import PureDP
+from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported, ReportRejected
 from dpress.core.rng import Generator
 from dpress.core.wire import Expected, Report, pack, unpack
@@ -21,6 +22,7 @@ from dpress.ledger.device import DeviceLedger, tag
 from dpress.mechanisms.collection import Collection
 from dpress.mechanisms.question import Longitudinal, Question
 from dpress.noise.permanent import Secrets
+from dpress.release import rounds
 from dpress.release.collect import collection_of, expected
 from dpress.release.local_plan import asked_id
 from dpress.release.plan import plan
@@ -45,11 +47,13 @@ class Device:
 
     Args:
         spec: the specification.
+        schema: the attributes whose cells are asked for; of a map both places, on its grid.
         expected: what a report says of itself.
         collection: the questions and their oracles.
     """
 
     spec: Spec
+    schema: Schema
     expected: Expected
     collection: Collection
 
@@ -60,7 +64,7 @@ class Device:
             SchemaMismatch: a value is missing, or one that the specification rejects (it is not shown).
         """
         rows = without_quotes("the values", lambda: pa.RecordBatch.from_pylist([dict(values)]))
-        found = without_quotes("the values", lambda: encode(self.spec.schema, rows))
+        found = without_quotes("the values", lambda: encode(self.schema, rows))
         return tuple(found[:, 0].tolist())
 
     def answer(
@@ -80,12 +84,14 @@ class Device:
             secret: 16 to 64 bytes that never leave the device: it fixes the permanent response, and which question is
                 answered at every round.
             account: the device's own ledger and its limit.
-            once: for a method with a permanent response, that this device has no secret because it reports only once.
+            once: for a method with a permanent response or with rounds, that this device has no secret because it
+                reports only once.
 
         Raises:
             BudgetExceeded: the account cannot pay; no report may be sent.
             ValueError: a code is not one of its attribute's (it is not shown), the secret is too short or long, or
-                missing where the method keeps a permanent response; or an argument has the wrong type.
+                missing where the method keeps a permanent response or has rounds; or an argument has the wrong type.
+            NotSupported: the device reports in another round, and sends nothing in this one.
         """
         if len(codes) != len(self.collection.shape):
             raise ValueError(f"expected {len(self.collection.shape)} codes, one for every attribute, got {len(codes)}")
@@ -94,7 +100,7 @@ class Device:
         if secret is not None and not isinstance(secret, bytes):
             raise ValueError(f"the secret must be bytes, got {type(secret).__name__}")
         secrets = None if secret is None else np.frombuffer(secret, dtype=np.uint8)[None]
-        number = self._question(rng, secrets)
+        number = self._question(rng, secrets, once=once)
         question, fresh = self.collection.questions[number], rng.words(2).tobytes()
         if secret is None and not once and any(isinstance(oracle, Longitudinal) for oracle in question.oracles):
             raise ValueError(
@@ -110,7 +116,15 @@ class Device:
         )
         return pack(report)
 
-    def _question(self, rng: Generator, secrets: Secrets | None) -> int:
+    def _question(self, rng: Generator, secrets: Secrets | None, *, once: bool) -> int:
+        turns = rounds.turns(self.collection, self.spec, self.expected.method)
+        if turns is not None and secrets is None and not once:
+            raise ValueError(
+                f"{self.expected.method} asks every device in one round only, which its secret draws: pass the "
+                "device's secret, or once=True for a device that reports in no other round"
+            )
+        if turns is not None and secrets is not None:
+            return rounds.question_of(turns, secrets, rounds.collection_id(self.spec, self.expected.method, turns))
         if len(self.collection.questions) == 1:
             return 0
         return int(self.collection.drawn(1, rng=rng, secrets=secrets, spec=asked_id(self.spec))[0])
@@ -172,7 +186,8 @@ def device(spec: Spec, *, allow_unproven: bool = False) -> Device:
     """
     planned = plan(spec)
     collection = collection_of(planned, allow_unproven=allow_unproven)
-    return Device(spec=spec, expected=expected(spec, planned.chosen.method, collection), collection=collection)
+    own = expected(spec, planned.chosen.method, collection)
+    return Device(spec=spec, schema=planned.schema, expected=own, collection=collection)
 
 
 def intake(spec: Spec) -> Intake:

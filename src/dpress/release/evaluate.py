@@ -1,6 +1,7 @@
 """A release against the truth: for the people who hold the data. Its output is not private."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from dpress.core.claim import ROW
 from dpress.core.linear import Array
 from dpress.core.mechanism import BoxDecoder
 from dpress.core.ranges import AllRanges, Axis, Places, Ranges
-from dpress.core.workload import Boxes
+from dpress.core.workload import Boxes, Marginals
 from dpress.data.fold import Counts, Progress
 from dpress.estimate.box_sums import box_sums
 from dpress.estimate.interval import half_width
@@ -18,6 +19,8 @@ from dpress.estimate.least_squares import flat
 from dpress.estimate.postprocess import norm_sub
 from dpress.noise.uniform import below
 from dpress.release.artifact import Release
+from dpress.release.evaluate_map import evaluate_map
+from dpress.release.map import MapRelease
 from dpress.release.run import true_counts
 from dpress.release.tables import CONFIDENCE
 
@@ -30,22 +33,28 @@ def evaluate(release: Release, data: Any, *, progress: Progress | None = None) -
     Cells: over all cells of all published tables. Ranges: over 500 questions drawn evenly from the workload, for a
     release of ranges. `adjusted_cell_root_mean_squared_error`, where the spec names post-processing, is that of the
     adjusted counts; nothing predicts it. `within_interval` is the share of cells whose 95 % interval holds the truth.
-    The truth is every row: where persons keep a bounded number, the rows left out are part of the error, but not of
-    the predicted one.
+    For a joint distribution the tables of all pairs are compared, too, whether they were published or, as those of
+    `independent`, follow from the fit alone. The truth is every row: where persons keep a bounded number, the rows
+    left out are part of the error, but not of the predicted one.
 
     Raises:
         OSError, SchemaMismatch: the data cannot be read or does not fit the release's spec.
     """
+    if isinstance(release, MapRelease):
+        return evaluate_map(release, data, progress=progress)
     mechanism = release.planned.chosen.mechanism
-    counts = true_counts(release.spec, release.planned, data, ROW, progress=progress)
-    estimates = np.concatenate(mechanism.decoder.estimate(release.measurement))
-    variances = np.concatenate(mechanism.decoder.cell_variances(release.measurement.variance))
+    together = _together(release)
+    tables = (*mechanism.decoder.tables, *together)
+    counts = true_counts(release.spec, release.planned, data, ROW, tables=tables, progress=progress)
+    counts, paired = np.split(counts, [counts.size - sum(_sizes(release, together))])
+    estimates = np.concatenate(release.decoder.estimate(release.measurement))
+    variances = np.concatenate(release.decoder.cell_variances(release.measurement.variance))
     metrics = {"rows": float(_rows(release, counts)), **_cells(release, estimates - counts, variances)}
     metrics["total_variation"] = float(np.abs(estimates - counts).sum() / (2 * max(1, counts.sum())))
     if release.spec.release.postprocess:
         metrics["adjusted_cell_root_mean_squared_error"] = _adjusted_error(release, counts)
     if release.fitted is not None:
-        metrics |= _pairs(release, counts)
+        metrics |= _pairs(release, paired if together else counts)
     if isinstance(release.planned.workload, Boxes):
         metrics |= _boxes(release, release.planned.workload, counts)
     return metrics
@@ -86,11 +95,11 @@ def _boxes(release: Release, workload: Boxes, counts: Counts) -> dict[str, float
 
 def _pairs(release: Release, counts: Counts) -> dict[str, float]:
     """Return the mean total variation of the fitted tables, and of the product of one-way counts as a baseline."""
-    decoder, fitted = release.planned.chosen.mechanism.decoder, release.fitted
+    tables, fitted = _together(release) or release.planned.chosen.mechanism.decoder.tables, release.fitted
     assert fitted is not None  # noqa: S101  # asked for by the caller
     single = [norm_sub(_single(release, axis), users=1) for axis in range(len(release.schema.shape))]
     found, product = [], []
-    for axes, own in zip(decoder.tables, np.split(counts, np.cumsum(_sizes(release))[:-1]), strict=True):
+    for axes, own in zip(tables, np.split(counts, np.cumsum(_sizes(release, tables))[:-1]), strict=True):
         shares = own / max(1, own.sum())
         found.append(float(np.abs(fitted.marginal(axes).ravel() - shares).sum() / 2))
         product.append(float(np.abs(flat([single[axis] for axis in axes]) - shares).sum() / 2))
@@ -102,7 +111,7 @@ def _pairs(release: Release, counts: Counts) -> dict[str, float]:
 
 def _single(release: Release, axis: int) -> Array:
     """Return one attribute's unbiased shares: the mean over the tables that hold it."""
-    decoder, shape = release.planned.chosen.mechanism.decoder, release.schema.shape
+    decoder, shape = release.decoder, release.schema.shape
     parts = []
     for axes, own in zip(decoder.tables, decoder.estimate(release.measurement), strict=True):
         if axis in axes:
@@ -111,9 +120,16 @@ def _single(release: Release, axis: int) -> Array:
     return np.asarray(np.mean(parts, axis=0))
 
 
-def _sizes(release: Release) -> list[int]:
-    shape = release.schema.shape
-    return [math.prod(shape[axis] for axis in axes) for axes in release.planned.chosen.mechanism.decoder.tables]
+def _together(release: Release) -> tuple[tuple[int, ...], ...]:
+    """Return the pairs of a fitted joint none of which is published; none of them where they are."""
+    workload = release.planned.workload
+    if release.fitted is None or not isinstance(workload, Marginals):
+        return ()
+    return () if workload.tables == release.planned.chosen.mechanism.decoder.tables else workload.tables
+
+
+def _sizes(release: Release, tables: Sequence[tuple[int, ...]]) -> list[int]:
+    return [math.prod(release.schema.shape[axis] for axis in axes) for axes in tables]
 
 
 def _drawn(workload: Boxes) -> list[Ranges]:

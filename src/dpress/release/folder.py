@@ -16,11 +16,14 @@ import pyarrow.parquet as pq
 
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Numbers
+from dpress.release.fitted import NAME as JOINT
+from dpress.release.fitted import FittedTable
 from dpress.release.records import NAME as RECORDS
 from dpress.release.records import Records
 from dpress.release.tables import BATCH_CELLS, Published
 
 Progress = Callable[[int], object]
+Part = Published | Records | FittedTable
 
 MANIFEST = "release.json"
 ANSWERS = "measurement.parquet"
@@ -30,7 +33,7 @@ def write_folder(
     path: str | Path,
     manifest: dict[str, Any],
     answers: Numbers,
-    tables: Iterable[Published | Records],
+    tables: Iterable[Part],
     *,
     progress: Progress | None = None,
 ) -> Path:
@@ -62,7 +65,7 @@ def _write_files(
     folder: Path,
     manifest: dict[str, Any],
     answers: Numbers,
-    tables: Iterable[Published | Records],
+    tables: Iterable[Part],
     progress: Progress | None,
 ) -> None:
     for _ in _write_batches(folder / ANSWERS, _answers(answers)):
@@ -130,8 +133,8 @@ def read(path: str | Path, *, known: int) -> tuple[dict[str, Any], Numbers]:
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     if manifest["format"] != known:
         raise SchemaMismatch(f"format {manifest['format']} is not known; this version reads format {known}")
-    records = (RECORDS,) if manifest.get("records") else ()
-    if set(manifest["sha256"]) != {ANSWERS, *manifest["tables"], *records}:
+    beside = {name for name, field in ((RECORDS, "records"), (JOINT, "joint")) if manifest.get(field)}
+    if set(manifest["sha256"]) != {ANSWERS, *manifest["tables"], *beside}:
         raise SchemaMismatch("the list of checksums does not fit the list of tables")
     for name, digest in manifest["sha256"].items():
         if not (folder / Path(name).name).is_file():

@@ -11,10 +11,12 @@ import pyarrow as pa
 from dpress import catalog
 from dpress.core.claim import from_parameters
 from dpress.core.errors import SchemaMismatch
+from dpress.core.grid import Grid
 from dpress.core.linear import Numbers
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import RangeStrategy, Strategy
 from dpress.data.spec import Spec, from_dict
+from dpress.mechanisms.collection import Collection
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.product import Product
 from dpress.release.artifact import FORMAT, Release
@@ -22,7 +24,9 @@ from dpress.release.collect import refitted
 from dpress.release.folder import MANIFEST, read
 from dpress.release.joint_plan import joint_collections
 from dpress.release.local_plan import collections
-from dpress.release.plan import affordable, replanned
+from dpress.release.map import kind_of
+from dpress.release.plan import CentralMapping, affordable, replanned
+from dpress.release.spatial_plan import central_map, spatial_collections
 
 
 def load_release(folder: str | Path) -> Release:
@@ -53,12 +57,12 @@ def _from_manifest(manifest: dict[str, Any], answers: Numbers) -> Release:
         raise SchemaMismatch("`private` is neither true nor false")
     if spec.privacy.model == "local":
         return _collected(spec, manifest, answers)
-    mechanism = _mechanism(spec, manifest)
+    mechanism = _mechanism(spec, manifest) if spec.release.kind != "spatial" else _map(spec, manifest)
     planned = replanned(spec, manifest["method"], mechanism)
-    return Release(
+    return kind_of(spec)(
         spec=spec,
         planned=planned,
-        measurement=Measurement(map=mechanism.strategy.map, answers=answers, variance=mechanism.variance),
+        measurement=_measured(mechanism, answers),
         charged=mechanism.claim.proven or from_parameters(manifest["charged"]),
         private=manifest["private"],
         created=str(manifest["created"]),
@@ -68,16 +72,17 @@ def _from_manifest(manifest: dict[str, Any], answers: Numbers) -> Release:
 
 def _collected(spec: Spec, manifest: dict[str, Any], kept: Numbers) -> Release:
     """Return the release of a collection: its tallies, estimated again."""
-    offered = joint_collections(spec) if spec.release.kind == "joint" else collections(spec)
+    kind = spec.release.kind
+    offered = {"joint": joint_collections, "spatial": spatial_collections}.get(kind, collections)(spec)
     found = [one for name, one in offered if (name, one.split) == (manifest["method"], manifest["split"])]
-    same = [one for one in found if len(one.questions) == manifest["questions"]]
+    same = [one for one in found if (len(one.questions), one.shape[0]) == (manifest["questions"], _side(one, manifest))]
     tallies, fitted = refitted(kept, same[0])
     if fitted is not None:
         fitted = replace(fitted, reason=str(manifest.get("fit", "")))
     collection = same[0].counted(tallies)
     if collection.users != manifest["users"]:
         raise SchemaMismatch("`users` is not the number of reports in the tallies")
-    return Release(
+    return kind_of(spec)(
         spec=spec,
         planned=replanned(spec, manifest["method"], collection),
         measurement=collection.measurement(tallies),
@@ -89,6 +94,28 @@ def _collected(spec: Spec, manifest: dict[str, Any], kept: Numbers) -> Release:
         private=manifest["private"],
         created=str(manifest["created"]),
     )
+
+
+def _side(collection: Collection, manifest: dict[str, Any]) -> int:
+    """Return the side of the grid of a map that was released; any other collection has one shape only."""
+    return int(manifest["side"]) if collection.spatial is not None else collection.shape[0]
+
+
+def _measured(mechanism: MatrixMechanism | CentralMapping, answers: Numbers) -> Measurement:
+    """Return the measurement with these noisy answers."""
+    if isinstance(mechanism, CentralMapping):
+        return mechanism.measured(answers)
+    return Measurement(map=mechanism.strategy.map, answers=answers, variance=mechanism.variance)
+
+
+def _map(spec: Spec, manifest: dict[str, Any]) -> CentralMapping:
+    """Return what measured a map."""
+    for loss in affordable(spec):
+        if loss == from_parameters(manifest["noise"]):
+            made = central_map(spec, manifest["method"], Grid(manifest["side"]), loss)
+            if made is not None:
+                return made
+    raise SchemaMismatch("the noise is not what the specification's budget pays for")
 
 
 def _mechanism(spec: Spec, manifest: dict[str, Any]) -> MatrixMechanism:
@@ -121,6 +148,8 @@ def _check_manifest(release: Release, manifest: dict[str, Any]) -> None:
     for name in ("claim", "charged", "tables"):
         if expected[name] != found[name]:
             raise SchemaMismatch(f"`{name}` is not the one that the method and its noise give")
+    if found.get("joint", expected.get("joint")) != expected.get("joint"):
+        raise SchemaMismatch("`joint` does not name the attributes of the fitted joint")
     if [one["name"] for one in found.get("postprocess", [])] != [*release.spec.release.postprocess]:
         raise SchemaMismatch("`postprocess` is not the one that the specification names")
     if not all(math.isclose(value, found["error"][name], rel_tol=1e-9) for name, value in expected["error"].items()):

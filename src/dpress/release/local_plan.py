@@ -23,6 +23,7 @@ from dpress.mechanisms.question import Question, rest
 
 USERS = 10_000  # who take part, unless the spec says how many
 OWN = ("split", "users", "round", "tables", "ways")  # parameters that are not the oracle's
+PASSING = ("users", "round", "earlier", "nodes")  # parameters that differ from round to round
 MOST_CELLS = 1 << 26  # of an attribute: an estimate holds all of them
 MOST_NAMES = 1 << 16  # cells that are listed as candidate strings
 LONGEST = 1 << 16  # bytes of a report
@@ -92,11 +93,11 @@ def asked_id(spec: Spec) -> bytes:
     """Return what names what devices are asked: the spec's hash but for what changes nothing for them.
 
     Permanent responses depend on it, so that another number of users, another round or other post-processing is no new
-    charge.
+    charge; and so does the lot that says in which round a device reports.
     """
     plain = as_dict(spec)
     plain["release"].pop("postprocess", None)
-    kept = {name: value for name, value in spec.release.parameters.items() if name not in ("users", "round")}
+    kept = {name: value for name, value in spec.release.parameters.items() if name not in PASSING}
     plain["release"]["parameters"] = kept
     canonical = msgspec.json.encode(plain, order="sorted")
     return hashlib.sha256(b"dpress asked" + canonical).digest()[:HASH_BYTES]

@@ -1,6 +1,7 @@
 """What to publish, by which method, at which error: everything that can be known before any row is read."""
 
 import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -9,27 +10,33 @@ import numpy as np
 
 from dpress import catalog
 from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP
+from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
-from dpress.core.workload import Boxes, Workload
+from dpress.core.workload import Areas, Boxes, Workload
 from dpress.data.spec import Spec
 from dpress.estimate.error import lower_bound
 from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms import product
+from dpress.mechanisms.central_map import CentralMap
 from dpress.mechanisms.collection import Collection
+from dpress.mechanisms.joint.independent import Independent
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.release.joint_plan import joint_bound, joint_collections
 from dpress.release.local_plan import collections, expected_users
 from dpress.release.local_plan import lower_bound as local_bound
+from dpress.release.spatial_plan import areas, central_maps, on_grid, predicted, spatial_collections
 from dpress.release.workloads import KIND_PARAMETERS, make_workload
 
 AUTO = "auto"
 SEARCH = "seconds"  # the parameter that makes planning take long
 UNIT = "counts squared"
 ONLY_UNDER: dict[str, type] = {"dst": ZCDP, "p_identity": PureDP}  # strategies made for one kind of noise
-Mechanism = MatrixMechanism | Collection
+CentralMapping = CentralMap | AdaptiveGrid
+Mechanism = MatrixMechanism | Collection | CentralMap | AdaptiveGrid
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +53,12 @@ class Candidate:
     mechanism: Mechanism
     predicted_error: float
 
+    @property
+    def assumes(self) -> str:
+        """What the predicted error takes for granted about the people; empty for all but a baseline."""
+        estimator = self.mechanism.estimator if isinstance(self.mechanism, Collection) else None
+        return estimator.assumes if isinstance(estimator, Independent) else ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -53,12 +66,15 @@ class Plan:
 
     Args:
         workload: the questions the error is averaged over.
-        candidates: smallest predicted error first.
+        schema: the attributes whose cells the chosen method takes; of a map both places, on its grid.
+        candidates: smallest predicted error first; those that assume something about the people last.
         chosen: the one that `publish` runs.
-        lower_bound: no strategy with this kind of noise has a smaller mean variance, in counts squared.
+        lower_bound: no strategy with this kind of noise has a smaller mean variance, in counts squared; 0 where none
+            is known.
     """
 
-    workload: Workload
+    workload: Workload | Areas
+    schema: Schema
     candidates: tuple[Candidate, ...]
     chosen: Candidate
     lower_bound: float
@@ -73,16 +89,53 @@ def plan(spec: Spec) -> Plan:
     """
     if not isinstance(spec, Spec):
         raise ValueError(f"spec must be a Spec (dpress.load_spec reads a file), got {type(spec).__name__}")
+    if spec.release.kind == "spatial":
+        return _map(spec)
     workload = make_workload(spec)
     found = _local(spec) if spec.privacy.model == "local" else _candidates(spec, workload)
-    candidates = sorted(found, key=lambda one: one.predicted_error)
-    named = [one for one in candidates if spec.release.method in (AUTO, one.method)]
+    candidates = sorted(found, key=_rank)
+    wanted = spec.release.method
+    named = [one for one in candidates if one.method == wanted or (wanted == AUTO and not one.assumes)]
     if not candidates:
         raise NotSupported(f"{workload.cells:,} cells are too many for every method; use fewer bins, or smaller tables")
     if not named:
         serving = ", ".join(sorted(one.method for one in candidates))
         raise NotSupported(f"$.release.method: {_why_not(spec, workload)}; those that do: {serving}")
-    return Plan(workload=workload, candidates=tuple(candidates), chosen=named[0], lower_bound=_bound(spec, workload))
+    return Plan(
+        workload=workload,
+        schema=spec.schema,
+        candidates=tuple(candidates),
+        chosen=named[0],
+        lower_bound=_bound(spec, workload),
+    )
+
+
+def _map(spec: Spec) -> Plan:
+    """Return the plan of a map: every method at its best grid, smallest expected error first."""
+    best: dict[str, Candidate] = {}
+    made: Iterator[tuple[str, Collection | CentralMapping]]
+    made = spatial_collections(spec) if spec.privacy.model == "local" else central_maps(spec, affordable(spec))
+    for method, mechanism in made:
+        own = _on_map(spec, method, mechanism, expected_users(spec))
+        best[method] = min(best.get(method, own), own, key=_rank)
+    return _planned_map(spec, sorted(best.values(), key=_rank))
+
+
+def _on_map(spec: Spec, method: str, mechanism: Collection | CentralMapping, users: int) -> Candidate:
+    """Return a way to make a map, with the error that is to be expected of it for so many people."""
+    if isinstance(mechanism, Collection):
+        return _collected(method, mechanism, users, areas(spec))
+    return Candidate(method=method, mechanism=mechanism, predicted_error=predicted(mechanism, areas(spec), users))
+
+
+def _planned_map(spec: Spec, candidates: Sequence[Candidate]) -> Plan:
+    chosen = candidates[0]
+    schema = on_grid(spec, chosen.mechanism.decoder.shape[0])
+    return Plan(workload=areas(spec), schema=schema, candidates=tuple(candidates), chosen=chosen, lower_bound=0.0)
+
+
+def _rank(one: Candidate) -> tuple[bool, float]:
+    return bool(one.assumes), one.predicted_error
 
 
 def _why_not(spec: Spec, workload: Workload) -> str:
@@ -120,12 +173,13 @@ def charge(chosen: Candidate, *, allow_unproven: bool) -> Loss:
 def taken(planned: Plan, collection: Collection) -> Plan:
     """Return the plan of a collection that took place, with the error predicted for those who took part."""
     old = planned.chosen
-    chosen = _collected(old.method, collection, collection.users)
+    chosen = _collected(old.method, collection, collection.users, planned.workload)
     scale = chosen.predicted_error / old.predicted_error if old.predicted_error else 1.0
     others = (replace(one, predicted_error=one.predicted_error * scale) for one in planned.candidates if one is not old)
-    candidates = sorted((chosen, *others), key=lambda one: one.predicted_error)
-    bound = planned.lower_bound * scale
-    return Plan(workload=planned.workload, candidates=tuple(candidates), chosen=chosen, lower_bound=bound)
+    candidates = sorted((chosen, *others), key=_rank)
+    return replace(
+        planned, candidates=tuple(candidates), chosen=chosen, lower_bound=planned.lower_bound * scale
+    )
 
 
 def replanned(spec: Spec, method: str, mechanism: Mechanism) -> Plan:
@@ -133,6 +187,9 @@ def replanned(spec: Spec, method: str, mechanism: Mechanism) -> Plan:
 
     A strategy that was searched for is not searched for again.
     """
+    if isinstance(mechanism, CentralMapping) or (isinstance(mechanism, Collection) and mechanism.spatial is not None):
+        users = mechanism.users if isinstance(mechanism, Collection) else expected_users(spec)
+        return _planned_map(spec, [_on_map(spec, method, mechanism, users)])
     workload = make_workload(spec)
     if isinstance(mechanism, Collection):
         planned = plan(spec)
@@ -141,7 +198,13 @@ def replanned(spec: Spec, method: str, mechanism: Mechanism) -> Plan:
     chosen = candidate(method, mechanism, workload)
     others = () if SEARCH in spec.release.parameters else plan(spec).candidates
     candidates = sorted((chosen, *(one for one in others if one.method != method)), key=lambda one: one.predicted_error)
-    return Plan(workload=workload, candidates=tuple(candidates), chosen=chosen, lower_bound=_bound(spec, workload))
+    return Plan(
+        workload=workload,
+        schema=spec.schema,
+        candidates=tuple(candidates),
+        chosen=chosen,
+        lower_bound=_bound(spec, workload),
+    )
 
 
 def _asks(candidate: Candidate) -> tuple[str, int] | None:
@@ -155,11 +218,17 @@ def _asks_of(collection: Collection) -> tuple[str, int]:
 def _local(spec: Spec) -> list[Candidate]:
     users = expected_users(spec)
     found = joint_collections(spec) if spec.release.kind == "joint" else collections(spec)
-    return [_collected(method, collection, users) for method, collection in found]
+    workload = make_workload(spec)
+    return [_collected(method, collection, users, workload) for method, collection in found]
 
 
-def _collected(method: str, collection: Collection, users: int) -> Candidate:
-    return Candidate(method=method, mechanism=collection, predicted_error=collection.mean_variance(users))
+def _collected(method: str, collection: Collection, users: int, workload: Workload | Areas) -> Candidate:
+    """Return a collection with the error that is predicted for so many users."""
+    if isinstance(workload, Areas) and collection.spatial is not None:
+        error = predicted(collection.spatial, workload, users)
+    else:
+        error = collection.mean_variance(users)
+    return Candidate(method=method, mechanism=collection, predicted_error=error)
 
 
 def _bound(spec: Spec, workload: Workload) -> float:

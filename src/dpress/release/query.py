@@ -62,6 +62,45 @@ def parse_box(schema: Schema, text: str) -> tuple[Range, ...]:
     return tuple(Range(first[name] + 1, last[name] + 1) for name in schema.names)
 
 
+def parse_rectangle(schema: Schema, text: str) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the range that a query asks for of each of two numeric columns, infinite where it says nothing.
+
+    Raises:
+        ValueError: the text is no query, a range is reversed, or it asks for nothing within the columns' bounds.
+    """
+    found = dict.fromkeys(schema.names, (-math.inf, math.inf))
+    for condition in _conditions(schema, text):
+        name = condition.attribute.name
+        with _no_stray(schema, condition):
+            low, high = _interval(condition)
+        found[name] = max(found[name][0], low), min(found[name][1], high)
+    for attribute in schema.tabular:
+        low, high = found[attribute.name]
+        if low >= high:
+            raise ValueError(f"{attribute.name}: {low:.10g}..{high:.10g} has no length, and so no area")
+        least, most = map(float, attribute.ends) if isinstance(attribute, Bounded) else (low, high)
+        if not max(low, least) < min(high, most):
+            raise ValueError(f"{attribute.name}: nothing lies there; it runs from {least:.10g} to {most:.10g}")
+    across, up = (found[name] for name in schema.names)
+    return across, up
+
+
+def _interval(condition: Condition) -> tuple[float, float]:
+    """Return the ends of a range of numbers; whether they are included makes no difference to an area."""
+    attribute, text, operator = condition.attribute, condition.text, condition.operator
+    if operator == "in" and not text.startswith("("):
+        low, dots, high = text.partition("..")
+        if not dots:
+            raise ValueError(f"cannot read {text!r} after `in`; write a..b")
+        ends = _number(attribute, low.strip()), _number(attribute, high.strip())
+        if ends[0] > ends[1]:
+            raise ValueError(_reversed(attribute, low.strip(), high.strip()))
+        return ends
+    if operator[0] not in "<>":
+        raise ValueError(f"{attribute.name} {operator} ...: write a range such as `in a..b`")
+    return (_number(attribute, text), math.inf) if operator[0] == ">" else (-math.inf, _number(attribute, text))
+
+
 @contextlib.contextmanager
 def _no_stray(schema: Schema, condition: Condition) -> Iterator[None]:
     """Where a value cannot be read and holds a second condition, refuse the attribute that this one is about."""

@@ -1,5 +1,6 @@
 """The one pipeline of a central release: plan, count, charge, measure, write."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from dpress.ledger.ledger import Ledger
 from dpress.mechanisms.collection import Collection
 from dpress.release.artifact import Release, now
 from dpress.release.folder import check_new
-from dpress.release.plan import Plan, charge, plan
+from dpress.release.map import kind_of
+from dpress.release.plan import CentralMapping, Plan, charge, plan
 from dpress.release.workloads import LARGEST_TABLE
 
 BYTES_PER_CELL = 96  # at the peak, when the tables are estimated
@@ -68,7 +70,10 @@ def publish(
         account.check(charged, unit)
     if out is not None:
         check_new(out)
-    exact = mechanism.exact(true_counts(spec, planned, data, unit, progress=progress))
+    counts = true_counts(spec, planned, data, unit, progress=progress)
+    if isinstance(mechanism, CentralMapping):
+        counts = mechanism.grid.flat(counts.reshape(mechanism.grid.side, -1))
+    exact = mechanism.exact(counts)
     generator = generators.secure() if rng is None else rng
     if account is None and ledger is not None:
         account = _new(Path(str(ledger)), spec)
@@ -79,7 +84,7 @@ def publish(
     if account is not None:
         account.spend(reservation, now())
         head = account.summary().head
-    release = Release(
+    release = kind_of(spec)(
         spec=spec,
         planned=planned,
         measurement=measurement,
@@ -95,8 +100,7 @@ def publish(
 
 def _check_size(planned: Plan) -> None:
     """Refuse a table that is too large to count in memory, with the bytes that it would take."""
-    cells = planned.workload.cells
-    if isinstance(planned.workload, Boxes) and cells > LARGEST_TABLE:
+    if isinstance(planned.workload, Boxes) and (cells := planned.workload.cells) > LARGEST_TABLE:
         raise NotSupported(
             f"{planned.chosen.method} over {cells:,} cells needs about {BYTES_PER_CELL * cells:,} bytes; at most "
             f"{LARGEST_TABLE:,} cells are published (`dpress plan` and `dpress error` answer for more); use `bins`"
@@ -118,7 +122,15 @@ def _new(path: Path, spec: Spec) -> Ledger:
         return Ledger.open(path)
 
 
-def true_counts(spec: Spec, planned: Plan, data: Any, unit: Unit, *, progress: Progress | None = None) -> Counts:
+def true_counts(
+    spec: Spec,
+    planned: Plan,
+    data: Any,
+    unit: Unit,
+    *,
+    tables: Sequence[tuple[int, ...]] | None = None,
+    progress: Progress | None = None,
+) -> Counts:
     """Return the exact counts of the planned tables: private, never written anywhere.
 
     Args:
@@ -126,6 +138,7 @@ def true_counts(spec: Spec, planned: Plan, data: Any, unit: Unit, *, progress: P
         planned: whose tables are counted.
         data: the rows.
         unit: whose contribution is bounded; `ROW` counts every row.
+        tables: the axes of the tables to count, instead of those published.
         progress: called with the number of rows counted so far.
 
     Raises:
@@ -134,8 +147,8 @@ def true_counts(spec: Spec, planned: Plan, data: Any, unit: Unit, *, progress: P
     if data is None and spec.data is None:
         raise ValueError("no data: name a file in [data] source, or pass one")
     source = data if spec.data is None or data is not None else spec.data.source
-    schema = spec.schema
-    kernel = count(schema.shape, planned.chosen.mechanism.decoder.tables)
+    schema = planned.schema
+    kernel = count(schema.shape, planned.chosen.mechanism.decoder.tables if tables is None else tuple(tables))
     return fold(Table(source, schema.names, unit), schema, kernel, progress=progress)
 
 

@@ -57,9 +57,7 @@ class Published:
         return pa.Table.from_batches(list(self.batches())).combine_chunks()
 
     def _columns(self, start: int, stop: int) -> dict[str, Any]:
-        columns: dict[str, Any] = {}
-        for axis, codes in zip(self.axes, np.unravel_index(np.arange(start, stop), self.shape), strict=True):
-            columns |= _cell_columns(axis, codes)
+        columns = cells(self.axes, start, stop)
         count, variance = self.count[start:stop], self.variance[start:stop]
         widths = half_width(variance, CONFIDENCE, self.tail)
         columns |= {
@@ -69,6 +67,15 @@ class Published:
             "high": count + widths,
         }
         return columns if self.adjusted is None else columns | {"adjusted": self.adjusted[start:stop]}
+
+
+def cells(axes: tuple[Tabular, ...], start: int, stop: int) -> dict[str, Any]:
+    """Return the columns that name the cells from `start` to before `stop`, the last axis running fastest."""
+    columns: dict[str, Any] = {}
+    shape = tuple(axis.size for axis in axes)
+    for axis, codes in zip(axes, np.unravel_index(np.arange(start, stop), shape), strict=True):
+        columns |= _cell_columns(axis, codes)
+    return columns
 
 
 def _cell_columns(axis: Tabular, codes: np.ndarray) -> dict[str, Any]:

@@ -7,7 +7,10 @@ Data flow: release -> Said.
 import math
 
 from dpress.core.claim import ZCDP, Loss, PureDP, Relation, Unit
+from dpress.mechanisms.central_map import CentralMap
 from dpress.mechanisms.collection import Collection
+from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.noise.distribution import Noise
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.release.artifact import Release
@@ -154,11 +157,18 @@ def _noise(release: Release) -> str:
     mechanism = release.planned.chosen.mechanism
     if isinstance(mechanism, Collection):
         raise TypeError("a collection adds no noise to a total")
+    if isinstance(mechanism, AdaptiveGrid):
+        blocks, tiles = map(_drawn, mechanism.levels)
+        return f"{blocks} for each of {mechanism.blocks**2} blocks, and {tiles} for each tile that they were cut into"
+    matrix = mechanism.matrix if isinstance(mechanism, CentralMap) else mechanism
+    return f"{_drawn(matrix)} for each of {number(matrix.strategy.map.rows)} measured counts"
+
+
+def _drawn(mechanism: MatrixMechanism) -> str:
     step = mechanism.strategy.map.step
     kinds = " or ".join(dict.fromkeys(_distribution(noise, step) for noise in mechanism.noises))
-    rows = number(mechanism.strategy.map.rows)
     unit = "whole numbers" if step == 1 else f"whole steps of 2^{round(math.log2(step))} of a count"
-    return f"{kinds}, drawn independently and exactly in {unit} for each of {rows} measured counts"
+    return f"{kinds}, drawn independently and exactly in {unit}"
 
 
 def _distribution(noise: Noise, step: float) -> str:

@@ -12,8 +12,10 @@ import numpy as np
 from dpress import catalog
 from dpress.core.attribute import Bounded, Integer
 from dpress.core.ranges import AllRanges, Prefixes, RangesOfLength
-from dpress.core.workload import Boxes
+from dpress.core.workload import Areas, Boxes
 from dpress.release.artifact import Release, Result
+from dpress.release.map import MapRelease
+from dpress.report import map_words
 from dpress.report.rounding import error, interval, number, unit_for
 from dpress.report.words import said
 
@@ -64,6 +66,8 @@ def accuracy(release: Release) -> Accuracy:
 def over(release: Release) -> str:
     """Return what the typical error is the root of the mean over."""
     workload = release.planned.workload
+    if isinstance(workload, Areas):
+        return map_words.over(workload)
     count = number(workload.queries)
     if not isinstance(workload, Boxes):
         return f"the {count} cells asked for"
@@ -96,16 +100,20 @@ def example(release: Release) -> tuple[str, str]:
         result = release.query(_query(release))
     except ValueError:  # a name or a label that the query language cannot spell
         result = release.query("total")
-    return f"dpress query FOLDER {shlex.quote(result.query)}", _answer(result)
+    return f"dpress query FOLDER {shlex.quote(result.query)}", answered(result)
 
 
 def total(release: Release) -> str:
     """Return how many were counted, in all."""
+    if isinstance(release, MapRelease) and release.users:
+        return number(release.users)
     result = release.query("total")
-    return _answer(result) if result.standard_error else number(result.value)
+    return answered(result) if result.standard_error else number(result.value)
 
 
 def _query(release: Release) -> str:
+    if isinstance(release, MapRelease):
+        return map_words.middle(release)
     axes = release.planned.chosen.mechanism.decoder.tables[0]
     return " and ".join(_condition(release.schema.tabular[axis]) for axis in axes[:2])
 
@@ -120,7 +128,8 @@ def _condition(attribute: object) -> str:
     return f'{name} = "{labels[0]}"' if " " in labels[0] else f"{name} = {labels[0]}"
 
 
-def _answer(result: Result) -> str:
+def answered(result: Result) -> str:
+    """Return an answer with its interval and standard error, in no more digits than that warrants."""
     unit = unit_for(result.standard_error)
     unit = max(1.0, unit) if result.value % 1 == 0 else unit
     return (

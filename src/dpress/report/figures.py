@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from dpress.core.workload import Areas
 from dpress.mechanisms.collection import Collection
 from dpress.release.artifact import Release
 from dpress.release.plan import Candidate, Plan
-from dpress.report import charts
+from dpress.report import charts, map_parts
 from dpress.report.charts import Chart
 from dpress.report.extra import load
 from dpress.report.odds import Odds
@@ -153,8 +154,9 @@ def _beliefs(rows: list[dict[str, Any]], width: float) -> Chart:
 def candidates_figure(plan: Plan, noun: str) -> Figure:
     """Return the predicted typical error, in `noun`, of every method compared, and the lower bound."""
     alt = load("altair")
-    near = [one for one in plan.candidates if one.predicted_error <= FAR**2 * plan.chosen.predicted_error]
-    far = [one for one in plan.candidates if one not in near]
+    compared = [one for one in plan.candidates if one is plan.chosen or not one.assumes]
+    near = [one for one in compared if one.predicted_error <= FAR**2 * plan.chosen.predicted_error]
+    far = [one for one in compared if one not in near]
     rows = [
         {"method": _asking(one, plan), "error": one.predicted_error**0.5, "text": _plus_minus(one),
          "chosen": one is plan.chosen}
@@ -173,9 +175,11 @@ def candidates_figure(plan: Plan, noun: str) -> Figure:
         text = base.mark_text(align="left", dx=6, color=charts.INK, fontSize=11).encode(x, text="text:N")
         line = alt.Chart(alt.Data(values=[{"bound": bound}])).mark_rule(color=charts.INK, strokeDash=[4, 3])
         rule = line.encode(alt.X("bound:Q"))
-        return (bar + text + rule).properties(width=width - longest, height=30 * len(rows))
+        drawn = bar + text + rule if bound else bar + text
+        return drawn.properties(width=width - longest, height=30 * len(rows))
 
-    caption = "Typical error by method; the one that was run is highlighted, the dashed line is the lower bound."
+    caption = "Typical error by method; the one that was run is highlighted"
+    caption += ", the dashed line is the lower bound." if bound else "."
     if far:
         caption += f" Off the scale: {listed([f'{_asking(one, plan)} ({_plus_minus(one)})' for one in far])}."
     return Figure(drawing=both(draw, "Predicted error by method"), caption=caption)
@@ -186,7 +190,9 @@ def _plus_minus(candidate: Candidate) -> str:
 
 
 def _asking(candidate: Candidate, plan: Plan) -> str:
-    """Return the method, and what it asks of a device where collections differ in that."""
+    """Return the method, and what it asks of a device where collections differ in that; of a map its grid."""
+    if isinstance(plan.workload, Areas):
+        return f"{candidate.method}, {TIMES.join([number(map_parts.side(candidate.mechanism))] * 2)}"
     asked = {_asked(one) for one in plan.candidates}
     return candidate.method if len(asked) < 2 else f"{candidate.method}, {_asked(candidate)}"
 

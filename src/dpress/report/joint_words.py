@@ -4,7 +4,7 @@ Data flow: release, pairs -> frozen words -> template.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from dpress.mechanisms.collection import Collection
 from dpress.release.artifact import Release
 from dpress.report.pairs import Pair, listing
 from dpress.report.rounding import listed, number
-from dpress.report.tables import Table
+from dpress.report.tables import Table, table
+from dpress.report.views import joint_view
 
 TABLES = (
     "The tables that were asked for are made to agree with one another, drawn toward independence as far as noise "
@@ -40,6 +41,19 @@ NO_ERROR = (
     " Intervals and standard errors are those of the unbiased count. None is known for the adjusted one, and it may "
     "lie outside the interval beside it."
 )
+OTHERS = (
+    " In the tables of this page, intervals and standard errors are those of the unbiased count; the adjusted one may "
+    "lie outside the interval beside it."
+)
+INTERVALS = (
+    "A query that no table answers, about more attributes than one table holds, is answered from the fitted joint. Its "
+    "interval comes from {} collections that were made up from the joint, with the noise of this one, and fitted again "
+    "without drawing anything toward independence. It holds the noise of collection and, on average, what drawing "
+    "toward independence took away; where the attributes hardly depend on each other it is too wide. It does not hold "
+    "the error of the model: {}"
+)
+UNSEEN = "if {} go together in a way that {} do not show, the true count may lie far outside, and nothing here tells."
+STOPPED = "what the fit was kept from following, because noise could have made it too."
 SHRUNK = (
     "The adjusted count errs by less most of the time, because it gives up a part of the noise together with a part of "
     "the signal: a true departure from independence mostly comes out too small."
@@ -67,6 +81,8 @@ class JointWords:
         fit: how the joint was fitted, and why it ended where it did.
         bias: what the adjusted counts are.
         model: the error that no interval sees.
+        intervals: what those of the fitted joint hold; empty where it has none.
+        cells: the largest of the fitted joint, or None where it has no table of its own.
         records: what the synthetic records are good for; empty without any.
         pairs: the list.
     """
@@ -77,6 +93,8 @@ class JointWords:
     fit: str
     bias: str
     model: str
+    intervals: str
+    cells: Table | None
     records: tuple[str, ...]
     pairs: Table
 
@@ -90,8 +108,10 @@ def joint_words(release: Release, found: list[Pair]) -> JointWords | None:
         test=_test(len(found)),
         baseline=_baseline(found),
         fit=_fit(release),
-        bias=UNBIASED + (PUBLISHED if release.planned.chosen.method in AS_PUBLISHED else SHRUNK) + NO_ERROR,
+        bias=_bias(release),
         model=_model(release),
+        intervals=_intervals(release),
+        cells=_cells(release),
         records=_records(release.records),
         pairs=listing(found),
     )
@@ -143,6 +163,35 @@ def _fit(release: Release) -> str:
     if text == TABLES and len(fitted.factors) > 1:
         text += KEPT
     return f"{text} It was {fitted.reason}." if fitted.reason else text
+
+
+def _bias(release: Release) -> str:
+    how = PUBLISHED if release.planned.chosen.method in AS_PUBLISHED else SHRUNK
+    return UNBIASED + how + (NO_ERROR if release.refits() is None else OTHERS)
+
+
+def _intervals(release: Release) -> str:
+    collection, refits = release.planned.chosen.mechanism, release.refits()
+    if refits is None or not isinstance(collection, Collection):
+        return ""
+    ways = max(len(question.axes) for question in collection.questions)
+    unseen = STOPPED if ways == len(collection.shape) else UNSEEN.format(*_unseen(ways))
+    return INTERVALS.format(len(refits.again), unseen)
+
+
+def _unseen(ways: int) -> tuple[str, str]:
+    more, asked = {2: ("three attributes", "pairs"), 3: ("four attributes", "triples")}.get(
+        ways, (f"{ways + 1} attributes", f"sets of {ways}")
+    )
+    return more, asked
+
+
+def _cells(release: Release) -> Table | None:
+    found = joint_view(release)
+    if found is None:
+        return None
+    shown = table(found)
+    return replace(shown, names=tuple("fitted count" if name == "count" else name for name in shown.names))
 
 
 def _model(release: Release) -> str:

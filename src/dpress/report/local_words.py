@@ -60,9 +60,9 @@ def said(release: Release) -> Said:
         "no further cost in privacy. For several cells the standard error stated is the exact one or somewhat more, "
         "since counts of one table err in opposite directions:",
         heading="Error predicted, and what it rests on",
-        noise=f"{_asked(collection)} It perturbed its answer with coins of its own; nobody adds noise to a total.",
-        predicted="computed for this number of reports from public numbers alone, as if all values of an attribute "
-        "were equally frequent",
+        noise=f"{_asked(collection)} It perturbed its answer with coins of its own; nobody adds noise to a total."
+        f"{_assumed(release)}",
+        predicted=f"computed for this number of reports from public numbers alone, {_supposed(release)}",
         bound=f"were all values equally frequent, no report that keeps {loss(release.spec.privacy.loss)} has a "
         "smaller typical error in the ways of asking compared here. This collection has {ratio} times the bound.",
         cover=_cover(collection),
@@ -89,7 +89,7 @@ def _title(release: Release, collection: Collection) -> str:
 
 def _joint(collection: Collection) -> bool:
     """Say whether tables of pairs, and a fitted joint distribution, are published."""
-    return collection.estimator is not None
+    return any(len(axes) > 1 for axes in collection.decoder.tables)
 
 
 def _held(collection: Collection) -> str:
@@ -102,6 +102,8 @@ def _countable(collection: Collection) -> str:
 
 def _lot(collection: Collection) -> str:
     """Return what devices draw by lot."""
+    if collection.spatial is not None:
+        return "level of the quadtree"
     asked = len(collection.questions[0].axes)
     return {1: "attribute", 2: "pair of attributes", 3: "triple of attributes"}.get(asked, f"set of {asked} attributes")
 
@@ -132,7 +134,7 @@ def _neighbours(collection: Collection) -> str:
 def _terms(release: Release, collection: Collection) -> tuple[tuple[str, str, str], ...]:
     claim = release.claim
     published = "is what the method's paper claims."
-    if claim.published != claim.proven:
+    if claim.proven and claim.published != claim.proven:
         published = "is what the method's paper claims: the loss of one report plus that of the permanent one."
     proven = (
         "is what a proof shows for one report, of every device that follows the method. This is the promise to rely on."
@@ -175,11 +177,16 @@ def _basis(release: Release, collection: Collection) -> str:
     for question in collection.questions:
         parts = [question.axes] if question.together else [(axis,) for axis in question.axes]
         for axes, oracle in zip(parts, question.oracles, strict=True):
-            reason = LONG_FRACTION.sub(_decimal, oracle.claim.basis)
+            reason = readable(oracle.claim.basis)
             reasons.setdefault(reason, []).append(TIMES.join(names[axis] for axis in axes))
     if len(reasons) == 1:
         return next(iter(reasons))
     return "; ".join(f"{listed(about)}: {reason}" for reason, about in reasons.items())
+
+
+def readable(basis: str) -> str:
+    """Return why a promise holds, with short numbers for long fractions."""
+    return LONG_FRACTION.sub(_decimal, basis)
 
 
 def _decimal(found: re.Match[str]) -> str:
@@ -210,7 +217,27 @@ def _asked(collection: Collection) -> str:
     return f"Each of {devices} devices answered for the attribute."
 
 
+def _supposed(release: Release) -> str:
+    """Return what the prediction takes for granted about how frequent values are."""
+    if release.spec.release.kind == "joint":
+        return "for uneven shares of the values, such as a blind draw among all possible shares gives on average"
+    return "as if all values of an attribute were equally frequent"
+
+
+def _assumed(release: Release) -> str:
+    """Return what a joint takes for granted that no report can confirm; nothing for all but the baseline."""
+    if not release.planned.chosen.assumes:
+        return ""
+    return (
+        " The joint distribution, whose counts “adjusted” shows, is the product of these tables: it supposes that no "
+        "attribute says anything about another. Nobody was asked for two of them, so that no report can show how far "
+        "that is from the truth. The typical error is that of a product of two, were it true."
+    )
+
+
 def _computed(collection: Collection) -> str:
+    if collection.spatial is not None:
+        return "computed from the estimated map"
     if _joint(collection) and collection.split == "users":
         return "that is exact if all combinations of values are equally frequent, and near it where they are not"
     return "computed from the estimated counts"

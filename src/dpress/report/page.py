@@ -5,6 +5,7 @@ Data flow: release -> words, tables, figures -> template -> file.
 
 import importlib.metadata
 import importlib.resources
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -12,14 +13,27 @@ from typing import Any
 
 import numpy as np
 
+from dpress.data.toml import as_toml
 from dpress.release.artifact import Release
-from dpress.report import adjusted, charts, departures, error_words, figures, joint_words, pairs, tables, words
+from dpress.report import (
+    adjusted,
+    charts,
+    departures,
+    error_words,
+    figures,
+    frame,
+    joint_words,
+    map_page,
+    pairs,
+    tables,
+    words,
+)
 from dpress.report.extra import load
 from dpress.report.figures import Figure
+from dpress.report.map_page import MapPart
 from dpress.report.rounding import loss, number, percent_down, percent_up
 from dpress.report.said import noun, promised
 from dpress.report.tables import Table
-from dpress.report.toml import as_toml
 from dpress.report.views import View, asked, published
 
 TEMPLATE = "page.html.j2"
@@ -37,28 +51,35 @@ class Part:
     departure: Figure | None = None
 
 
-def write_report(release: Release, path: str | Path) -> Path:
+def write_report(release: Release, path: str | Path, *, queries: Sequence[str] = ()) -> Path:
     """Write the report of a release, replacing an older one, and return its path.
 
     Args:
         release: just published, or loaded.
         path: the HTML file.
+        queries: to draw on a map; see `page`.
 
     Raises:
-        NotSupported: the extra `[report]` is not installed.
+        NotSupported: the extra `[report]` is not installed, or there are queries and no map.
+        ValueError: a text is no query on the map's columns.
         OSError: the file cannot be written.
     """
-    text = page(release)
+    text = page(release, queries=queries)
     path = Path(path)
     path.write_text(text, encoding="utf-8")
     return path
 
 
-def page(release: Release) -> str:
+def page(release: Release, *, queries: Sequence[str] = ()) -> str:
     """Return the report as HTML.
 
+    Args:
+        release: just published, or loaded.
+        queries: to draw on a map, with their answers; left out, the middle ninth of its box.
+
     Raises:
-        NotSupported: the extra `[report]` is not installed.
+        NotSupported: the extra `[report]` is not installed, or there are queries and no map.
+        ValueError: a text is no query on the map's columns.
     """
     jinja2 = load("jinja2")
     folder = importlib.resources.files("dpress.report")
@@ -66,15 +87,17 @@ def page(release: Release) -> str:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"up": percent_up, "down": percent_down}
-    style = load("markupsafe").Markup((folder / STYLE).read_text(encoding="utf-8") + charts.colours())
+    style = load("markupsafe").Markup((folder / STYLE).read_text(encoding="utf-8") + charts.colours() + frame.STYLE)
     template = environment.from_string((folder / TEMPLATE).read_text(encoding="utf-8"))
-    return str(template.render(style=style, **_context(release)))
+    return str(template.render(style=style, **_context(release, queries)))
 
 
-def _context(release: Release) -> dict[str, Any]:
+def _context(release: Release, queries: Sequence[str]) -> dict[str, Any]:
     whole, sums = published(release), asked(release)
+    mapped = map_page.map_part(release, whole, queries)
     promise, own = words.guarantee(release), words.said(release)
-    several = len(release.planned.candidates) > 1
+    planned = release.planned
+    several = sum(one is planned.chosen or not one.assumes for one in planned.candidates) > 1
     return {
         "release": release,
         "said": own,
@@ -82,10 +105,11 @@ def _context(release: Release) -> dict[str, Any]:
         "title": own.title,
         "stamp": words.stamp(release),
         "verdict": words.verdict(release, error_words.typical(release)),
-        "keys": _keys(release, whole),
+        "keys": _keys(release, whole, mapped),
         "guarantee": promise,
         "odds": figures.odds_figure(promise.odds) if promise.odds else None,
-        **_results(release, whole, sums),
+        **_results(release, whole, sums, mapped),
+        "map": mapped,
         "accuracy": error_words.accuracy(release),
         "candidates": figures.candidates_figure(release.planned, noun(release)) if several else None,
         "charged": loss(release.charged),
@@ -94,22 +118,23 @@ def _context(release: Release) -> dict[str, Any]:
     }
 
 
-def _results(release: Release, whole: list[View], sums: list[View]) -> dict[str, Any]:
+def _results(release: Release, whole: list[View], sums: list[View], mapped: MapPart | None) -> dict[str, Any]:
     command, answer = error_words.example(release)
     found = pairs.pairs(release)
     views, most = (_in_order(release, whole, found), pairs.MOST_PAIRS) if found else (sums or whole, MOST_VIEWS)
+    views = views if mapped is None else []  # a map is drawn as one
     return {
         "parts": [_part(release, view, pair) for view, pair in zip_longest(views[:most], found[:most])],
         "hidden": max(0, len(views) - most),
         "joint": joint_words.joint_words(release, found),
         "sums": bool(sums),
-        "files": tables.files(whole),
+        "files": tables.files(whole) if mapped is None else map_page.files(whole[0]),
         "attributes": tables.attributes(release, words.said(release).fates),
         "counts": _counts(whole),
         "command": command,
         "answer": answer,
         "total": error_words.total(release),
-        "adjusted": adjusted.effect(release, whole),
+        "adjusted": adjusted.effect(release, whole) if mapped is None else None,
     }
 
 
@@ -140,10 +165,10 @@ def _counts(whole: list[View]) -> dict[str, str]:
     }
 
 
-def _keys(release: Release, whole: list[View]) -> list[tuple[str, str, str]]:
+def _keys(release: Release, whole: list[View], mapped: MapPart | None) -> list[tuple[str, str, str]]:
     promise = promised(release)
     status = "proven" if release.claim.proven else "claimed, not proven" if promise else "this release is not private"
-    count = len(whole)
+    cells, tables_said = number(sum(view.count.size for view in whole)), f"in {len(whole)} table{'s'[: len(whole) - 1]}"
     return [
         ("Guarantee", loss(promise), status),
         (
@@ -151,6 +176,6 @@ def _keys(release: Release, whole: list[View]) -> list[tuple[str, str, str]]:
             f"± {error_words.typical(release)}",
             f"{noun(release)}, over {error_words.over(release)}",
         ),
-        ("Cells", number(sum(view.count.size for view in whole)), f"in {count} table{'s' if count > 1 else ''}"),
+        ("Cells", mapped.side, mapped.cell or "on one map") if mapped else ("Cells", cells, tables_said),
         ("Budget charged", loss(release.charged), words.said(release).charged),
     ]

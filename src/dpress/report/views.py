@@ -121,6 +121,22 @@ def published(release: Release) -> list[View]:
     return [_view(one, noun(release)) for one in release.published()]
 
 
+def joint_view(release: Release) -> View | None:
+    """Return a view of the fitted joint with its own intervals, or None where none is written."""
+    joint = release.joint_table()
+    if joint is None:
+        return None
+    error = joint.error
+    return View(
+        axes=tuple(_axis(axis) for axis in joint.axes),
+        count=joint.count,
+        half=joint.refits.half_width(error**2, CONFIDENCE),
+        error=error,
+        file=joint.name,
+        noun=noun(release),
+    )
+
+
 def _view(table: Published, counted: str) -> View:
     shape = table.shape
     return View(
@@ -147,7 +163,7 @@ def asked(release: Release) -> list[View]:
 
 def _summed(release: Release, whole: View, table: tuple[int, ...]) -> View:
     """Return a marginal of the full table; by symmetry each of its cells has the same variance."""
-    decoder, variance = release.planned.chosen.mechanism.decoder, release.measurement.variance
+    decoder, variance = release.decoder, release.measurement.variance
     others = tuple(axis for axis in range(len(whole.axes)) if axis not in table)
     shape = release.schema.shape
     weights = [np.eye(1, n)[0] if axis in table else np.ones(n) for axis, n in enumerate(shape)]
@@ -186,7 +202,7 @@ def _spread(release: Release, name: str, ranges: Ranges) -> Array:
     mechanism = release.planned.chosen.mechanism
     if isinstance(mechanism, MatrixMechanism) and isinstance(mechanism.strategy, RangeStrategy):
         return mechanism.strategy.range_variances(ranges, [noise.variance for noise in mechanism.noises])
-    variance, decoder = release.measurement.variance, mechanism.decoder
+    variance, decoder = release.measurement.variance, release.decoder
     weights = [np.ones(size) for size in release.schema.shape]
     axis, spread = release.schema.names.index(name), np.empty(ranges.size)
     for place in range(ranges.size):

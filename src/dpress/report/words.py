@@ -12,7 +12,9 @@ from dpress.core.claim import ZCDP, ApproxDP, Loss, Relation, Unit
 from dpress.ledger.convert import exp_up
 from dpress.release.artifact import Release
 from dpress.release.local_plan import WEAK
-from dpress.report import central_words, local_words
+from dpress.release.map import MapRelease
+from dpress.report import central_words, local_words, map_words
+from dpress.report.map_parts import within_regions
 from dpress.report.odds import DELTA, Odds, odds
 from dpress.report.rounding import ceiling, loss
 from dpress.report.said import Said, noun, promised
@@ -66,7 +68,8 @@ class Guarantee:
 
 def said(release: Release) -> Said:
     """Return the words of the release's model."""
-    return MODELS[release.spec.privacy.model](release)
+    own = MODELS[release.spec.privacy.model](release)
+    return map_words.said(release, own) if isinstance(release, MapRelease) else own
 
 
 def stamp(release: Release) -> Stamp | None:
@@ -78,6 +81,8 @@ def stamp(release: Release) -> Stamp | None:
             "subtract the noise and read the exact counts. This release protects nobody: it is a test, and must not "
             "leave the room if the data are real.",
         )
+    if within_regions(release.planned.chosen.mechanism):
+        return Stamp(title="ONLY WITHIN SAFE REGIONS", text=map_words.IN_CLEAR)
     if release.claim.proven is None:
         return Stamp(
             title="NOT PROVEN",

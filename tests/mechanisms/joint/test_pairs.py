@@ -8,7 +8,8 @@ import pytest
 
 from dpress.core import rng
 from dpress.core.claim import PureDP
-from dpress.mechanisms.joint.pairs import Pairs
+from dpress.estimate.pair_error import concentration
+from dpress.mechanisms.joint.pairs import Pairs, planned_variance
 from dpress.mechanisms.oracle.subset_selection import CARD
 from dpress.mechanisms.question import Question
 from dpress.mechanisms.together import OverProduct
@@ -75,6 +76,28 @@ def test_tables_agree_and_the_fit_is_a_distribution() -> None:
     table = estimator.fit(own, list).marginal((0, 1, 2))
     assert table.min() >= 0
     assert math.isclose(table.sum(), 1, rel_tol=1e-9)
+
+
+def test_lots_that_are_all_users_together_plan_no_error_of_the_lot() -> None:
+    """Without an oracle's noise, who is asked everything errs by nothing; with other questions, by the lot alone."""
+
+    def lot_only(sets: tuple[tuple[int, ...], ...]) -> float:
+        return planned_variance((2, 3), sets, USERS, lambda _: (0.0, 0.0))
+
+    for sets in (((0, 1),), ((0, 1), (0, 1)), ((0, 1),) * 3):
+        assert lot_only(sets) == pytest.approx(0, abs=1e-9 * USERS)
+    half = (1 - concentration((2, 3))) / 6 * USERS  # N^2 f (1 - f) (1 - 1/2) / (N / 2), averaged over the cells
+    assert lot_only(((0, 1), (0,))) < half
+    assert lot_only(((0, 1), (0,))) > half / 4
+
+
+def test_the_squared_shares_that_are_supposed() -> None:
+    assert concentration((1,)) == 1
+    generator = rng.seeded(3)
+    gaps = np.diff(np.sort((generator.words(2 * 20000) / 2.0**64).reshape(-1, 2), axis=1), prepend=0, append=1)
+    squares = (gaps**2).sum(axis=1)  # of three shares, drawn evenly
+    noise = NormalDist().inv_cdf(1 - FALSE_ALARM / 2) * squares.std() / math.sqrt(squares.size)
+    assert abs(squares.mean() - concentration((3,))) < noise < abs(1 / 3 - concentration((3,)))
 
 
 def test_a_question_that_nobody_answers() -> None:

@@ -81,5 +81,5 @@ CARD = Card(
     summary="The document's EM over all cells, from a uniform start; its rule stops it at once where cells are many.",
     method=Em,
     example=lambda loss, unit: example(loss, Em()),  # noqa: ARG005  # a local claim has its own unit
-    parameters=("f", "p", "q"),
+    parameters=("f", "p", "q", "reports", "bits", "hashes"),
 )

@@ -108,5 +108,5 @@ CARD = Card(
     summary="The document's LASSO on the counts of single bits; it cannot see correlation.",
     method=Lasso,
     example=lambda loss, unit: example(loss, Lasso()),  # noqa: ARG005  # a local claim has its own unit
-    parameters=("f", "p", "q"),
+    parameters=("f", "p", "q", "reports", "bits", "hashes"),
 )

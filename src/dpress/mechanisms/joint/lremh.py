@@ -68,5 +68,5 @@ CARD = Card(
     summary="The document's EM on the cells that its LASSO leaves.",
     method=Lremh,
     example=lambda loss, unit: example(loss, Lremh()),  # noqa: ARG005  # a local claim has its own unit
-    parameters=("f", "p", "q"),
+    parameters=("f", "p", "q", "reports", "bits", "hashes"),
 )

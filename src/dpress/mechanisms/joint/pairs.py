@@ -16,13 +16,15 @@ from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Payloads, Tally
+from dpress.core.rng import Generator
 from dpress.estimate import maxent
+from dpress.estimate.bootstrap import Refits, refits
 from dpress.estimate.contrast import Contrast, contrasts
 from dpress.estimate.joint import Joint
-from dpress.estimate.pair_error import planned
+from dpress.estimate.pair_error import concentration, planned
 from dpress.estimate.pair_spread import cell_variances
 from dpress.estimate.pair_tables import Noise, NoisyTable, Tables
-from dpress.estimate.shrinkage import shrunk
+from dpress.estimate.shrinkage import noise, shrunk
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.longitudinal import calibrated
 from dpress.mechanisms.question import largest, per_user, rest
@@ -36,8 +38,9 @@ class Pairs:
 
     Promise: the oracle's, for one report about one set of attributes.
     Error: published are the consistent tables, unbiased, with the variance of weighted least squares over all tables
-    that hold the attributes, for the shares as estimated (`estimate.pair_spread`); planned for equal shares. The
-    adjusted counts are those of the fitted joint: shrunk toward independence, biased, nearer to the truth.
+    that hold the attributes, for the shares as estimated (`estimate.pair_spread`); planned for uneven
+    shares, see `planned_variance`. The adjusted counts are those of the fitted joint: shrunk toward independence,
+    biased, nearer to the truth.
     Paper: joint, "What dpress adds"; after CALM (Zhang, Wang, Li, He, Chen 2018).
 
     Args:
@@ -84,15 +87,26 @@ class Pairs:
     def fit(self, tallies: Sequence[Tally], payloads: Callable[[], Iterable[Payloads]]) -> Joint:
         """Return the joint distribution of largest entropy that has the shrunk tables."""
         del payloads  # the tallies say it all
-        found = shrunk(self._tables(tallies), max(map(len, self.sets)))
-        return maxent.joint(self.shape, {axes: one.shares for axes, one in found.items()})
+        found = shrunk(self._tables(tallies), self.ways)
+        return maxent.joint(self.shape, {axes: one.shares for axes, one in found.items()}, noise=noise(found))
+
+    @property
+    def ways(self) -> int:
+        """The attributes of the largest question."""
+        return max(map(len, self.sets))
+
+    def refits(
+        self, tallies: Sequence[Tally], fit: Joint, *, rng: Generator, progress: Callable[[int], object] | None = None
+    ) -> Refits:
+        """Return the joints that the fit would have given; see `estimate.bootstrap`."""
+        return refits(self._tables(tallies), fit, self.ways, rng=rng, progress=progress)
 
     def contrasts(self, tallies: Sequence[Tally]) -> tuple[Contrast, ...]:
         """Return for every pair what its table says beyond independence."""
         return contrasts(self._tables(tallies))
 
     def mean_variance(self, users: int) -> float:
-        """Return the predicted variance of a cell of a published table, averaged over all of them, equal shares."""
+        """Return the predicted variance of a cell of a published table, averaged over all of them."""
         return planned_variance(self.shape, self.sets, users, self._spread)
 
     def _spread(self, cells: int) -> tuple[float, float]:
@@ -108,8 +122,8 @@ class Pairs:
                 own, other = spread(oracle)
                 shares = oracle.estimate(tally[:-1], users).answers / users
                 kept = tuple(self.shape[axis] for axis in axes)
-                noise = Noise(users=users, own=own, other=other, lot=rest(everybody, users))
-                noisy.append(NoisyTable(axes=axes, shares=shares.reshape(kept), noise=noise))
+                error = Noise(users=users, own=own, other=other, lot=rest(everybody, users))
+                noisy.append(NoisyTable(axes=axes, shares=shares.reshape(kept), noise=error))
         return Tables(shape=self.shape, noisy=tuple(noisy))
 
 
@@ -124,11 +138,25 @@ def spread(oracle: Oracle) -> tuple[float, float]:
 
 
 def planned_variance(shape: Axes, sets: Sequence[Axes], users: int, own: Callable[[int], tuple[float, float]]) -> float:
-    """Return the predicted variance of a cell, in counts squared, averaged over the cells of all pairs."""
-    tables = planned(shape, sets, users, own)
-    cells = [math.prod(shape[axis] for axis in axes) for axes in pairs_of(len(shape))]
-    each = [tables.variance(axes) * size for axes, size in zip(pairs_of(len(shape)), cells, strict=True)]
-    return users**2 * sum(each) / sum(cells)
+    """Return the predicted variance of a cell, in counts squared, averaged over the cells of all pairs.
+
+    Formula: V(L) - L (1 - 1/k) / (k N) for shares, V(L) the variance by least squares where each lot adds L s (1 - s)
+    per user, drawn with replacement; L = (1 - S) / (1 - 1/k), k the cells of the pair's table, S the sum of its squared
+    shares by `pair_error.concentration`. Lots are drawn without replacement: together they are all N users, and what
+    all would have said has no error of the lot. The oracle's part is the same for all shares, on average over a table.
+    """
+    found: dict[float, Tables] = {}
+    total = cells = 0.0
+    for axes in pairs_of(len(shape)):
+        sizes = [shape[axis] for axis in axes]
+        size = math.prod(sizes)
+        cells += size
+        if size > 1:
+            lot = (1 - concentration(sizes)) / (1 - 1 / size)
+            if lot not in found:
+                found[lot] = planned(shape, sets, users, own, lot=lot)
+            total += size * found[lot].variance(axes) - lot * (1 - 1 / size) / users
+    return users**2 * total / cells
 
 
 def _example(loss: object) -> Pairs:

@@ -5,7 +5,7 @@ card, loss, samples -> instances -> checks -> Audit.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,14 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Payloads, Values
 from dpress.core.rng import Generator, secure
 from dpress.mechanisms.bit_joint import BitJoint
+from dpress.mechanisms.central_map import CentralMap
 from dpress.mechanisms.choice.exponential import Exponential
+from dpress.mechanisms.joint.independent import Independent
 from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
+from dpress.mechanisms.spatial.psda import Psda
 from dpress.release.audit import exact, outcomes, sampled, tables
 from dpress.release.audit.exact import Found
 from dpress.release.audit.verdict import Audit, Check, Kind
@@ -48,16 +52,24 @@ def audit(card: Card, loss: PureDP | ZCDP, *, samples: int | None = None, rng: G
     example: Any = card.example(loss, Unit())
     if isinstance(example, Oracle):
         checks = list(local(card, example, loss, samples, rng=generator))
-    elif isinstance(example, Pairs):
-        asked = [(f"question {place}", oracle) for place, oracle in enumerate(example.oracles, start=1)]
+    elif asked := _asked(example):
         checks = [one for name, oracle in asked for one in reports(name, oracle, samples, rng=generator)]
-    elif isinstance(example, BitJoint):
+    elif isinstance(example, BitJoint) and isinstance(example.oracle, RrLdp):
         checks = list(reports("example", AsCells(example.oracle), samples, rng=generator))
-    elif isinstance(example, (MatrixMechanism, Exponential)):
+    elif isinstance(example, (MatrixMechanism, Exponential, CentralMap, AdaptiveGrid)):
         checks = list(central(card, loss, samples, rng=generator))
     else:
         raise NotSupported(f"there is no audit of {card.name} yet")
     return Audit(method=card.name, model=card.model, checks=tuple(checks))
+
+
+def _asked(example: Any) -> list[tuple[str, Oracle]]:
+    """Return the oracles of a collection of several questions, or of a map, by name."""
+    if isinstance(example, (Independent, Pairs)):
+        return [(f"question {place}", oracle) for place, oracle in enumerate(example.oracles, start=1)]
+    if isinstance(example, Psda):  # its promise is about places of one region, so that there must be one only
+        return [("one safe region", replace(example, region_levels=(0,)).oracle)]
+    return [(f"question {place}", one.oracle) for place, one in enumerate(getattr(example, "asked", ()), start=1)]
 
 
 def local(card: Card, example: Oracle, loss: Loss, samples: int | None, *, rng: Generator) -> Iterator[Check]:
@@ -139,9 +151,18 @@ def central(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Genera
     """Yield the checks of a linear mechanism or a choice under every relation."""
     units = [Unit(relation=one, column=None if n == 1 else "person", rows=n) for one in Relation for n in ROWS]
     for unit in units:
-        yield central_exact(card.example(loss, unit))
+        for part in _parts(card.example(loss, unit)):
+            yield central_exact(part)
     for relation in Relation if samples is not None else ():
-        yield central_sampled(card.example(loss, Unit(relation=relation)), samples or SAMPLES, rng=rng)
+        for part in _parts(card.example(loss, Unit(relation=relation))):
+            yield central_sampled(part, samples or SAMPLES, rng=rng)
+
+
+def _parts(mechanism: Any) -> tuple[Any, ...]:
+    """Return what is measured one after the other; their losses add up."""
+    if isinstance(mechanism, AdaptiveGrid):
+        return mechanism.levels
+    return (mechanism.matrix,) if isinstance(mechanism, CentralMap) else (mechanism,)
 
 
 def central_exact(mechanism: Any) -> Check:

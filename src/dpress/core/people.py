@@ -1,0 +1,45 @@
+"""The raw rows, as a mechanism that needs several passes may see them: only through sums.
+
+A mechanism is handed a bound fold, never a file: its kernel sees codes of shape (attributes, rows), batch by batch, and
+returns an integer array of one fixed shape; the arrays are added up. What a row can change is read off the kernel.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Codes = npt.NDArray[np.int32]  # shape (attributes, rows)
+Counts = npt.NDArray[np.int64]
+Kernel = Callable[[Codes], Counts]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """The rows of a table.
+
+    Args:
+        fold: returns the sum of a kernel over all batches; may be called again and again.
+        table: returns all codes at once: only for published baselines that need the whole table, and say so.
+    """
+
+    fold: Callable[[Kernel], Counts]
+    table: Callable[[], Codes]
+
+
+def in_memory(codes: Codes, *, batch: int = 1 << 16) -> People:
+    """Return the rows of a table that is in memory.
+
+    Args:
+        codes: shape (attributes, rows).
+        batch: rows at a time.
+    """
+
+    def fold(kernel: Kernel) -> Counts:
+        total = kernel(codes[:, :batch])
+        for start in range(batch, codes.shape[1], batch):
+            total = total + kernel(codes[:, start : start + batch])
+        return total
+
+    return People(fold=fold, table=lambda: codes)

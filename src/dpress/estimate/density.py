@@ -1,0 +1,233 @@
+"""How many people are where: estimated counts of a grid's cells, and the sum of any rectangle with its error.
+
+counts of cells + what the noise does to sums of them -> rectangles -> values, variances.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from dpress.core.grid import Grid, Rectangles, sums
+from dpress.core.linear import Array
+
+LEVELS = 3  # of quarters that `clustering` looks at
+UNIT = Rectangles(*(np.array([end]) for end in (0.0, 1.0, 0.0, 1.0)))
+
+
+class Noise(Protocol):
+    """What is known of the error of sums over rectangles."""
+
+    def variances(self, rectangles: Rectangles) -> Array:
+        """Return the mean squared error of the sum in each rectangle, in counts squared, shape (m,)."""
+        ...
+
+    def cells(self) -> Array:
+        """Return that of every cell, an image of shape (side, side)."""
+        ...
+
+
+class Density(Protocol):
+    """An estimate of where people are."""
+
+    @property
+    def grid(self) -> Grid:
+        """The cells."""
+        ...
+
+    @property
+    def counts(self) -> Array:
+        """The estimated counts of the cells, an image of shape (side, side)."""
+        ...
+
+    def values(self, rectangles: Rectangles) -> Array:
+        """Return the estimated number of people in each rectangle, shape (m,)."""
+        ...
+
+    def variances(self, rectangles: Rectangles) -> Array:
+        """Return the mean squared error of these numbers, in counts squared."""
+        ...
+
+    def cell_variances(self) -> Array:
+        """Return that of every cell, an image of shape (side, side)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cells:
+    """Counts of cells: people are taken to be spread evenly within a cell, so that a cut one counts by its area.
+
+    Error: that of `noise`, and what a cut cell hides: with a share s of its area within, c people in it and the
+    clustering k, c^2 k s (1 - s), as if cells were independent. People at one point have k = 1, evenly spread ones 0;
+    it is read off the map itself (`clustering`) and supposes that people cluster within cells as cells do among theirs.
+
+    Args:
+        grid: the cells.
+        counts: an image of shape (side, side).
+        noise: of sums over rectangles.
+        clustered: k, from 0 to 1; 0 leaves the cut cells' part out.
+    """
+
+    grid: Grid
+    counts: Array
+    noise: Noise
+    clustered: float = 0.0
+
+    def values(self, rectangles: Rectangles) -> Array:
+        """Return the sum over the cells in each rectangle, shape (m,)."""
+        return sums(self.counts, rectangles)
+
+    def variances(self, rectangles: Rectangles) -> Array:
+        """Return the mean squared error of these sums."""
+        found = self.noise.variances(rectangles)
+        if not self.clustered:
+            return found
+        squares = self.counts**2
+        hidden = sums(squares, rectangles) - sums(squares, rectangles.squared())
+        return np.asarray(found + self.clustered * np.maximum(hidden, 0))
+
+    def cell_variances(self) -> Array:
+        """Return that of every cell."""
+        return self.noise.cells()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeNoise:
+    """Least squares over a quadtree whose levels have independent noise, the same for all nodes of a level. Exact.
+
+    The tree's Gram matrix is diagonal on the differences between the children of one parent. With w the rectangle's
+    share of every cell, A_l = sum over the nodes of level l of (sum of w in it)^2 / (cells in it) and v_k the
+    variance of level k,
+
+        Var = sum_l (A_l - A_(l-1)) / sum_(k >= l) (4^(h-k) / v_k),   A_(-1) = 0.
+
+    A flat grid is a tree of which only the last level was measured: Var = v_h sum w^2.
+    Error: exact, O(h) a rectangle.
+
+    Args:
+        grid: of side 2^h, or of any side with one level.
+        levels: the variance of a node's noise, from the root to the cells; infinite where none was measured.
+    """
+
+    grid: Grid
+    levels: tuple[float, ...]
+
+    def variances(self, rectangles: Rectangles) -> Array:
+        """Return the variance of the sum in each rectangle."""
+        total, before = np.zeros(len(rectangles.left)), np.zeros(len(rectangles.left))
+        height = len(self.levels) - 1
+        for level in range(height + 1):
+            width = 1 << (height - level)
+            known = rectangles.squares(width) / width**2
+            information = sum(4.0 ** (height - k) / v if v else np.inf for k, v in enumerate(self.levels) if k >= level)
+            total += (known - before) / information
+            before = known
+        return np.asarray(total)
+
+    def cells(self) -> Array:
+        """Return the variance of a cell, the same for all."""
+        return np.full((self.grid.side, self.grid.side), self.variances(UNIT)[0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Replicates:
+    """Estimates made again from a likely truth, with fresh noise of the known variance: a parametric bootstrap.
+
+    For estimates that are no linear function of the answers. It sees what noise and correction do, bias included, were
+    that the truth: asymptotic, with a relative error of the standard error of about 1 / sqrt(2 R).
+
+    Args:
+        deviations: of R estimates from the one they were made from, shape (R, side, side).
+    """
+
+    deviations: Array
+
+    def variances(self, rectangles: Rectangles) -> Array:
+        """Return the mean squared deviation of the sum in each rectangle."""
+        return np.asarray((sums(self.deviations, rectangles) ** 2).mean(axis=0))
+
+    def cells(self) -> Array:
+        """Return that of every cell."""
+        return np.asarray((self.deviations**2).mean(axis=0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Nodes:
+    """Counts of a quadtree's nodes that were not made consistent, answered from the top (TDT).
+
+    A node within the rectangle counts as a whole, once; a cut cell by the share of its area.
+    Error: sum of the variances of the nodes used, times the squared share for a cut cell; exact for independent nodes.
+
+    Args:
+        grid: of side 2^h.
+        images: the counts of every level, from the root.
+        levels: the variance of a node's noise, level by level.
+    """
+
+    grid: Grid
+    images: Sequence[Array]
+    levels: tuple[float, ...]
+
+    @property
+    def counts(self) -> Array:
+        """The cells' own counts."""
+        return self.images[-1]
+
+    def values(self, rectangles: Rectangles) -> Array:
+        """Return the sum over the largest nodes within each rectangle."""
+        return self._added(rectangles, [np.asarray(image) for image in self.images])
+
+    def variances(self, rectangles: Rectangles) -> Array:
+        """Return the variance of that sum."""
+        inner = [np.full(image.shape, v) for image, v in zip(self.images, self.levels, strict=True)]
+        whole, cut = _within(rectangles, 1), rectangles
+        shares = self.levels[-1] * (cut.squares(1) - whole.squares(1))
+        return self._added(_within(rectangles, 1), inner) + shares
+
+    def cell_variances(self) -> Array:
+        """Return the variance of a cell, the same for all."""
+        return np.full((self.grid.side, self.grid.side), self.levels[-1])
+
+    def _added(self, rectangles: Rectangles, images: Sequence[Array]) -> Array:
+        total, height = np.zeros(len(rectangles.left)), len(images) - 1
+        above = None
+        for level, image in enumerate(images):
+            width = 1 << (height - level)
+            own = rectangles if level == height else _within(rectangles, width)
+            total += sums(image, own.scaled(1 / width))
+            if above is not None:
+                total -= sums(image, above.scaled(1 / width))
+            above = _within(rectangles, width)
+        return total
+
+
+def clustering(counts: Array) -> float:
+    """Return how unevenly people are spread over the four quarters of a square, 1 for all in one, 0 for evenly.
+
+    Formula: sum over squares of 2 x 2 cells of sum_q (c_q - c / 4)^2 over that of (3 / 4) c^2, the largest of the last
+    three levels; noise adds to it.
+
+    >>> clustering(np.array([[8.0, 0], [0, 0]])), clustering(np.ones((2, 2)))
+    (1.0, 0.0)
+    """
+    found, image = 0.0, counts
+    for _ in range(LEVELS):
+        side = len(image) // 2
+        if not side:
+            break
+        quarters = image[: 2 * side, : 2 * side].reshape(side, 2, side, 2)
+        whole = quarters.sum(axis=(1, 3), keepdims=True)
+        total = float((whole**2).sum())
+        if total > 0:
+            found = max(found, float(((quarters - whole / 4) ** 2).sum()) / (0.75 * total))
+        image = whole[:, 0, :, 0]
+    return min(1.0, found)
+
+
+def _within(rectangles: Rectangles, width: int) -> Rectangles:
+    """Return the largest rectangles of whole cells of this width within; empty ones where there is no such cell."""
+    left, bottom = (np.ceil(end / width) * width for end in (rectangles.left, rectangles.bottom))
+    right, top = (np.floor(end / width) * width for end in (rectangles.right, rectangles.top))
+    empty = (right <= left) | (top <= bottom)
+    return Rectangles(left, np.where(empty, left, right), bottom, np.where(empty, bottom, top))

@@ -1,0 +1,139 @@
+"""`independent`: every user reports one attribute; the joint is the product of the one-way tables. The baseline.
+
+tallies of every attribute -> unbiased one-way tables -> shares without negative ones -> their product.
+"""
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dpress.core.claim import Claim, PureDP
+from dpress.core.errors import NotSupported
+from dpress.core.linear import Array
+from dpress.core.mechanism import Card
+from dpress.core.oracle import Oracle, Payloads, Tally
+from dpress.estimate import joint
+from dpress.estimate.contrast import Contrast
+from dpress.estimate.pair_error import concentration
+from dpress.estimate.postprocess import norm_sub
+from dpress.mechanisms.joint.rr_ldp import RrLdp
+from dpress.mechanisms.longitudinal import calibrated
+from dpress.mechanisms.question import Question, largest, per_user, rest
+
+Axes = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Independent:
+    """One question for every attribute, drawn evenly, answered with the whole epsilon; nothing is asked of pairs.
+
+    Promise: the oracle's, for one report about one attribute.
+    Error: published are the one-way tables, unbiased, each with the variance of its oracle and of the lot, see
+    `Question.estimates`. The fitted joint is their product, negative shares raised. Its tables of pairs are wrong by
+    as much as the attributes depend on each other, however many users take part; no figure here holds that part.
+    Paper: joint, the baseline of "What dpress adds".
+
+    Args:
+        shape: the number of values of every attribute.
+        questions: one for every attribute, in their order.
+    """
+
+    shape: Axes
+    questions: tuple[Question, ...]
+
+    @property
+    def oracles(self) -> tuple[Oracle, ...]:
+        """The oracles of all questions."""
+        return tuple(oracle for question in self.questions for oracle in question.oracles)
+
+    @property
+    def claim(self) -> Claim:
+        """The promise of one report: the largest of the oracles'."""
+        return largest([oracle.claim for oracle in self.oracles])
+
+    @property
+    def tables(self) -> tuple[Axes, ...]:
+        """What is published: a table for every attribute."""
+        return tuple((axis,) for axis in range(len(self.shape)))
+
+    assumes: ClassVar[str] = "independent attributes"
+
+    def estimate(self, tallies: Sequence[Tally]) -> tuple[list[Array], list[Array]]:
+        """Return the unbiased counts of every attribute, and their variances.
+
+        Raises:
+            ValueError: nobody answered a question about an attribute.
+        """
+        if empty := [axis for axis, tally in enumerate(tallies) if not tally[-1]]:
+            raise ValueError(f"no report answers a question about attributes {empty}; each needs at least one")
+        everybody = _users(tallies)
+        found = [own.estimates(tally, everybody)[0] for own, tally in zip(self.questions, tallies, strict=True)]
+        return [counts for counts, _ in found], [variances for _, variances in found]
+
+    from_tallies: ClassVar[bool] = True
+
+    def fit(self, tallies: Sequence[Tally], payloads: Callable[[], Iterable[Payloads]]) -> joint.Joint:
+        """Return the product of the one-way tables, their negative shares raised to 0."""
+        del payloads  # the tallies say it all
+        counts, _ = self.estimate(tallies)
+        return joint.independent([norm_sub(own / _users(tallies), users=1) for own in counts])
+
+    def contrasts(self, tallies: Sequence[Tally]) -> tuple[Contrast, ...]:
+        """Return nothing: no report holds two attributes, so that none can show how they go together."""
+        del tallies
+        return ()
+
+    def mean_variance(self, users: int) -> float:
+        """Return the predicted variance of a cell of a pair's product, averaged over all pairs.
+
+        That is its mean squared error only where the attributes are independent.
+        """
+        asked = users / len(self.questions)
+        spreads = [per_user(own.oracles[0], 1 / size) for own, size in zip(self.questions, self.shape, strict=True)]
+        return product_variance(self.shape, spreads, users, asked)
+
+
+def product_variance(shape: Axes, spreads: Sequence[float], users: int, asked: float) -> float:
+    """Return the variance of N a b in counts squared, averaged over the cells of all pairs of attributes.
+
+    Formula: N^2 (a^2 var b + b^2 var a + var a var b), with independent estimates, each from N_i users with
+    var a = (v + a (1 - a) (N - N_i) / (N - 1)) / N_i, v what one report adds; the sum of a^2 over an attribute's
+    values by `pair_error.concentration`.
+
+    Args:
+        shape: the number of values of every attribute.
+        spreads: v of every attribute.
+        users: N.
+        asked: N_i, how many answer for each attribute.
+    """
+    squares, lot = [concentration((size,)) for size in shape], rest(users, asked)
+    sums = [(n * v + (1 - own) * lot) / asked for n, v, own in zip(shape, spreads, squares, strict=True)]
+    pairs = list(itertools.combinations(range(len(shape)), 2))
+    total = sum(squares[i] * sums[j] + squares[j] * sums[i] + sums[i] * sums[j] for i, j in pairs)
+    return users**2 * total / sum(shape[i] * shape[j] for i, j in pairs)
+
+
+def _users(tallies: Sequence[Tally]) -> int:
+    return sum(int(tally[-1]) for tally in tallies)
+
+
+def _example(loss: object) -> Independent:
+    if not isinstance(loss, PureDP):
+        raise NotSupported("independent is calibrated to epsilon")
+    own = calibrated(loss, 1)
+    shape = (2, 3)
+    oracles = [RrLdp(sizes=(size,), f=own.f, p=own.p, q=own.q) for size in shape]
+    questions = tuple(Question(axes=(axis,), oracles=(oracle,)) for axis, oracle in enumerate(oracles))
+    return Independent(shape=shape, questions=questions)
+
+
+CARD = Card(
+    name="independent",
+    family="joint",
+    model="local",
+    paper="joint: What dpress adds (the baseline)",
+    summary="Every user reports one attribute; the joint is the product of the one-way tables, as if nothing depended.",
+    method=Independent,
+    example=lambda loss, unit: _example(loss),  # noqa: ARG005  # a local claim has its own unit
+)

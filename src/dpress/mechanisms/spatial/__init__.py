@@ -1,0 +1,1 @@
+"""Maps of where people are: grids and quadtrees, from devices or from a table."""

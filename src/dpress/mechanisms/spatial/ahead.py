@@ -1,0 +1,358 @@
+"""`ahead`: a quadtree that grows in rounds, and only where the people are.
+
+position -> a lot: one round, one question of it -> leaf of that question's partition -> oracle -> shares of the leaves
+-> which of them to split -> next round; in the end the inverse-variance mean of all rounds, none below 0, from the top.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpress.core import check
+from dpress.core.claim import Claim, PureDP
+from dpress.core.errors import NotSupported
+from dpress.core.grid import Grid
+from dpress.core.leaves import Leaves, named, nodes_above, root
+from dpress.core.linear import Array
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Card
+from dpress.core.oracle import Tally
+from dpress.core.rng import Generator
+from dpress.core.tree import Tree
+from dpress.estimate.density import Cells, Noise, TreeNoise
+from dpress.estimate.grown_tree import nonnegative
+from dpress.estimate.leaf_noise import LeafNoise
+from dpress.estimate.population import normal
+from dpress.mechanisms.answered import PLACE, Answered, answered, partitions
+from dpress.mechanisms.over_leaves import OverLeaves
+from dpress.mechanisms.question import largest, per_user, rest
+from dpress.mechanisms.spatial.gtr_top_down import _best
+
+ROUNDS = 4  # unless the specification says how many
+WORTH = 1.5  # standard deviations of a share that a node must hold to be split
+HALF = 2  # a node that was not asked yet may hold this part of the one above it
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shares:
+    """The estimated shares of the leaves of one question, all with one variance."""
+
+    leaves: Leaves
+    shares: Array
+    variance: float
+    users: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ahead:
+    """A quadtree grown in rounds (AHEAD).
+
+    A round asks one to several questions, each of its own lot of the users and one level deeper than the one before:
+    in which leaf are you? The first round's are whole levels. Between rounds the shares of all leaves are estimated
+    from all answers so far, and a leaf is split where its share exceeds 1.5 sqrt(V), V the variance of a share that
+    the next question would estimate; for a second level at once, where half of its share does. A leaf that is not
+    split is asked about again, and gets better known.
+
+    Promise: pure epsilon between any two positions of one user, local model: everybody reports once, in one round; the
+        questions depend on earlier rounds' published estimates, of other people. Proven.
+    Error: each estimated share has the variance (V + mean f (1 - f) (N - n) / (N - 1)) / n, V of the oracle for one
+        user, n those asked, N all. What noise, splitting and correction make of a rectangle is found by a parametric
+        bootstrap over all rounds (`maps`).
+    Paper: spatial; Du et al. 2021, AHEAD, with a threshold of its own, several levels a round and the best oracle.
+
+    Args:
+        grid: of side 2^h.
+        loss: epsilon.
+        depths: how many levels each round goes down; they add up to h.
+        earlier: what came out of each question of earlier rounds.
+        nodes: the leaves that this round's questions are about; empty in the first round.
+        last: whether no round follows, as is known of one that has ended.
+    """
+
+    grid: Grid
+    loss: PureDP
+    depths: tuple[int, ...]
+    earlier: tuple[Answered, ...] = ()
+    nodes: tuple[tuple[str, ...], ...] = ()
+    last: bool = False
+    linear: ClassVar[bool] = False
+    weights: ClassVar[tuple[int, ...]] = ()
+
+    def __post_init__(self) -> None:
+        starts = [sum(self.depths[:number]) for number in range(self.rounds)]
+        if len(self.earlier) not in starts:
+            raise ValueError(f"earlier: expected one of {starts} answered questions, got {len(self.earlier)}")
+        asked = self.depths[self.round] if self.earlier else 0
+        if len(self.nodes) != asked:
+            raise ValueError(f"nodes: expected those of {asked} questions, got {len(self.nodes)}")
+
+    @property
+    def height(self) -> int:
+        """The number of levels below the root."""
+        return sum(self.depths)
+
+    @property
+    def lots(self) -> int:
+        """The number of questions of all rounds, one a level."""
+        return self.height
+
+    @property
+    def rounds(self) -> int:
+        """The number of rounds."""
+        return len(self.depths)
+
+    @property
+    def round(self) -> int:
+        """This round, from 0."""
+        return self.turn_of(len(self.earlier))
+
+    @property
+    def first(self) -> int:
+        """The lot of this round's first question."""
+        return len(self.earlier)
+
+    @property
+    def before(self) -> int:
+        """How many users answered earlier."""
+        return sum(one.users for one in self.earlier)
+
+    def turn_of(self, lot: int) -> int:
+        """Return the round of a lot."""
+        return int(np.searchsorted(np.cumsum(self.depths), lot, side="right"))
+
+    @property
+    def partitions(self) -> tuple[Leaves, ...]:
+        """The leaves of each question of this round."""
+        if self.nodes:
+            return tuple(named(one, self.height) for one in self.nodes)
+        return _whole_levels(self.depths[0])
+
+    @property
+    def asked(self) -> tuple[OverLeaves, ...]:
+        """What devices are asked in this round."""
+        return tuple(
+            OverLeaves(grid=self.grid, names=one.names, oracle=_best(one.size, self.loss)) for one in self.partitions
+        )
+
+    @property
+    def claim(self) -> Claim:
+        """The promise of one report, which is all that a user sends."""
+        return largest([one.claim for one in self.asked])
+
+    @property
+    def map(self) -> Tree:
+        """All nodes of the tree; those that were not asked about have infinite variance."""
+        return Tree(self.grid.cells, 4)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What a specification says of this round."""
+        same = {"height": self.height, "rounds": self.rounds}
+        if not self.earlier:
+            return same
+        earlier = [{"users": one.users, "counts": [*one.counts], "nodes": [*one.nodes]} for one in self.earlier]
+        return {**same, "round": self.round, "earlier": earlier, "nodes": [[*one] for one in self.nodes]}
+
+    def ended(self) -> "Ahead":
+        """Return the estimator of what there is after this round."""
+        return replace(self, last=True)
+
+    def following(self, tallies: Sequence[Tally]) -> "Ahead | None":
+        """Return the next round; None after the last."""
+        if self.round == self.rounds - 1:
+            return None
+        answered = self._answered(tallies)
+        everybody = sum(one.users for one in answered)
+        found = [self._shares(one, everybody) for one in answered if one.users]
+        grown = self._grown(found, self.depths[self.round + 1])
+        return replace(self, earlier=answered, nodes=tuple(one.names for one in grown), last=False)
+
+    def estimate(self, tallies: Sequence[Tally]) -> Measurement:
+        """Return the counts of all nodes that any round asked about.
+
+        Raises:
+            ValueError: nobody reported in this round.
+        """
+        if not any(int(tally[-1]) for tally in tallies):
+            raise ValueError(f"nobody reported in round {self.round}")
+        answered = self._answered(tallies)
+        everybody = sum(one.users for one in answered)
+        return self._measurement([self._shares(one, everybody) for one in answered if one.users], everybody)
+
+    def decoded(self, measurement: Measurement, users: int) -> Cells:
+        """Return the estimate; a leaf larger than a cell is spread evenly."""
+        answers = np.asarray(measurement.answers, dtype=np.float64)
+        levels = self._consistent(answers, _precisions(measurement), self.height, float(users))
+        noise = TreeNoise(grid=self.grid, levels=(0.0,))  # replaced: the estimate is not linear
+        return Cells(grid=self.grid, counts=self.grid.image(levels[-1]), noise=noise)
+
+    def simulated(self, counts: Array, users: int, *, rng: Generator) -> Measurement:
+        """Return answers as all rounds would measure them, were these the true counts; up to this one if it ended."""
+        return self._measurement(self._collected(counts / users, users, rng), users)
+
+    def with_leaves(self, noise: Noise, measurement: Measurement, counts: Array) -> Noise:
+        """Return the noise, and what leaves larger than a cell hide on top."""
+        known, images = _by_level(_precisions(measurement), self.height), list[Array]()
+        split = np.zeros(self.grid.cells, dtype=np.bool_)  # into nodes that are known
+        for level in reversed(range(self.height)):
+            split = np.asarray((split | (known[level + 1] > 0)).reshape(-1, 4).any(axis=1), dtype=np.bool_)
+            whole = counts.reshape(4**level, -1).sum(axis=1)
+            images.insert(0, Grid(1 << level).image(np.where((known[level] > 0) & ~split, whole, 0.0)))
+        return LeafNoise(noise=noise, images=images)
+
+    def mean_variance(self, users: int) -> float:
+        """Return the variance of a cell's count with even shares, from the noise of its leaf."""
+        even = np.full(self.grid.cells, 1 / self.grid.cells)
+        found = self._collected(even, users, None)
+        leaves, precisions = found[-1].leaves, self._summed(found)[1]
+        cells = 4.0 ** (self.height - leaves.levels)
+        return float((users**2 / precisions[leaves.rows] / cells).sum() / self.grid.cells)
+
+    def _collected(self, shares: Array, users: int, rng: Generator | None) -> list[_Shares]:
+        """Return what every question finds from the first round on; without a generator its mean."""
+        levels = [shares]
+        while levels[0].size > 1:
+            levels.insert(0, levels[0].reshape(-1, 4).sum(axis=1))
+        truth, found = np.concatenate(levels), list[_Shares]()
+        depths = self.depths[: self.round + 1] if self.last else self.depths
+        for depth in depths:
+            for leaves in self._grown(found, depth) if found else _whole_levels(depth):
+                own, asked = truth[leaves.rows], users / sum(depths)
+                variance = self._variance(own, asked, users)
+                noise = 0.0 if rng is None else math.sqrt(variance) * normal(leaves.size, rng=rng)
+                found.append(_Shares(leaves, own + noise, variance, asked))
+        return found
+
+    def _grown(self, found: Sequence[_Shares], depth: int) -> list[Leaves]:
+        """Return the partitions of the next round: each splits the leaves of the one before that are worth it."""
+        leaves, grown = max((one.leaves for one in found), key=lambda one: one.size), list[Leaves]()
+        deepest = int(leaves.levels.max())
+        levels = self._consistent(*self._summed(found), deepest, 1.0)
+        shares = np.concatenate(levels)[leaves.rows]
+        asked = sum(one.users for one in found) / len(found)
+        for _ in range(depth):
+            deviation = math.sqrt(per_user(_best(leaves.size, self.loss), 0.0) / asked)
+            which = (shares > WORTH * deviation) & (leaves.levels < self.height)
+            shares = np.repeat(np.where(which, shares / HALF, shares), np.where(which, 4, 1))
+            leaves = leaves.split(which)
+            grown.append(leaves)
+        return grown
+
+    def _answered(self, tallies: Sequence[Tally]) -> tuple[Answered, ...]:
+        """Return what came out of all questions so far, in whole counts."""
+        now = []
+        for one, tally in zip(self.asked, tallies, strict=True):
+            users = int(tally[-1])
+            counts = np.rint(one.estimate(tally[:-1], users).answers) if users else np.zeros(one.size)
+            now.append(Answered(nodes=one.names, counts=tuple(map(int, counts.tolist())), users=users))
+        return (*self.earlier, *now)
+
+    def _shares(self, one: Answered, everybody: int) -> _Shares:
+        shares = np.array(one.counts, dtype=np.float64) / one.users
+        leaves = named(one.nodes, self.height)
+        return _Shares(leaves, shares, self._variance(shares, one.users, everybody), one.users)
+
+    def _variance(self, shares: Array, asked: float, everybody: int) -> float:
+        """Return the variance of a leaf's share, averaged over the leaves: the oracle's, and that of the lot."""
+        held, oracle = np.clip(shares, 0, 1), _best(shares.size, self.loss)
+        own, other = per_user(oracle, 1.0), per_user(oracle, 0.0)
+        lot = float((held * (1 - held)).mean()) * rest(everybody, asked)
+        return (other + float(held.mean()) * (own - other) + lot) / asked
+
+    def _measurement(self, found: Sequence[_Shares], everybody: int) -> Measurement:
+        shares, precisions = self._summed(found)
+        variance = np.full(precisions.size, math.inf)
+        known = precisions > 0
+        variance[known] = everybody**2 / precisions[known]
+        shares[0], variance[0] = 1.0, 0.0
+        return Measurement(map=self.map, answers=shares * everybody, variance=variance)
+
+    def _summed(self, found: Sequence[_Shares]) -> tuple[Array, Array]:
+        """Return every node's inverse-variance mean of its shares and its precision, 0 where it was not asked about."""
+        rows = int(nodes_above(np.array(self.height + 1)))
+        total, precisions = np.zeros(rows), np.zeros(rows)
+        for one in found:
+            total[one.leaves.rows] += one.shares / one.variance
+            precisions[one.leaves.rows] += 1 / one.variance
+        return total / np.where(precisions > 0, precisions, 1.0), precisions
+
+    @staticmethod
+    def _consistent(answers: Array, precisions: Array, deepest: int, total: float) -> list[Array]:
+        return nonnegative(_by_level(answers, deepest), _by_level(precisions, deepest), total)
+
+
+def ahead(
+    grid: Grid, loss: object, *, rounds: int | None = None, earlier: object = (), nodes: object = ()
+) -> Ahead | None:
+    """Return AHEAD over a grid.
+
+    Args:
+        grid: of side 2^h, h at least 1.
+        loss: epsilon.
+        rounds: from 1 to h; left out, 4 at most. One round is level-sampled reports, as `gtr_top_down`.
+        earlier: what came out of earlier rounds, as a specification says it.
+        nodes: this round's leaves, likewise.
+
+    Raises:
+        ValueError: a parameter is wrong, named with its place.
+    """
+    height = grid.height
+    if not isinstance(loss, PureDP) or not height:
+        return None
+    if rounds is not None and check.count(f"{PLACE}.rounds", rounds) > height:
+        raise ValueError(f"{PLACE}.rounds: expected at most {height}, the height of the quadtree, got {rounds}")
+    number = rounds or min(height, ROUNDS)
+    depths = tuple((height + number - 1 - one) // number for one in range(number))
+    found = answered(earlier, height)
+    asked = partitions(nodes, height)
+    try:
+        return Ahead(grid=grid, loss=loss, depths=depths, earlier=found, nodes=asked)
+    except ValueError as error:
+        raise ValueError(f"{PLACE}.{error}") from None
+
+
+def _whole_levels(depth: int) -> tuple[Leaves, ...]:
+    found = [root()]
+    for _ in range(depth):
+        found.append(found[-1].split(np.ones(found[-1].size, dtype=np.bool_)))
+    return tuple(found[1:])
+
+
+def _precisions(measurement: Measurement) -> Array:
+    """Return one over the variance of every node but the root, which is known."""
+    variances = np.asarray(measurement.variance, dtype=np.float64)
+    return np.append(0.0, 1 / variances[1:])
+
+
+def _by_level(rows: Array, deepest: int) -> list[Array]:
+    """Return what a full tree's nodes have, level by level from the root to the deepest one wanted."""
+    ends = nodes_above(np.arange(1, deepest + 2))
+    return np.split(rows[: ends[-1]], ends[:-1])
+
+
+def example(loss: object) -> Ahead:
+    """Return a tiny instance.
+
+    Raises:
+        NotSupported: the loss is no epsilon.
+    """
+    found = ahead(Grid(4), loss)
+    if found is None:
+        raise NotSupported("reports in rounds are calibrated to epsilon")
+    return found
+
+
+CARD = Card(
+    name="ahead",
+    family="spatial",
+    model="local",
+    paper="spatial: AHEAD (Du et al. 2021), What dpress adds",
+    summary="Quadtree grown in rounds where people are, the best oracle for every partition, counts >= 0 from the top.",
+    method=Ahead,
+    example=lambda loss, unit: example(loss),  # noqa: ARG005  # a local claim has its own unit
+    spatial=ahead,
+    parameters=("height", "rounds", "earlier", "nodes"),
+)

@@ -1,0 +1,50 @@
+"""`gtr`: the document's grid and quadtree: every level by lot, OUE on its nodes, least squares, queries from the top.
+
+position -> one level out of h + 1 -> one-hot over its nodes through OUE -> counts of all nodes -> consistent counts.
+"""
+
+from dataclasses import dataclass
+
+from dpress.core.claim import PureDP
+from dpress.core.grid import Grid
+from dpress.core.mechanism import Card
+from dpress.core.oracle import Oracle
+from dpress.mechanisms.levels import Levels, example
+from dpress.mechanisms.oracle.oue import Oue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gtr(Levels):
+    """GT-R over a grid, as published: the root, which everybody is in, is one of the levels.
+
+    Promise: pure epsilon between any two positions, local model, that of OUE; proven.
+    Error: `Levels`; a rectangle's is exact, a cut cell counts by the share of its area.
+    Paper: Zhang, Fu, Meng, GT-R; OUE by Wang, Blocki, Li, Jha 2017; consistency by Hay et al. 2010.
+    """
+
+
+def gtr(grid: Grid, loss: object) -> Gtr | None:
+    """Return the method over a grid; None where it does not serve.
+
+    Args:
+        grid: of side 2^h.
+        loss: epsilon.
+    """
+    if not isinstance(loss, PureDP) or grid.height is None:
+        return None
+    levels = tuple(range(grid.height + 1))
+    oracles: tuple[Oracle, ...] = tuple(Oue(size=4**level, loss=loss) for level in levels)
+    return Gtr(grid=grid, levels=levels, oracles=oracles)
+
+
+CARD = Card(
+    name="gtr",
+    family="spatial",
+    model="local",
+    paper="spatial: GT-R (Zhang, Fu, Meng)",
+    summary="Quadtree over a grid, one level by lot with OUE, made consistent by least squares; as published.",
+    method=Gtr,
+    example=lambda loss, unit: example(gtr, loss),  # noqa: ARG005  # a local claim has its own unit
+    spatial=gtr,
+    parameters=("height",),
+)

@@ -1,0 +1,48 @@
+"""`n_gtr`: the document's local perturbation on the grid alone: OUE over all cells, no tree.
+
+position -> one-hot over the cells through OUE -> counts of the cells.
+"""
+
+from dataclasses import dataclass
+
+from dpress.core.claim import PureDP
+from dpress.core.grid import Grid
+from dpress.core.mechanism import Card
+from dpress.mechanisms.levels import Levels, example
+from dpress.mechanisms.oracle.oue import Oue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NGtr(Levels):
+    """The flat version of GT-R over a grid.
+
+    Promise: pure epsilon between any two positions, local model, that of OUE; proven.
+    Error: 4 e^epsilon / (e^epsilon - 1)^2 a user for every cell, so that a rectangle's grows with the cells in it.
+    Paper: Zhang, Fu, Meng, N-GT-R; OUE by Wang, Blocki, Li, Jha 2017.
+    """
+
+
+def n_gtr(grid: Grid, loss: object) -> NGtr | None:
+    """Return the method over a grid; None where it does not serve.
+
+    Args:
+        grid: of any side.
+        loss: epsilon.
+    """
+    if not isinstance(loss, PureDP):
+        return None
+    level = grid.height or 0
+    return NGtr(grid=grid, levels=(level,), oracles=(Oue(size=grid.cells, loss=loss),), flat=True)
+
+
+CARD = Card(
+    name="n_gtr",
+    family="spatial",
+    model="local",
+    paper="spatial: N-GT-R (Zhang, Fu, Meng)",
+    summary="OUE over the cells of a grid, no tree; as published.",
+    method=NGtr,
+    example=lambda loss, unit: example(n_gtr, loss),  # noqa: ARG005  # a local claim has its own unit
+    spatial=n_gtr,
+    parameters=("height", "side"),
+)

@@ -1,0 +1,50 @@
+"""`qt_krr`: the document's rival: a quadtree, one level by lot, k-ary randomised response on its nodes, nothing made consistent.
+
+position -> one level out of h + 1 -> its node through k-ary randomised response -> counts of all nodes -> queries from the top.
+"""
+
+from dataclasses import dataclass
+
+from dpress.core.claim import PureDP
+from dpress.core.grid import Grid
+from dpress.core.mechanism import Card
+from dpress.core.oracle import Oracle
+from dpress.mechanisms.levels import Levels, example
+from dpress.mechanisms.oracle.krr import Krr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QtKrr(Levels):
+    """The quadtree with k-ary randomised response, its noisy counts used as they are.
+
+    Promise: pure epsilon between any two positions, local model, that of k-ary randomised response; proven.
+    Error: the sum of the variances of the nodes that a query uses from the top (`estimate.density.Nodes`), exact.
+    Paper: Zhang, Fu, Meng, QT-KRR.
+    """
+
+
+def qt_krr(grid: Grid, loss: object) -> QtKrr | None:
+    """Return the method over a grid; None where it does not serve.
+
+    Args:
+        grid: of side 2^h.
+        loss: epsilon.
+    """
+    if not isinstance(loss, PureDP) or grid.height is None:
+        return None
+    levels = tuple(range(grid.height + 1))
+    oracles: tuple[Oracle, ...] = tuple(Krr(size=4**level, loss=loss) for level in levels)
+    return QtKrr(grid=grid, levels=levels, oracles=oracles, made="top_down")
+
+
+CARD = Card(
+    name="qt_krr",
+    family="spatial",
+    model="local",
+    paper="spatial: QT-KRR (Zhang, Fu, Meng)",
+    summary="Quadtree, one level by lot with k-ary randomised response, no consistency; as compared by the document.",
+    method=QtKrr,
+    example=lambda loss, unit: example(qt_krr, loss),  # noqa: ARG005  # a local claim has its own unit
+    spatial=qt_krr,
+    parameters=("height",),
+)

@@ -1,0 +1,50 @@
+"""`qt_rappor`: the document's rival: a quadtree, one level by lot, basic one-time RAPPOR on its nodes, nothing made consistent.
+
+position -> one level out of h + 1 -> its node through basic one-time RAPPOR -> counts of all nodes -> queries from the top.
+"""
+
+from dataclasses import dataclass
+
+from dpress.core.claim import PureDP
+from dpress.core.grid import Grid
+from dpress.core.mechanism import Card
+from dpress.core.oracle import Oracle
+from dpress.mechanisms.levels import Levels, example
+from dpress.mechanisms.oracle.sue import Sue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QtRappor(Levels):
+    """The quadtree with basic one-time RAPPOR, its noisy counts used as they are.
+
+    Promise: pure epsilon between any two positions, local model, that of basic one-time RAPPOR; proven.
+    Error: the sum of the variances of the nodes that a query uses from the top (`estimate.density.Nodes`), exact.
+    Paper: Zhang, Fu, Meng, QT-RAPPOR.
+    """
+
+
+def qt_rappor(grid: Grid, loss: object) -> QtRappor | None:
+    """Return the method over a grid; None where it does not serve.
+
+    Args:
+        grid: of side 2^h.
+        loss: epsilon.
+    """
+    if not isinstance(loss, PureDP) or grid.height is None:
+        return None
+    levels = tuple(range(grid.height + 1))
+    oracles: tuple[Oracle, ...] = tuple(Sue(size=4**level, loss=loss) for level in levels)
+    return QtRappor(grid=grid, levels=levels, oracles=oracles, made="top_down")
+
+
+CARD = Card(
+    name="qt_rappor",
+    family="spatial",
+    model="local",
+    paper="spatial: QT-RAPPOR (Zhang, Fu, Meng)",
+    summary="Quadtree, one level by lot with basic one-time RAPPOR, no consistency; as compared by the document.",
+    method=QtRappor,
+    example=lambda loss, unit: example(qt_rappor, loss),  # noqa: ARG005  # a local claim has its own unit
+    spatial=qt_rappor,
+    parameters=("height",),
+)

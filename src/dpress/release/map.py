@@ -1,0 +1,143 @@
+"""A release of a map: how many people are in any rectangle, with the error of that.
+
+measurement -> density -> rectangles in the columns' own units -> numbers with intervals.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from dpress.core.domain import Schema
+from dpress.core.grid import Rectangles
+from dpress.core.linear import Array
+from dpress.data.fold import Progress
+from dpress.data.spec import Spec
+from dpress.estimate.density import Density
+from dpress.estimate.interval import half_width
+from dpress.mechanisms.maps import MapDecoder
+from dpress.release.artifact import Release, Result
+from dpress.release.query import parse_rectangle
+from dpress.release.spatial_plan import location
+from dpress.release.tables import CONFIDENCE, Published
+
+NAME = "table_1.parquet"
+CLIPPED = "The part of the rectangle outside the box counts nobody."
+Corners = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MapRelease(Release):
+    """A finished map; everything in it may be published."""
+
+    @property
+    def schema(self) -> Schema:
+        """Both columns, as axes of the map's grid."""
+        return self.planned.schema
+
+    @cached_property
+    def density(self) -> Density:
+        """The estimated map, with the error of its sums."""
+        decoder = self.planned.chosen.mechanism.decoder
+        assert isinstance(decoder, MapDecoder)  # noqa: S101  # every method that makes maps has one
+        return decoder.density(self.measurement)
+
+    @property
+    def box(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """The ends of both columns, in their own units."""
+        return location(self.spec).bounds
+
+    def query(self, text: str, *, confidence: float = CONFIDENCE, progress: Progress | None = None) -> Result:
+        """Answer a query such as `lon in -74.02..-73.93 and lat in 40.70..40.82`.
+
+        A cell that the rectangle cuts counts by the share of its area. Error: of the noise, and of what keeps counts
+        from going below zero; not of how people are spread within a cut cell.
+
+        Args:
+            text: ranges of the two columns; a column that is left out is not restricted.
+            confidence: of the interval.
+            progress: not used: a map's error takes no time to speak of.
+
+        Raises:
+            ValueError: the text is no query on these columns, reversed, or asks for nothing within the box.
+        """
+        del progress
+        across, up = parse_rectangle(self.schema, text)
+        inside = [(max(low, a), min(high, b)) for (low, high), (a, b) in zip((across, up), self.box, strict=True)]
+        asked = self.query_rectangles(*np.array(inside).T[:, None], confidence=confidence)
+        value, error, low, high = (asked[name][0].as_py() for name in ("count", "standard_error", "low", "high"))
+        given = [end for ends in (across, up) for end in ends if math.isfinite(end)]
+        note = CLIPPED if any(end not in np.array(inside) for end in given) else None
+        return Result(
+            query=text, value=value, standard_error=error, interval=(low, high), confidence=confidence, note=note
+        )
+
+    def query_rectangles(self, low: Any, high: Any, *, confidence: float = CONFIDENCE) -> pa.Table:
+        """Answer many rectangles at once; ten thousand take well under a second.
+
+        Args:
+            low: the left and the lower end of every rectangle, in the columns' units, shape (m, 2).
+            high: the right and the upper end, of the same shape.
+            confidence: of the intervals.
+
+        Returns:
+            A table with the columns count, standard_error, low and high.
+
+        Raises:
+            ValueError: another shape, or a rectangle is reversed or leaves the box; the message names its number.
+        """
+        ends = self._inside(low, high)
+        box, side = np.array(self.box), self.density.grid.side
+        places = [(end - box[:, 0]) / (box[:, 1] - box[:, 0]) * side for end in ends]
+        (left, bottom), (right, top) = (place.T for place in places)
+        asked = Rectangles(left, right, bottom, top)
+        count, variance = self.density.values(asked), self.density.variances(asked)
+        half = half_width(variance, confidence, self.tail)
+        columns = {"count": count, "standard_error": np.sqrt(variance), "low": count - half, "high": count + half}
+        return pa.table(columns)
+
+    def _inside(self, low: Any, high: Any) -> tuple[Corners, Corners]:
+        try:
+            ends = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError("low and high must be numbers of shape (m, 2)") from None
+        if ends[0].ndim != 2 or ends[0].shape[1] != 2 or ends[0].shape != ends[1].shape:
+            raise ValueError(f"low and high must have the same shape (m, 2), got {ends[0].shape} and {ends[1].shape}")
+        box = np.array(self.box)
+        for fault, wrong in (
+            ("is reversed, or no number", ~(ends[0] < ends[1])),
+            ("leaves the box", (ends[0] < box[:, 0]) | (ends[1] > box[:, 1])),
+        ):
+            if (place := np.flatnonzero(wrong.any(axis=1))).size:
+                raise ValueError(f"rectangle {place[0]} {fault}")
+        return ends
+
+    def published(self) -> Iterator[Published]:
+        """Yield the map as a table: every cell with its place, count and error."""
+        across, up = self.schema.tabular
+        density = self.density
+        yield Published(
+            name=NAME,
+            axes=(across, up),
+            count=_flat(density.counts),
+            variance=_flat(density.cell_variances()),
+            adjusted=None,
+            tail=self.tail,
+        )
+
+    def _mechanism(self) -> dict[str, Any]:
+        return {**super()._mechanism(), "side": self.density.grid.side}
+
+
+def kind_of(spec: Spec) -> type[Release]:
+    """Return what a release of this kind is: a map answers for itself."""
+    return MapRelease if spec.release.kind == "spatial" else Release
+
+
+def _flat(image: Array) -> Array:
+    return np.ascontiguousarray(image).ravel()

@@ -1,0 +1,71 @@
+"""The checks of every oracle (`tests/contract/oracle_checks.py`), for the reports that maps are made of."""
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from dpress.core.measurement import Measurement
+from dpress.core.rng import Generator
+from dpress.mechanisms.levels import Levels
+from dpress.release.spatial_plan import collection
+
+
+@pytest.fixture(scope="session")
+def checks() -> ModuleType:
+    path = Path(__file__).parents[2] / "contract" / "oracle_checks.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def _collected(own: Levels, places: np.ndarray, generator: Generator) -> Measurement:
+    """What real reports of users at these places, shape (2, users), come to: levels by lot, perturbed, tallied."""
+    drawn = collection(own).drawn(places.shape[1], rng=generator)
+    tallies = []
+    for level, asked in enumerate(own.asked):
+        payloads = asked.perturb(places[:, drawn == level], rng=generator)
+        assert not any(mask.any() for mask in asked.faults(payloads).values())
+        tallies.append(np.append(asked.tally(payloads), len(payloads)))
+    return own.estimate(tallies)
+
+
+@pytest.fixture(scope="session")
+def collected() -> Callable[[Levels, np.ndarray, Generator], Measurement]:
+    return _collected
+
+
+def _queried_from_the_top(levels: list[np.ndarray], asked: tuple[float, float, float, float]) -> float:
+    """TDT as the document words it, node by node: what `estimate.density.Nodes` must give.
+
+    Args:
+        levels: the nodes' numbers, an image of every level from the root.
+        asked: left, right, bottom and top, in cells.
+    """
+    height = len(levels) - 1
+
+    def visit(level: int, i: int, j: int) -> float:
+        width = 1 << (height - level)
+        left, right = max(asked[0], i * width), min(asked[1], (i + 1) * width)
+        bottom, top = max(asked[2], j * width), min(asked[3], (j + 1) * width)
+        if left >= right or bottom >= top:
+            return 0.0
+        share = (right - left) * (top - bottom) / width**2
+        if share == 1 or level == height:
+            return share * float(levels[level][i, j])
+        return sum(visit(level + 1, 2 * i + x, 2 * j + y) for x in (0, 1) for y in (0, 1))
+
+    return visit(0, 0, 0)
+
+
+@pytest.fixture(scope="session")
+def from_the_top() -> Callable[[list[np.ndarray], tuple[float, float, float, float]], float]:
+    return _queried_from_the_top
