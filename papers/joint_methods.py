@@ -28,8 +28,8 @@ from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.rappor import COHORT_BYTES, Rappor
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
+from dpress.mechanisms.over import OverProduct
 from dpress.mechanisms.question import Question
-from dpress.mechanisms.together import OverProduct
 
 ONE_LARGEST = 1 << 13  # cells that one oracle is asked about: beyond, a simulated report is kilobytes
 BLOOM, COHORTS = 128, 64  # of `rappor`, as its paper has them

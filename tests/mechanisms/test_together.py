@@ -9,7 +9,8 @@ from dpress.core import rng
 from dpress.core.claim import PureDP
 from dpress.mechanisms import together
 from dpress.mechanisms.oracle.krr import Krr
-from dpress.mechanisms.together import BitTally, OverProduct
+from dpress.mechanisms.over import OverProduct
+from dpress.mechanisms.together import BitTally
 
 
 def reports(sizes: tuple[int, ...]) -> tuple[BitTally, np.ndarray, list[np.ndarray]]:

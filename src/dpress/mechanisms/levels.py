@@ -16,72 +16,17 @@ from dpress.core.errors import NotSupported
 from dpress.core.grid import Grid
 from dpress.core.linear import Array, Identity
 from dpress.core.measurement import Measurement
-from dpress.core.oracle import Channel, Mask, Oracle, Payloads, Tally
+from dpress.core.oracle import Oracle, Tally
 from dpress.core.rng import Generator
 from dpress.core.tree import Tree
 from dpress.estimate.density import Cells, Density, Nodes, TreeNoise
 from dpress.estimate.population import normal
 from dpress.estimate.top_down import consistent
+from dpress.mechanisms.over import OverNodes
 from dpress.mechanisms.question import largest, per_user, rest
 
 Codes = npt.NDArray[np.int32]
 Made = Literal["least_squares", "nonnegative", "top_down"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverNodes:
-    """An oracle over the nodes of one level: the cells of a grid in Morton order, without their last 2 (h - l) bits.
-
-    Args:
-        grid: of the cells.
-        shift: 2 (h - l); 0 for the cells themselves.
-        oracle: over the nodes.
-    """
-
-    grid: Grid
-    shift: int
-    oracle: Oracle
-
-    @property
-    def size(self) -> int:
-        """The number of nodes."""
-        return self.oracle.size
-
-    @property
-    def width(self) -> int:
-        """The number of bytes of a payload."""
-        return self.oracle.width
-
-    @property
-    def claim(self) -> Claim:
-        """The oracle's promise: any two nodes, so any two cells."""
-        return self.oracle.claim
-
-    def perturb(self, values: Codes, *, rng: Generator) -> Payloads:
-        """Return one report for every position; values has shape (2, users): its places across and up."""
-        if values.size and (values.min() < 0 or values.max() >= self.grid.side):
-            raise ValueError(f"places must lie between 0 and {self.grid.side - 1}")
-        return self.oracle.perturb(self.grid.code(*values) >> self.shift, rng=rng)
-
-    def faults(self, payloads: Payloads) -> dict[str, Mask]:
-        """Return by reason which reports the oracle cannot have sent."""
-        return dict(self.oracle.faults(payloads))
-
-    def tally(self, payloads: Payloads) -> Tally:
-        """Return what the reports add up to."""
-        return self.oracle.tally(payloads)
-
-    def estimate(self, tally: Tally, users: int) -> Measurement:
-        """Return the counts of all nodes."""
-        return self.oracle.estimate(tally, users)
-
-    def variance(self, users: int, frequency: float = 0.0) -> float:
-        """Return the variance of the count of a node."""
-        return self.oracle.variance(users, frequency)
-
-    def channel(self) -> Channel:
-        """Return the oracle's channel."""
-        return self.oracle.channel()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,74 +1,18 @@
 """Several attributes in one report: one value for every combination, or bits that are counted together."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.claim import Claim
-from dpress.core.measurement import Measurement
-from dpress.core.oracle import Channel, Mask, Oracle, Payloads, Tally
-from dpress.core.rng import Generator
+from dpress.core.oracle import Payloads, Tally
 from dpress.estimate.likelihood import Floats, Split, khatri_rao
 
 Codes = npt.NDArray[np.int32]  # shape (attributes, users)
 BLOCK = 1 << 14  # reports whose bits are multiplied at a time: sums stay exact in single precision
 LARGEST_BLOCK = 1 << 25  # numbers of both factors of a product
 MOST_CROSSED, LARGEST_CROSSED = 5, 1 << 20  # attributes, and counts of all their bits together
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverProduct:
-    """An oracle whose values are the combinations of several attributes, row-major.
-
-    Args:
-        sizes: the number of values of every attribute.
-        oracle: over the product of the sizes.
-    """
-
-    sizes: tuple[int, ...]
-    oracle: Oracle
-
-    @property
-    def size(self) -> int:
-        """The number of combinations."""
-        return self.oracle.size
-
-    @property
-    def width(self) -> int:
-        """The number of bytes of a payload."""
-        return self.oracle.width
-
-    @property
-    def claim(self) -> Claim:
-        """The oracle's promise: any two combinations."""
-        return self.oracle.claim
-
-    def perturb(self, values: Codes, *, rng: Generator) -> Payloads:
-        """Return one report for every user; values has shape (attributes, users)."""
-        return self.oracle.perturb(np.ravel_multi_index(list(values), self.sizes).astype(np.int32), rng=rng)
-
-    def faults(self, payloads: Payloads) -> Mapping[str, Mask]:
-        """Return by reason which reports the oracle cannot have sent."""
-        return self.oracle.faults(payloads)
-
-    def tally(self, payloads: Payloads) -> Tally:
-        """Return what the reports add up to."""
-        return self.oracle.tally(payloads)
-
-    def estimate(self, tally: Tally, users: int) -> Measurement:
-        """Return the counts of all combinations."""
-        return self.oracle.estimate(tally, users)
-
-    def variance(self, users: int, frequency: float = 0.0) -> float:
-        """Return the variance of the count of a combination."""
-        return self.oracle.variance(users, frequency)
-
-    def channel(self) -> Channel:
-        """Return the oracle's channel."""
-        return self.oracle.channel()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,8 +18,8 @@ from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.longitudinal import calibrated
 from dpress.mechanisms.oracle.rappor import Rappor
+from dpress.mechanisms.over import OverProduct
 from dpress.mechanisms.question import Question, per_user
-from dpress.mechanisms.together import OverProduct
 from dpress.release.local_plan import MOST_CELLS, asked_id, check_cells, expected_users, share
 
 BITS = ("rr_ldp", "em", "lasso", "lremh")  # on reports of all attributes' bits

@@ -11,7 +11,7 @@ from dpress import catalog
 from dpress.core.claim import describe
 from dpress.core.linear import Identity
 from dpress.mechanisms.collection import Collection
-from dpress.mechanisms.over_leaves import OverLeaves
+from dpress.mechanisms.over import OverLeaves
 from dpress.mechanisms.rounds import InRounds
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.mechanisms.spatial.psda import SafeRegions

@@ -11,8 +11,8 @@ from dpress.core.claim import PureDP
 from dpress.estimate.pair_error import concentration
 from dpress.mechanisms.joint.pairs import Pairs, planned_variance
 from dpress.mechanisms.oracle.subset_selection import CARD
+from dpress.mechanisms.over import OverProduct
 from dpress.mechanisms.question import Question
-from dpress.mechanisms.together import OverProduct
 
 SHAPE, SETS = (2, 3, 2), ((0, 1), (0, 2), (1, 2))
 USERS, REPEATS = 600, 400

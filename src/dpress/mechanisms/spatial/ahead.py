@@ -27,7 +27,7 @@ from dpress.estimate.grown_tree import nonnegative
 from dpress.estimate.leaf_noise import LeafNoise
 from dpress.estimate.population import normal
 from dpress.mechanisms.answered import PLACE, Answered, answered, partitions
-from dpress.mechanisms.over_leaves import OverLeaves
+from dpress.mechanisms.over import OverLeaves
 from dpress.mechanisms.question import largest, per_user, rest
 from dpress.mechanisms.spatial.gtr_top_down import _best
 

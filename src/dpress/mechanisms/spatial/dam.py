@@ -26,8 +26,8 @@ from dpress.core.payload import Number
 from dpress.core.rng import Generator
 from dpress.estimate.density import Cells, Density
 from dpress.estimate.disk import Blur, Disk, informative_share, likeliest
-from dpress.mechanisms.levels import OverNodes
 from dpress.mechanisms.maps import SEED
+from dpress.mechanisms.over import OverNodes
 from dpress.noise.response import truth_probability, truthful
 from dpress.noise.uniform import small
 

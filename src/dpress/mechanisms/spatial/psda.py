@@ -24,8 +24,8 @@ from dpress.core.rng import Generator
 from dpress.estimate.density import Cells, Density
 from dpress.estimate.population import normal
 from dpress.estimate.region_noise import RegionNoise
-from dpress.mechanisms.levels import OverNodes
 from dpress.mechanisms.oracle.pcep import Pcep
+from dpress.mechanisms.over import OverNodes
 from dpress.noise.uniform import below
 
 LARGEST_SIDE = 32  # a projection of 8 side^2 rows and side^2 columns is inverted

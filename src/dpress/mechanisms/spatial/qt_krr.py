@@ -1,6 +1,6 @@
-"""`qt_krr`: the document's rival: a quadtree, one level by lot, k-ary randomised response on its nodes, nothing made consistent.
+"""`qt_krr`: the document's rival: a quadtree, one level by lot, k-ary randomised response, nothing made consistent.
 
-position -> one level out of h + 1 -> its node through k-ary randomised response -> counts of all nodes -> queries from the top.
+position -> one level out of h + 1 -> its node through k-ary randomised response -> noisy counts, from the top.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""`qt_rappor`: the document's rival: a quadtree, one level by lot, basic one-time RAPPOR on its nodes, nothing made consistent.
+"""`qt_rappor`: the document's rival: a quadtree, one level by lot, basic one-time RAPPOR, nothing made consistent.
 
-position -> one level out of h + 1 -> its node through basic one-time RAPPOR -> counts of all nodes -> queries from the top.
+position -> one level out of h + 1 -> its node through basic one-time RAPPOR -> noisy counts, from the top.
 """
 
 from dataclasses import dataclass
