@@ -5,8 +5,18 @@ from pathlib import Path
 
 import click
 
-from dpress.cli.output import beside, counting, hint, json_option, lifetime_of, print_json, quiet_option, refitting
-from dpress.core.claim import as_floats, describe
+from dpress.cli.output import (
+    beside,
+    counting,
+    hint,
+    json_option,
+    lifetime_of,
+    print_json,
+    promised,
+    quiet_option,
+    refitting,
+)
+from dpress.core.claim import as_floats
 from dpress.data.spec import load_spec
 from dpress.release.collect import estimate
 from dpress.release.local_plan import caution
@@ -53,7 +63,7 @@ def command(
         return
     click.echo(f"Release: {out}")
     click.echo(f"Method:  {release.planned.chosen.method}")
-    click.echo(f"Promise: {describe(release.claim.proven)} (proven) for each report{beside(lifetime)}")
+    click.echo(f"Promise: {promised(release.claim)} for each report{beside(lifetime)}")
     before = users_before(release)
     beyond = f", and {before:,} in earlier rounds" if before else ""
     click.echo(f"Reports: {release.users - before:,} counted{beyond}")

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from dpress.core.claim import PureDP, describe
+from dpress.core.claim import Claim, PureDP, describe
 from dpress.mechanisms.collection import Collection
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -36,6 +36,13 @@ def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
     return str(value)
+
+
+def promised(claim: Claim) -> str:
+    """Return what a claim promises, and whether that is proven."""
+    if claim.proven is not None or claim.published is None:
+        return f"{describe(claim.proven)} (proven)"
+    return f"{describe(claim.published)} (claimed, NOT proven)"
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Sequence[int] = ()) -> None:

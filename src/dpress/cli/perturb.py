@@ -4,9 +4,9 @@ import time
 
 import click
 
-from dpress.cli.output import beside, counting, hint, json_option, lifetime_of, print_json, quiet_option
+from dpress.cli.output import beside, counting, hint, json_option, lifetime_of, print_json, promised, quiet_option
 from dpress.cli.swapped import remarking
-from dpress.core.claim import as_floats, describe
+from dpress.core.claim import as_floats
 from dpress.data.spec import load_spec
 from dpress.release.collect import perturb
 from dpress.release.plan import plan
@@ -36,7 +36,7 @@ def command(spec: str, data: str | None, out: str, *, allow_unproven: bool, quie
         return
     click.echo(f"Reports: {out} ({reports:,})")
     click.echo(f"Method:  {chosen.method}")
-    each = f"{describe(claim.proven)} (proven) for each report{beside(lifetime)}"
+    each = f"{promised(claim)} for each report{beside(lifetime)}"
     words = f"{each}, between any two values of its owner"
     click.echo(f"Promise: {promise(chosen.mechanism) if loaded.release.kind == 'spatial' else words}")
     hint("a simulation: on real devices the values never leave them", quiet=quiet)

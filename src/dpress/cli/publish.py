@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dpress.cli.output import counting, hint, json_option, print_json, quiet_option, searching
+from dpress.cli.output import counting, hint, json_option, print_json, promised, quiet_option, searching
 from dpress.cli.swapped import remarking
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
@@ -50,7 +50,7 @@ def command(
     unit = release.claim.unit
     click.echo(f"Release: {out}")
     click.echo(f"Method:  {release.planned.chosen.method}")
-    click.echo(f"Promise: {describe(release.claim.proven)} (proven), per {unit.column or 'row'}, {unit.relation}")
+    click.echo(f"Promise: {promised(release.claim)}, per {unit.column or 'row'}, {unit.relation}")
     if unit.column is not None:
         click.echo(f"Counts:  of at most {unit.rows} rows for each {unit.column}; further rows were left out")
     for name, attributes in release.manifest()["tables"].items():

@@ -51,6 +51,10 @@ def location(spec: Spec) -> Location:
     if spec.release.postprocess:
         raise ValueError('$.release.postprocess: kind = "spatial" has no tables to adjust')
     attributes = spec.schema.attributes
+    if spec.release.postprocess:
+        raise ValueError(
+            "$.release.postprocess: a map's method decides by itself whether a count may fall below zero; leave it out"
+        )
     if len(attributes) != 1 or not isinstance(attributes[0], Location):
         names = ", ".join(spec.schema.names)
         raise ValueError(f'$.release.attributes: kind = "spatial" needs one attribute of kind "location", got {names}')

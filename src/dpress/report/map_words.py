@@ -153,20 +153,12 @@ def made(release: MapRelease) -> str:
         few = f"{number(below)} of {cells} counts fell below zero, where hardly anybody is" if below else ""
         kept = f"{few}; they are left as they are, because cutting them off would push sums upward. " if below else ""
         return f"{kept}The map is right on average, and the error of a rectangle is computed from that of the noise."
-    certain = int((density.cell_variances() == 0).sum())
     return (
         "No count is below zero. That takes away most of what noise puts into empty places, and biases the rest: "
-        "counts are too high where few people are, and too low where many are. The error of a rectangle is found by "
-        f"making the map again {RUNS} times from itself, with fresh noise: it has that bias as far as the map itself "
-        "shows it, and is known to about 14 %." + (f" {_empty(certain, density.counts.size)}" if certain else "")
-    )
-
-
-def _empty(certain: int, cells: int) -> str:
-    return (
-        f"In {number(certain)} of {number(cells)} cells all of these maps say 0. Their interval is 0 to 0, and too "
-        "short: it does not mean that nobody is there, only that nobody was seen through the noise. Ask for larger "
-        "rectangles there."
+        "counts are too high where few people are, and too low where many are; where the map says 0 there may be "
+        f"somebody. The error of a rectangle is found by making the map again {RUNS} times, with fresh noise, from "
+        "itself with as many people spread evenly as noise moves: it has that bias as far as the map itself shows it, "
+        "and is known to about 14 %."
     )
 
 

@@ -23,7 +23,6 @@ from dpress.mechanisms.joint.independent import Independent
 from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.mechanisms.spatial.psda import Psda
 from dpress.release.audit import exact, outcomes, sampled, tables
 from dpress.release.audit.exact import Found
@@ -56,8 +55,12 @@ def audit(card: Card, loss: PureDP | ZCDP, *, samples: int | None = None, rng: G
         checks = [one for name, oracle in asked for one in reports(name, oracle, samples, rng=generator)]
     elif isinstance(example, BitJoint) and isinstance(example.oracle, RrLdp):
         checks = list(reports("example", AsCells(example.oracle), samples, rng=generator))
-    elif isinstance(example, (MatrixMechanism, Exponential, CentralMap, AdaptiveGrid)):
+    elif isinstance(example, (MatrixMechanism, Exponential, CentralMap)) or _levels(example):
         checks = list(central(card, loss, samples, rng=generator))
+    elif card.synthesizer is not None and example.claim.proven is None:
+        raise NotSupported(
+            f"nothing of {card.name} is proven, so that there is nothing to check: {example.claim.basis}"
+        )
     else:
         raise NotSupported(f"there is no audit of {card.name} yet")
     return Audit(method=card.name, model=card.model, checks=tuple(checks))
@@ -160,9 +163,15 @@ def central(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Genera
 
 def _parts(mechanism: Any) -> tuple[Any, ...]:
     """Return what is measured one after the other; their losses add up."""
-    if isinstance(mechanism, AdaptiveGrid):
-        return mechanism.levels
+    if found := _levels(mechanism):
+        return found
     return (mechanism.matrix,) if isinstance(mechanism, CentralMap) else (mechanism,)
+
+
+def _levels(mechanism: Any) -> tuple[Any, ...]:
+    """Return the measurements of a mechanism that makes several, each chosen by what the ones before it published."""
+    found = getattr(mechanism, "levels", ())
+    return found if all(isinstance(one, (MatrixMechanism, Exponential)) for one in found) else ()
 
 
 def central_exact(mechanism: Any) -> Check:
