@@ -15,7 +15,7 @@ help:
 	@echo "make check   lint, types, imports, fast tests, docs (under a minute)"
 	@echo "make docs    the pages under site/"
 	@echo "make bench   speed, memory and timing, as JSON (minutes)"
-	@echo "make reproduce PAPER=ranges   a document's experiments: tables, figures, a line per claim; also PAPER=joint"
+	@echo "make reproduce PAPER=ranges   a document's experiments: tables, figures, a line per claim; also PAPER=joint, PAPER=spatial"
 	@echo "make clean   remove what these commands made"
 
 setup: $(STAMP)
@@ -55,6 +55,7 @@ bench: setup
 	$(BIN)/python bench/mixture.py > out/bench-mixture.json
 	$(BIN)/python bench/pairs.py > out/bench-pairs.json
 	$(BIN)/python bench/joint_plan.py > out/bench-joint-plan.json
+	$(BIN)/python bench/spatial.py > out/bench-spatial.json
 	@ls out/bench-*.json
 
 PAPER ?= ranges

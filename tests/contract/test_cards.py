@@ -35,7 +35,7 @@ def test_the_catalogue_holds_exactly_the_method_files_in_order() -> None:
 def test_a_card_says_what_people_choose_by(card: Card) -> None:
     assert card.model in {"central", "local"}
     assert (SOURCE / card.family / "__init__.py").is_file()
-    assert card.paper.partition(":")[0] in {"foundations", "ranges", "local", "joint", "spatial"}
+    assert card.paper.partition(":")[0] in {"foundations", "ranges", "local", "joint", "spatial", "microdata"}
     assert card.paper.partition(":")[2].strip()
     assert card.summary.endswith(".")
     assert len(card.summary.split()) >= 5
@@ -50,7 +50,7 @@ def test_a_cards_method_is_the_class_of_its_example(card: Card) -> None:
 
 def test_a_strategy_serves_a_workload_of_the_right_cells_or_none(card: Card) -> None:
     if card.strategy is None:
-        assert card.family in ("choice", "joint") or card.oracle is not None or card.spatial is not None
+        assert card.family in ("choice", "joint", "microdata") or card.oracle is not None or card.spatial is not None
         return
     workloads = (
         Boxes((AllRanges(9),)),

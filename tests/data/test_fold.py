@@ -15,7 +15,7 @@ from dpress.core.errors import SchemaMismatch
 from dpress.data import fold as fold_module
 from dpress.data import table as table_module
 from dpress.data.fold import count, fold
-from dpress.data.people import people
+from dpress.data.people import people, pickups
 from dpress.data.table import Table
 
 SCHEMA = Schema(
@@ -92,6 +92,10 @@ def test_a_fault_in_a_batch_stops_the_fold():
 def test_made_up_people_are_the_same_every_time():
     assert people(1000).equals(people(1000))
     assert people(5000)["age"].to_numpy().max() <= 84
+    assert pickups(1000).equals(pickups(1000))
+    lon, lat = (pickups(5000)[name].to_numpy() for name in ("lon", "lat"))
+    inside = (lon > -74.03) & (lon < -73.75) & (lat > 40.58) & (lat < 40.90)
+    assert 0.99 < inside.mean() < 1
 
 
 @pytest.mark.slow

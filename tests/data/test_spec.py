@@ -158,6 +158,21 @@ def test_files_are_found_beside_the_spec(tmp_path):
         load_spec(tmp_path / "spec.toml")
 
 
+def test_a_hierarchy_may_be_as_arx_writes_it_and_a_bad_one_is_refused_by_its_name(tmp_path):
+    (tmp_path / "spec.toml").write_text(
+        '[[attribute]]\nname = "work"\nkind = "ordinal"\nvalues = [1, 2, 3]\nother = "else"\n'
+        'hierarchy = "groups.csv"\n[privacy]\nepsilon = 1\n[release]\nkind = "histogram"\n'
+    )
+    (tmp_path / "groups.csv").write_text("1;low;*\n2;low;*\n3;high;*\n4;high;*\n")
+    assert load_spec(tmp_path / "spec.toml").attribute[0].groups == {"low": (0, 1), "high": (2,), "*": (0, 1, 2)}
+    (tmp_path / "groups.csv").write_text("1;low;*\n2;low;all\n3;high;*\n")
+    with pytest.raises(SchemaMismatch) as caught:
+        load_spec(tmp_path / "spec.toml")
+    assert str(caught.value) == (
+        f"{tmp_path / 'spec.toml'}: groups.csv: the level 1 label 'low' lies in both '*' and 'all' of level 2"
+    )
+
+
 def test_a_file_that_is_no_toml_is_refused_with_its_place(tmp_path):
     (tmp_path / "spec.toml").write_text("[privacy\n")
     with pytest.raises(SchemaMismatch, match=r"not a TOML file: .*line 1"):

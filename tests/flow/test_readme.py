@@ -25,6 +25,7 @@ DOCUMENTS = (
     "docs/tutorial/how-wrong.md",
     "docs/tutorial/ask-people.md",
     "docs/tutorial/which-go-together.md",
+    "docs/tutorial/where-people-are.md",
     "docs/reference/queries.md",
     "docs/reference/release.md",
     "docs/reference/methods.md",

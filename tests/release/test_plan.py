@@ -185,7 +185,6 @@ def test_an_epsilon_delta_budget_takes_the_better_noise(make_spec):
         (("ranges", ["sex"]), r"ranges need integer, numeric or ordinal attributes, got sex \(categorical\)"),
         (("ranges", ["age", "sex"]), r"got age \(integer\), sex \(categorical\)"),
         (("spatial", None), 'kind = "spatial" needs one attribute of kind "location", got'),
-        (("microdata", None), "no method publishes 'microdata'"),
     ],
 )
 def test_a_release_that_no_method_serves_is_refused(make_spec, arguments, message):

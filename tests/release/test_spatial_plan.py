@@ -46,6 +46,7 @@ def test_rectangles_have_the_areas_that_were_asked_for_and_lie_in_the_box():
     assert np.array_equal(rectangles(Areas(0.1, 0.2)).left, rectangles(Areas(0.1, 0.2)).left)
 
 
+@pytest.mark.slow
 def test_without_a_height_the_best_grid_is_taken_and_it_grows_with_the_users():
     sizes = [side(plan(spec(users=users))) for users in (300, 1_000_000)]
     assert sizes[0] < sizes[1]

@@ -6,6 +6,7 @@ import click
 
 from dpress.cli.output import beside, hint, json_option, lifetime_of, number, print_json, print_table, searching
 from dpress.cli.plan_map import show_maps
+from dpress.cli.plan_records import plain_records, show_records
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
 from dpress.mechanisms.collection import Collection
@@ -22,18 +23,20 @@ def command(spec: str, *, as_json: bool) -> None:
     loaded = load_spec(spec)
     with searching(loaded.release.parameters.get(SEARCH), quiet=as_json):
         planned = plan(loaded)
-    spatial = loaded.release.kind == "spatial"
+    spatial, records = loaded.release.kind == "spatial", loaded.release.kind == "microdata"
     if as_json:
         print_json(
             {
-                "candidates": [_plain(one, spatial=spatial) for one in planned.candidates],
+                "candidates": [
+                    plain_records(one) if records else _plain(one, spatial=spatial) for one in planned.candidates
+                ],
                 "chosen": planned.chosen.method,
                 "lower_bound": planned.lower_bound,
             }
         )
         return
-    if spatial:
-        show_maps(loaded, planned)
+    if spatial or records:
+        (show_maps if spatial else show_records)(loaded, planned)
         return
     rows = [_row(candidate, chosen=candidate is planned.chosen) for candidate in planned.candidates]
     local = loaded.privacy.model == "local"

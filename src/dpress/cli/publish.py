@@ -10,7 +10,9 @@ from dpress.cli.output import counting, hint, json_option, print_json, promised,
 from dpress.cli.swapped import remarking
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
+from dpress.release.microdata import MicrodataRelease
 from dpress.release.plan import SEARCH
+from dpress.release.records import NAME
 from dpress.release.run import publish
 
 
@@ -55,4 +57,7 @@ def command(
         click.echo(f"Counts:  of at most {unit.rows} rows for each {unit.column}; further rows were left out")
     for name, attributes in release.manifest()["tables"].items():
         click.echo(f"Table:   {name}: {' x '.join(attributes)}")
+    if isinstance(release, MicrodataRelease):
+        order = "in the order of the rows" if release.aligned else "shuffled"
+        click.echo(f"Records: {NAME}: {release.table.num_rows:,}, {order}")
     click.echo(f"Next:    dpress report {out}")

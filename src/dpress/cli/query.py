@@ -1,8 +1,13 @@
 """`dpress query`: answers from a release."""
 
+import dataclasses
+import math
+from typing import Any
+
 import click
 
 from dpress.cli.output import counting, json_option, print_json, print_table, refitting
+from dpress.release.artifact import Result
 from dpress.release.load import load_release
 from dpress.release.tables import CONFIDENCE
 
@@ -15,20 +20,19 @@ from dpress.release.tables import CONFIDENCE
 def command(release: str, queries: tuple[str, ...], confidence: float, *, as_json: bool) -> None:
     """Answer queries such as 'age in 30..40 and sex = Female' from RELEASE; spends nothing.
 
-    A note says so where an answer comes from a fitted joint distribution.
+    A note says so where an answer comes from a fitted joint distribution, or is counted in synthetic records.
     """
     loaded = load_release(release)
     with counting(quiet=as_json) as show:
         results = [loaded.query(text, confidence=confidence, progress=refitting(show)) for text in queries]
     if as_json:
-        print_json(results)
+        print_json([_plain(result) for result in results])
         return
     rows = [
         [
             result.query,
             f"{result.value:,.1f}",
-            f"{result.standard_error:,.1f}",
-            f"{result.interval[0]:,.1f} to {result.interval[1]:,.1f}",
+            *_error(result),
         ]
         for result in results
     ]
@@ -38,3 +42,16 @@ def command(release: str, queries: tuple[str, ...], confidence: float, *, as_jso
     print_table(("query", "count", "standard error", f"{100 * confidence:.4g} % interval"), rows, numbers=(1, 2, 3))
     for note in dict.fromkeys(result.note for result in results if result.note is not None):
         click.echo(note)
+
+
+def _error(result: Result) -> tuple[str, str]:
+    """Return the standard error and the interval, `-` where none is known."""
+    if math.isnan(result.standard_error):
+        return "-", "-"
+    return f"{result.standard_error:,.1f}", f"{result.interval[0]:,.1f} to {result.interval[1]:,.1f}"
+
+
+def _plain(result: Result) -> dict[str, Any]:
+    """Return a result for JSON, which has no NaN: null where no error is known."""
+    plain = dataclasses.asdict(result)
+    return plain | ({"standard_error": None, "interval": None} if math.isnan(result.standard_error) else {})

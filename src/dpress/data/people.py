@@ -1,16 +1,27 @@
-"""Made-up people for the demo: census-like, the same every time, about nobody."""
+"""Made-up people for the demo, and made-up taxi pick-ups for the tutorial: the same every time, about nobody."""
 
 import numpy as np
 import pyarrow as pa
 
 from dpress.core import rng as generators
 from dpress.core.linear import Array
+from dpress.estimate.population import normal
 
 SEX = ("Female", "Male")
 EDUCATION = ("Primary", "Secondary", "Vocational", "Bachelor", "Master")
 REGION = ("North", "East", "South", "West")
 PYRAMID = (58, 56, 58, 62, 68, 70, 72, 66, 60, 62, 64, 60, 52, 44, 36, 22, 10)  # weight of each five years of age
 SCHOOLING = ((30, 40, 20, 8, 2), (10, 32, 25, 23, 10), (18, 38, 26, 12, 6))  # under 25, 25 to 54, older
+
+ISLAND = ((-74.012, 40.706), (-73.948, 40.805))  # from the south end of Manhattan to the north of Central Park
+PLACES = (  # longitude, latitude, spread in degrees, weight: on the island, two airports, and around
+    (-73.985, 40.757, 0.006, 18),
+    (-73.778, 40.646, 0.004, 3),
+    (-73.873, 40.774, 0.004, 3),
+    (-73.965, 40.690, 0.022, 6),
+    (-73.900, 40.760, 0.035, 3),
+)
+ALONG = 67  # weight of the rest, all along the island
 
 
 def people(count: int = 50_000) -> pa.Table:
@@ -40,6 +51,23 @@ def people(count: int = 50_000) -> pa.Table:
             "income": np.round(income),
         }
     )
+
+
+def pickups(count: int = 100_000) -> pa.Table:
+    """Return `count` made-up pick-ups in New York: lon, lat, mostly along Manhattan.
+
+    No ride is behind them: they are drawn from a line, five round places and nothing else. A few lie outside the box
+    -74.03..-73.75, 40.58..40.90.
+    """
+    rng = generators.seeded(1811)
+    kind = _pick(rng.words(count).astype(np.float64) / 2.0**64, (*(weight for *_, weight in PLACES), ALONG))
+    share = rng.words(count).astype(np.float64) / 2.0**64
+    middle = np.array(ISLAND[0]) + share[:, None] * (np.array(ISLAND[1]) - np.array(ISLAND[0]))
+    spread = np.full(count, 0.007)
+    for place, (lon, lat, own, _) in enumerate(PLACES):
+        middle[kind == place], spread[kind == place] = (lon, lat), own
+    places = middle + spread[:, None] * normal(2 * count, rng=rng).reshape(count, 2)
+    return pa.table({"lon": places[:, 0], "lat": places[:, 1]})
 
 
 def _pick(uniform: Array, weights: tuple[int, ...]) -> np.ndarray:

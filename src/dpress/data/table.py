@@ -44,11 +44,13 @@ class Table:
         columns: the columns to read.
         unit: where it names a person's column, a person keeps at most `unit.rows` rows: those with the smallest
             SHA-256 of a fresh secret key and the row's content, so that which rows stay depends on that person alone.
+        in_order: yield the rows in the table's order; where persons are bounded they have none.
     """
 
     data: Any
     columns: tuple[str, ...]
     unit: Unit
+    in_order: bool = False
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in batches of about 2^17, in constant memory.
@@ -132,7 +134,7 @@ class Table:
 
     def _source(self, connection: duckdb.DuckDBPyConnection) -> tuple[str, list[str]]:
         """Return the SQL that names the rows, and its parameters."""
-        connection.execute("SET preserve_insertion_order = false")
+        connection.execute(f"SET preserve_insertion_order = {str(self.in_order).lower()}")
         if self.path is None:
             connection.register("rows", without_quotes(self.name, lambda: _arrow(self.data)))
             return "rows", []

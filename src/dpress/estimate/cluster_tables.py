@@ -4,6 +4,7 @@ noisy sizes, histograms in every cluster, histograms of everybody -> one-way tot
 """
 
 import numpy as np
+import numpy.typing as npt
 
 from dpress.core.linear import Array
 from dpress.estimate.top_down import on_simplex
@@ -24,7 +25,7 @@ def one_way_totals(whole: Array, clusters: Array, variances: tuple[float, float]
     """
     first, second = 1 / variances[0], 1 / (variances[1] * len(clusters))
     mean = (whole * first + clusters.sum(axis=0) * second) / (first + second)
-    return on_simplex(mean[None], np.array([total]))[0]
+    return np.asarray(on_simplex(mean[None], np.array([total]))[0])
 
 
 def agreed(noisy: Array, sizes: Array, totals: Array) -> Array:
@@ -44,7 +45,7 @@ def agreed(noisy: Array, sizes: Array, totals: Array) -> Array:
     return np.asarray(table)
 
 
-def refined(table: Array, bins: Array, within: Array) -> Array:
+def refined(table: Array, bins: npt.NDArray[np.int64], within: Array) -> Array:
     """Return the table over cells from the one over bins: a bin is spread over its cells as everybody is.
 
     Args:
@@ -52,10 +53,9 @@ def refined(table: Array, bins: Array, within: Array) -> Array:
         bins: the bin of every cell, shape (cells,).
         within: the histogram of everybody, >= 0, shape (cells,); a bin without anybody is spread evenly.
     """
-    places = np.asarray(bins, dtype=np.int64)
-    held, width = np.bincount(places, weights=within), np.bincount(places)
-    shares = np.where(held[places] > 0, within / np.maximum(held[places], 1e-300), 1 / width[places])
-    return np.asarray(table[:, places] * shares)
+    held, width = np.bincount(bins, weights=within), np.bincount(bins)
+    shares = np.where(held[bins] > 0, within / np.maximum(held[bins], 1e-300), 1 / width[bins])
+    return np.asarray(table[:, bins] * shares)
 
 
 def _ratio(wanted: Array, found: Array) -> Array:

@@ -53,7 +53,7 @@ class InClusters:
     @property
     def rows(self) -> int:
         """The number of answers: cluster by cluster, one for every column of `worth`."""
-        return self.clusters.size * self.worth.shape[1]
+        return self.clusters.size * int(self.worth.shape[1])
 
     def of(self, counts: Counts) -> Counts:
         """Return the answers from the counts of every cluster's cells, shape (clusters, cells of all attributes)."""
@@ -78,11 +78,12 @@ class InClusters:
 
         An attribute that is worth nothing counts as if it were worth 1, so that its noise is defined.
         """
-        largest = max(int(np.abs(self.worth).max()), 1) ** order
+        low, high = int(self.worth.min()), int(self.worth.max())
+        largest = int(max(-low, high, 1) ** order)
         if relation is Relation.ADD_REMOVE:
             return largest
-        apart = int(self.worth.max() - self.worth.min()) ** order if self.worth.shape[1] == 1 else 0
-        return max(apart, 2 * largest)
+        apart = (high - low) ** order if self.worth.shape[1] == 1 else 0
+        return int(max(apart, 2 * largest))
 
     def _places(self) -> tuple[Counts, Counts]:
         """Return the cluster and this attribute's code of every cell of the full table."""
@@ -141,9 +142,7 @@ def histograms(clusters: Clusters, bins: Sequence[int]) -> Round:
     """Return the sizes, and histograms of all attributes: a share of 1 / (d + 1) for the sizes, the rest `by_size`."""
     parts = [_histogram(clusters, axis, number) for axis, number in enumerate(bins)]
     own = Fraction(1, len(bins) + 1)
-    return Round(
-        parts=(_size(clusters), *parts), shares=(own, *((1 - own) * share for share in by_size([*bins])))
-    )
+    return Round(parts=(_size(clusters), *parts), shares=(own, *((1 - own) * share for share in by_size([*bins]))))
 
 
 def by_size(sizes: Sequence[int]) -> tuple[Fraction, ...]:

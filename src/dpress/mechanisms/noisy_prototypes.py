@@ -62,7 +62,9 @@ def centred(columns: Sequence[Column], measured: Measurement, before: Sequence[A
 def placed(columns: tuple[Column, ...], values: Sequence[Array]) -> Clusters:
     """Return the prototypes with these values."""
     pairs = zip(columns, values, strict=True)
-    return Clusters(columns=columns, costs=np.concatenate([column.weight * _apart(column, own) for column, own in pairs]))
+    return Clusters(
+        columns=columns, costs=np.concatenate([column.weight * _apart(column, own) for column, own in pairs])
+    )
 
 
 def nearest(columns: Sequence[Column], values: Sequence[Array]) -> Codes:

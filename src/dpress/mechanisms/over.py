@@ -85,7 +85,7 @@ class OverProduct(Over):
 
     def values(self, codes: Codes) -> Values:
         """Return the combinations."""
-        return np.ravel_multi_index(list(codes), self.sizes).astype(np.int32)
+        return np.asarray(np.ravel_multi_index(list(codes), self.sizes), dtype=np.int32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from dpress.core.rng import Generator
 
 def shuffled(size: int, *, rng: Generator) -> Counts:
     """Return a uniform permutation of `size` places, by sorting as many random words."""
-    return np.argsort(rng.words(size))
+    return np.asarray(np.argsort(rng.words(size)), dtype=np.int64)
 
 
 def drawn(weights: Array, size: int, *, rng: Generator) -> Codes:
@@ -32,7 +32,7 @@ def drawn(weights: Array, size: int, *, rng: Generator) -> Codes:
     start = float(rng.words(1)[0]) * 2.0**-64
     places = (np.arange(size) + start) * (ends[-1] / max(size, 1))
     codes = np.minimum(np.searchsorted(ends, places, side="right"), np.flatnonzero(np.diff(ends, prepend=0)).max())
-    return codes[shuffled(size, rng=rng)].astype(np.int32)
+    return np.asarray(codes[shuffled(size, rng=rng)], dtype=np.int32)
 
 
 def mixture(tables: Sequence[Array], sizes: Counts, *, rng: Generator) -> Codes:

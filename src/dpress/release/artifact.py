@@ -47,8 +47,8 @@ class Result:
     Args:
         query: as it was asked.
         value: unbiased, in counts; it may be negative or fractional.
-        standard_error: of the noise, exact.
-        interval: holds the true count with the given confidence.
+        standard_error: of the noise, exact; NaN where records answer, whose error is not known.
+        interval: holds the true count with the given confidence; NaN where no error is known.
         confidence: between 0 and 1.
         note: one sentence where the value comes from a fitted joint distribution instead: it is biased, its standard
             error is by bootstrap, and the interval does not cover the error of the model.

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpress.core import rng as generators
 from dpress.core.claim import ROW
+from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.core.mechanism import BoxDecoder
 from dpress.core.ranges import AllRanges, Axis, Places, Ranges
@@ -20,14 +21,18 @@ from dpress.estimate.postprocess import norm_sub
 from dpress.noise.uniform import below
 from dpress.release.artifact import Release
 from dpress.release.evaluate_map import evaluate_map
+from dpress.release.evaluate_records import evaluate_records
 from dpress.release.map import MapRelease
+from dpress.release.microdata import MicrodataRelease
 from dpress.release.run import true_counts
 from dpress.release.tables import CONFIDENCE
 
 BOXES = 500
 
 
-def evaluate(release: Release, data: Any, *, progress: Progress | None = None) -> dict[str, float]:
+def evaluate(
+    release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
+) -> dict[str, float]:
     """Return the error of a release, in counts, against the rows it was made from.
 
     Cells: over all cells of all published tables. Ranges: over 500 questions drawn evenly from the workload, for a
@@ -37,9 +42,20 @@ def evaluate(release: Release, data: Any, *, progress: Progress | None = None) -
     `independent`, follow from the fit alone. The truth is every row: where persons keep a bounded number, the rows
     left out are part of the error, but not of the predicted one.
 
+    Args:
+        release: of any kind; maps and records have figures of their own.
+        data: the rows that it was made from.
+        held_out: of records, rows that they were not made from; see `evaluate_records`.
+        progress: called with the number of rows counted so far.
+
     Raises:
         OSError, SchemaMismatch: the data cannot be read or does not fit the release's spec.
+        NotSupported: `held_out` for a release of tables, or where no classifier can be trained.
     """
+    if isinstance(release, MicrodataRelease):
+        return evaluate_records(release, data, held_out=held_out, progress=progress)
+    if held_out is not None:
+        raise NotSupported('--held-out tests a classifier that was trained on records: only for kind = "microdata"')
     if isinstance(release, MapRelease):
         return evaluate_map(release, data, progress=progress)
     mechanism = release.planned.chosen.mechanism

@@ -19,11 +19,11 @@ from dpress.core.linear import Numbers
 from dpress.release.fitted import NAME as JOINT
 from dpress.release.fitted import FittedTable
 from dpress.release.records import NAME as RECORDS
-from dpress.release.records import Records
+from dpress.release.records import Made, Records
 from dpress.release.tables import BATCH_CELLS, Published
 
 Progress = Callable[[int], object]
-Part = Published | Records | FittedTable
+Part = Published | Records | Made | FittedTable
 
 MANIFEST = "release.json"
 ANSWERS = "measurement.parquet"
@@ -84,7 +84,7 @@ def _write_files(
 
 
 def _answers(answers: Numbers) -> Iterator[pa.RecordBatch]:
-    for start in range(0, answers.size, BATCH_CELLS):
+    for start in range(0, max(answers.size, 1), BATCH_CELLS):
         yield pa.record_batch({"answer": answers[start : start + BATCH_CELLS]})
 
 
@@ -133,7 +133,7 @@ def read(path: str | Path, *, known: int) -> tuple[dict[str, Any], Numbers]:
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     if manifest["format"] != known:
         raise SchemaMismatch(f"format {manifest['format']} is not known; this version reads format {known}")
-    beside = {name for name, field in ((RECORDS, "records"), (JOINT, "joint")) if manifest.get(field)}
+    beside = {name for name, field in ((RECORDS, "records"), (JOINT, "joint")) if field in manifest}
     if set(manifest["sha256"]) != {ANSWERS, *manifest["tables"], *beside}:
         raise SchemaMismatch("the list of checksums does not fit the list of tables")
     for name, digest in manifest["sha256"].items():

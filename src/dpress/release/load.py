@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from dpress import catalog
 from dpress.core.claim import from_parameters
@@ -25,7 +26,10 @@ from dpress.release.folder import MANIFEST, read
 from dpress.release.joint_plan import joint_collections
 from dpress.release.local_plan import collections
 from dpress.release.map import kind_of
+from dpress.release.microdata import MicrodataRelease, Parts, measured
+from dpress.release.microdata_plan import remade
 from dpress.release.plan import CentralMapping, affordable, replanned
+from dpress.release.records import NAME as RECORDS
 from dpress.release.spatial_plan import central_map, spatial_collections
 
 
@@ -41,7 +45,7 @@ def load_release(folder: str | Path) -> Release:
         raise OSError(f"{folder} holds no release: there is no {MANIFEST} in it")
     try:
         manifest, answers = read(folder, known=FORMAT)
-        release = _from_manifest(manifest, answers)
+        release = _from_manifest(manifest, answers, folder)
         _check_manifest(release, manifest)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, pa.ArrowException) as error:
         what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
@@ -49,7 +53,7 @@ def load_release(folder: str | Path) -> Release:
     return release
 
 
-def _from_manifest(manifest: dict[str, Any], answers: Numbers) -> Release:
+def _from_manifest(manifest: dict[str, Any], answers: Numbers, folder: Path) -> Release:
     spec = from_dict(manifest["spec"])
     if spec.hash != manifest["spec_hash"]:
         raise SchemaMismatch("the specification differs from its hash")
@@ -57,6 +61,8 @@ def _from_manifest(manifest: dict[str, Any], answers: Numbers) -> Release:
         raise SchemaMismatch("`private` is neither true nor false")
     if spec.privacy.model == "local":
         return _collected(spec, manifest, answers)
+    if spec.release.kind == "microdata":
+        return _records(spec, manifest, answers, folder)
     mechanism = _mechanism(spec, manifest) if spec.release.kind != "spatial" else _map(spec, manifest)
     planned = replanned(spec, manifest["method"], mechanism)
     return kind_of(spec)(
@@ -108,6 +114,36 @@ def _measured(mechanism: MatrixMechanism | CentralMapping, answers: Numbers) -> 
     return Measurement(map=mechanism.strategy.map, answers=answers, variance=mechanism.variance)
 
 
+def _records(spec: Spec, manifest: dict[str, Any], kept: Numbers, folder: Path) -> Release:
+    """Return a release of records: those in its file, and what made them."""
+    made = [
+        remade(spec, manifest["method"], loss, manifest["parameters"])
+        for loss in affordable(spec)
+        if loss == from_parameters(manifest["noise"])
+    ]
+    if not made:
+        raise SchemaMismatch("the noise is not what the specification's budget pays for")
+    parts = msgspec.convert(manifest["measured"], Parts)
+    table = pq.read_table(folder / RECORDS)
+    if table.num_rows != manifest["records"] or type(manifest["aligned"]) is not bool:
+        raise SchemaMismatch("`records` is not the number of records")
+    release = MicrodataRelease(
+        spec=spec,
+        planned=replanned(spec, manifest["method"], made[0]),
+        measurement=measured(kept, parts),
+        kept=kept,
+        parts=parts,
+        table=table,
+        aligned=manifest["aligned"],
+        charged=made[0].claim.proven or from_parameters(manifest["charged"]),
+        private=manifest["private"],
+        created=str(manifest["created"]),
+        ledger_head=manifest["ledger_head"],
+    )
+    _ = release.codes  # refuses values that are none
+    return release
+
+
 def _map(spec: Spec, manifest: dict[str, Any]) -> CentralMapping:
     """Return what measured a map."""
     for loss in affordable(spec):
@@ -152,5 +188,12 @@ def _check_manifest(release: Release, manifest: dict[str, Any]) -> None:
         raise SchemaMismatch("`joint` does not name the attributes of the fitted joint")
     if [one["name"] for one in found.get("postprocess", [])] != [*release.spec.release.postprocess]:
         raise SchemaMismatch("`postprocess` is not the one that the specification names")
-    if not all(math.isclose(value, found["error"][name], rel_tol=1e-6) for name, value in expected["error"].items()):
+    if not all(_near(value, found["error"][name]) for name, value in expected["error"].items()):
         raise SchemaMismatch("`error` is not the one that the method and its noise give")
+
+
+def _near(expected: object, found: object) -> bool:
+    """Return whether two numbers are equal but for rounding; what is no number must be the same."""
+    if isinstance(expected, float) and isinstance(found, (int, float)):
+        return math.isclose(expected, found, rel_tol=1e-6)
+    return expected == found

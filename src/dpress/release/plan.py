@@ -13,7 +13,7 @@ from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
-from dpress.core.workload import Areas, Boxes, Workload
+from dpress.core.workload import Areas, Boxes, Marginals, Workload
 from dpress.data.spec import Spec
 from dpress.estimate.error import lower_bound
 from dpress.ledger.convert import zcdp_for
@@ -28,6 +28,7 @@ from dpress.noise.laplace import DiscreteLaplace
 from dpress.release.joint_plan import joint_bound, joint_collections
 from dpress.release.local_plan import collections, expected_users
 from dpress.release.local_plan import lower_bound as local_bound
+from dpress.release.microdata_plan import RecordMaker, record_makers
 from dpress.release.spatial_plan import areas, central_maps, on_grid, predicted, spatial_collections
 from dpress.release.workloads import KIND_PARAMETERS, make_workload
 
@@ -36,7 +37,7 @@ SEARCH = "seconds"  # the parameter that makes planning take long
 UNIT = "counts squared"
 ONLY_UNDER: dict[str, type] = {"dst": ZCDP, "p_identity": PureDP}  # strategies made for one kind of noise
 CentralMapping = CentralMap | AdaptiveGrid
-Mechanism = MatrixMechanism | Collection | CentralMap | AdaptiveGrid
+Mechanism = MatrixMechanism | Collection | CentralMap | AdaptiveGrid | RecordMaker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +47,8 @@ class Candidate:
     Args:
         method: its name.
         mechanism: ready to measure.
-        predicted_error: the mean variance over the workload, exact, in counts squared.
+        predicted_error: the mean variance over the workload, exact, in counts squared; of records the squared error
+            that noise adds to the numbers of all of them, on the scale of the bounds, infinite without a formula.
     """
 
     method: str
@@ -65,7 +67,7 @@ class Plan:
     """What would happen.
 
     Args:
-        workload: the questions the error is averaged over.
+        workload: the questions the error is averaged over; of records, which have no such error, every attribute.
         schema: the attributes whose cells the chosen method takes; of a map both places, on its grid.
         candidates: smallest predicted error first; those that assume something about the people last.
         chosen: the one that `publish` runs.
@@ -91,6 +93,8 @@ def plan(spec: Spec) -> Plan:
         raise ValueError(f"spec must be a Spec (dpress.load_spec reads a file), got {type(spec).__name__}")
     if spec.release.kind == "spatial":
         return _map(spec)
+    if spec.release.kind == "microdata":
+        return _records(spec)
     workload = make_workload(spec)
     found = _local(spec) if spec.privacy.model == "local" else _candidates(spec, workload)
     candidates = sorted(found, key=_rank)
@@ -134,6 +138,30 @@ def _planned_map(spec: Spec, candidates: Sequence[Candidate]) -> Plan:
     return Plan(workload=areas(spec), schema=schema, candidates=tuple(candidates), chosen=chosen, lower_bound=0.0)
 
 
+def _records(spec: Spec) -> Plan:
+    """Return the plan of records: every method under the noise that suits it best, least noise first."""
+    best: dict[str, Candidate] = {}
+    for method, maker in record_makers(spec, affordable(spec)):
+        own = _as_records(spec, method, maker)
+        best[method] = min(best.get(method, own), own, key=_rank)
+    return _planned_records(spec, sorted(best.values(), key=_rank))
+
+
+def _as_records(spec: Spec, method: str, maker: RecordMaker) -> Candidate:
+    return Candidate(method=method, mechanism=maker, predicted_error=maker.noise_sse(expected_users(spec)))
+
+
+def _planned_records(spec: Spec, candidates: Sequence[Candidate]) -> Plan:
+    schema = spec.schema
+    return Plan(
+        workload=Marginals(schema.shape, tuple((axis,) for axis in range(len(schema.shape)))),
+        schema=schema,
+        candidates=tuple(candidates),
+        chosen=candidates[0],
+        lower_bound=0.0,
+    )
+
+
 def _rank(one: Candidate) -> tuple[bool, float]:
     return bool(one.assumes), one.predicted_error
 
@@ -166,7 +194,8 @@ def charge(chosen: Candidate, *, allow_unproven: bool) -> Loss:
     claim = chosen.mechanism.claim
     loss = claim.proven or claim.published
     if loss is None or (claim.proven is None and not allow_unproven):
-        raise NotSupported(f"{chosen.method}: the published claim is not proven; allow_unproven runs it anyway")
+        why = claim.basis.removeprefix("no proof") if isinstance(chosen.mechanism, RecordMaker) else ""
+        raise NotSupported(f"{chosen.method}: the published claim is not proven{why}; allow_unproven runs it anyway")
     return loss
 
 
@@ -177,9 +206,7 @@ def taken(planned: Plan, collection: Collection) -> Plan:
     scale = chosen.predicted_error / old.predicted_error if old.predicted_error else 1.0
     others = (replace(one, predicted_error=one.predicted_error * scale) for one in planned.candidates if one is not old)
     candidates = sorted((chosen, *others), key=_rank)
-    return replace(
-        planned, candidates=tuple(candidates), chosen=chosen, lower_bound=planned.lower_bound * scale
-    )
+    return replace(planned, candidates=tuple(candidates), chosen=chosen, lower_bound=planned.lower_bound * scale)
 
 
 def replanned(spec: Spec, method: str, mechanism: Mechanism) -> Plan:
@@ -190,6 +217,8 @@ def replanned(spec: Spec, method: str, mechanism: Mechanism) -> Plan:
     if isinstance(mechanism, CentralMapping) or (isinstance(mechanism, Collection) and mechanism.spatial is not None):
         users = mechanism.users if isinstance(mechanism, Collection) else expected_users(spec)
         return _planned_map(spec, [_on_map(spec, method, mechanism, users)])
+    if isinstance(mechanism, RecordMaker):
+        return _planned_records(spec, [_as_records(spec, method, mechanism)])
     workload = make_workload(spec)
     if isinstance(mechanism, Collection):
         planned = plan(spec)

@@ -1,17 +1,20 @@
 """The one pipeline of a central release: plan, count, charge, measure, write."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from dpress.core import rng as generators
-from dpress.core.claim import Unit, describe
-from dpress.core.errors import NotSupported
+from dpress.core.claim import Loss, Unit, describe
+from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Synthetic
 from dpress.core.rng import Generator
 from dpress.core.workload import Boxes
 from dpress.data.fold import Counts, Progress, count, fold
+from dpress.data.rows import people
 from dpress.data.spec import Spec, as_dict, from_dict
 from dpress.data.table import Table
 from dpress.ledger.ledger import Ledger
@@ -19,6 +22,8 @@ from dpress.mechanisms.collection import Collection
 from dpress.release.artifact import Release, now
 from dpress.release.folder import check_new
 from dpress.release.map import kind_of
+from dpress.release.microdata import finished
+from dpress.release.microdata_plan import RecordMaker
 from dpress.release.plan import CentralMapping, Plan, charge, plan
 from dpress.release.workloads import LARGEST_TABLE
 
@@ -56,7 +61,8 @@ def publish(
         BudgetExceeded: the ledger cannot pay; nothing was read or charged.
         NotSupported: no method serves the spec, or the method is unproven.
         SchemaMismatch: the data does not fit the spec; nothing was charged.
-        OSError: the data cannot be read (nothing was charged), or the release cannot be written (the charge stands).
+        OSError: the data cannot be read (nothing was charged; unless a table too large for memory changes between two
+            passes over it), or the release cannot be written (the charge stands).
     """
     planned = plan(spec)
     _check_size(planned)
@@ -70,32 +76,65 @@ def publish(
         account.check(charged, unit)
     if out is not None:
         check_new(out)
-    counts = true_counts(spec, planned, data, unit, progress=progress)
-    if isinstance(mechanism, CentralMapping):
-        counts = mechanism.grid.flat(counts.reshape(mechanism.grid.side, -1))
-    exact = mechanism.exact(counts)
+    draw = _ready(spec, planned, data, unit, progress)
     generator = generators.secure() if rng is None else rng
     if account is None and ledger is not None:
         account = _new(Path(str(ledger)), spec)
     head = None
     if account is not None:
         reservation = account.reserve(charged, unit, label=planned.chosen.method, spec_hash=spec.hash)
-    measurement = mechanism.noisy(exact, rng=generator)
+    drawn = _drawn(draw, generator, charged)
     if account is not None:
         account.spend(reservation, now())
         head = account.summary().head
-    release = kind_of(spec)(
-        spec=spec,
-        planned=planned,
-        measurement=measurement,
-        charged=charged,
-        private=generator.private,
-        created=now(),
-        ledger_head=head,
-    )
+    about: dict[str, Any] = {"spec": spec, "planned": planned, "charged": charged, "private": generator.private}
+    about |= {"created": now(), "ledger_head": head}
+    if isinstance(drawn, Synthetic):
+        release: Release = finished(drawn, rng=generator, **about)
+    else:
+        release = kind_of(spec)(measurement=drawn, **about)
     if out is not None:
         _write(release, out, writing)
     return release
+
+
+def _ready(
+    spec: Spec, planned: Plan, data: Any, unit: Unit, progress: Progress | None
+) -> Callable[[Generator], Measurement | Synthetic]:
+    """Return what draws the noise, once everything that may refuse the rows has seen them."""
+    mechanism = planned.chosen.mechanism
+    if isinstance(mechanism, RecordMaker):
+        table = Table(_source(spec, data), planned.schema.names, unit, in_order=mechanism.claim.proven is None)
+        rows = people(table, planned.schema, progress=progress)
+        mechanism.check(rows)
+        return lambda rng: mechanism.synthesizer.release(rows, rng=rng)
+    assert not isinstance(mechanism, Collection)  # noqa: S101  # refused by the caller
+    counts = true_counts(spec, planned, data, unit, progress=progress)
+    if isinstance(mechanism, CentralMapping):
+        counts = mechanism.grid.flat(counts.reshape(mechanism.grid.side, -1))
+    exact = mechanism.exact(counts)
+    return lambda rng: mechanism.noisy(exact, rng=rng)
+
+
+def _drawn(
+    draw: Callable[[Generator], Measurement | Synthetic], rng: Generator, charged: Loss
+) -> Measurement | Synthetic:
+    """Return what was drawn; where the rows cannot be read a second time, say that the charge stands."""
+    try:
+        return draw(rng)
+    except (OSError, SchemaMismatch) as error:
+        raise type(error)(f"{error}; noise may have been drawn, so the charge of {describe(charged)} stands") from None
+
+
+def _source(spec: Spec, data: Any) -> Any:
+    """Return where the rows are.
+
+    Raises:
+        ValueError: neither `data` nor the spec names any.
+    """
+    if data is None and spec.data is None:
+        raise ValueError("no data: name a file in [data] source, or pass one")
+    return data if spec.data is None or data is not None else spec.data.source
 
 
 def _check_size(planned: Plan) -> None:
@@ -144,12 +183,9 @@ def true_counts(
     Raises:
         ValueError: neither `data` nor the spec names any rows.
     """
-    if data is None and spec.data is None:
-        raise ValueError("no data: name a file in [data] source, or pass one")
-    source = data if spec.data is None or data is not None else spec.data.source
     schema = planned.schema
     kernel = count(schema.shape, planned.chosen.mechanism.decoder.tables if tables is None else tuple(tables))
-    return fold(Table(source, schema.names, unit), schema, kernel, progress=progress)
+    return fold(Table(_source(spec, data), schema.names, unit), schema, kernel, progress=progress)
 
 
 def _write(release: Release, out: str | Path, progress: Progress | None) -> None:

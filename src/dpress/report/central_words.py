@@ -14,10 +14,16 @@ from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.noise.distribution import Noise
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.release.artifact import Release
+from dpress.release.microdata_plan import RecordMaker
 from dpress.report.rounding import error, listed, loss, number
 from dpress.report.said import Said, promised
 
-KINDS = {"histogram": "Counts by", "ranges": "Counts over ranges of", "marginals": "Tables of counts by"}
+KINDS = {
+    "histogram": "Counts by",
+    "ranges": "Counts over ranges of",
+    "marginals": "Tables of counts by",
+    "microdata": "Records of",
+}
 GROUPS = (
     "Facts about groups and the population can still be learned; that is what the release is for. What it shows of a "
     "group, people will expect of every member, in the data or not."
@@ -157,6 +163,8 @@ def _noise(release: Release) -> str:
     mechanism = release.planned.chosen.mechanism
     if isinstance(mechanism, Collection):
         raise TypeError("a collection adds no noise to a total")
+    if isinstance(mechanism, RecordMaker):
+        return "noise as the promise says it"
     if isinstance(mechanism, AdaptiveGrid):
         blocks, tiles = map(_drawn, mechanism.levels)
         return f"{blocks} for each of {mechanism.blocks**2} blocks, and {tiles} for each tile that they were cut into"

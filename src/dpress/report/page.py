@@ -4,7 +4,6 @@ Data flow: release -> words, tables, figures -> template -> file.
 """
 
 import importlib.metadata
-import importlib.resources
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -15,29 +14,28 @@ import numpy as np
 
 from dpress.data.toml import as_toml
 from dpress.release.artifact import Release
+from dpress.release.microdata import MicrodataRelease
 from dpress.report import (
     adjusted,
-    charts,
     departures,
     error_words,
     figures,
-    frame,
     joint_words,
     map_page,
+    micro_page,
     pairs,
     tables,
     words,
 )
-from dpress.report.extra import load
 from dpress.report.figures import Figure
 from dpress.report.map_page import MapPart
-from dpress.report.rounding import loss, number, percent_down, percent_up
+from dpress.report.render import rendered
+from dpress.report.rounding import loss, number
 from dpress.report.said import noun, promised
 from dpress.report.tables import Table
 from dpress.report.views import View, asked, published
 
 TEMPLATE = "page.html.j2"
-STYLE = "page.css"
 MOST_VIEWS = 12
 
 
@@ -81,15 +79,9 @@ def page(release: Release, *, queries: Sequence[str] = ()) -> str:
         NotSupported: the extra `[report]` is not installed, or there are queries and no map.
         ValueError: a text is no query on the map's columns.
     """
-    jinja2 = load("jinja2")
-    folder = importlib.resources.files("dpress.report")
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters |= {"up": percent_up, "down": percent_down}
-    style = load("markupsafe").Markup((folder / STYLE).read_text(encoding="utf-8") + charts.colours() + frame.STYLE)
-    template = environment.from_string((folder / TEMPLATE).read_text(encoding="utf-8"))
-    return str(template.render(style=style, **_context(release, queries)))
+    if isinstance(release, MicrodataRelease):
+        return micro_page.page(release, queries)
+    return rendered(TEMPLATE, _context(release, queries))
 
 
 def _context(release: Release, queries: Sequence[str]) -> dict[str, Any]:

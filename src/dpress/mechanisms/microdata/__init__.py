@@ -1,0 +1,1 @@
+"""Records made of a table of mixed records, by a curator."""

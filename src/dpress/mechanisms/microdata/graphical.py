@@ -1,0 +1,285 @@
+"""`graphical`: select, measure, generate. Noisy tables of pairs, chosen one by one, and records of a model that fits.
+
+records -> noisy one-way tables -> groups of cells -> (the pair that the model gets most wrong -> its noisy table -> the
+model), round by round -> records.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from dpress.core import check
+from dpress.core.claim import ROW, ZCDP, Claim, Loss, PureDP, Relation, Unit, composed, describe
+from dpress.core.errors import NotSupported
+from dpress.core.linear import Array, Stack
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Card, Synthetic
+from dpress.core.mixed import Column
+from dpress.core.people import Counts, People
+from dpress.core.rng import Generator
+from dpress.estimate import crowd
+from dpress.estimate.crowd import Crowd, Pair
+from dpress.mechanisms.grouped import Grouped, Tables, by_noise, exact
+from dpress.mechanisms.known import Known, Seen, known_from
+from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.noise import choose
+
+ONE_WAY = Fraction(1, 5)
+"""The one-way tables' share of the loss."""
+CHOICES = Fraction(1, 50)
+"""The choices' share of what the one-way tables leave."""
+PER_ATTRIBUTE = 4
+"""Rounds for every attribute, where they are left open and there are more pairs."""
+PASSES = 3
+LAST_PASSES = 20
+SMALLEST = 1000 * check.SMALLEST_LOSS
+"""Of the loss for every round, so that all its parts are losses."""
+_GRAIN = 10**12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graphical:
+    """A log-linear model of noisy pairs, and records of it.
+
+    Promise: pure epsilon or zCDP. All one-way tables are histograms with ONE_WAY of the loss. Each round then chooses a
+    pair by the exponential mechanism, and measures its histogram. Scores are whole: |exact table - the model's, rounded
+    to whole counts|_1 less the noise expected in it, so that one row changes a score by 1 (2 where it is replaced) and
+    the sensitivity is that times the unit's rows. A choice with parameter epsilon_s costs epsilon_s, or
+    rho = epsilon_s^2 / 8 (its log ratios span a range of epsilon_s: Cesar and Rogers 2021, Lemma 3.2). Rounds share
+    what is left by their tables' sizes, chosen as they go, and in all spend exactly it: adaptive composition of losses
+    whose sum is fixed beforehand (Feldman and Zrnic 2021; for epsilon Rogers et al. 2016). Proven.
+    Error: no formula: what noise leaves of a pair is drawn toward the model (`estimate.drawn_toward`), and pairs that
+    were not measured follow from others.
+    Paper: McKenna, Mullins, Sheldon and Miklau 2022 (AIM), with pairs only, each once, and shares by size in place of
+    annealing; the groups and shares of Zhang et al. 2021 (PrivSyn); fitted on a crowd of records (`estimate.crowd`).
+
+    Args:
+        columns: of the records, two or more.
+        loss: pure epsilon or zCDP.
+        rounds: pairs to measure, at most; all pairs are enough.
+        unit: whom the promise protects.
+    """
+
+    columns: tuple[Column, ...]
+    loss: PureDP | ZCDP
+    rounds: int
+    unit: Unit = ROW
+
+    def __post_init__(self) -> None:
+        if len(self.columns) < 2:
+            raise ValueError(f"graphical needs two attributes or more, got {len(self.columns)}")
+        if check.count("rounds", self.rounds) > len(self.pairs):
+            raise ValueError(f"rounds must be at most the number of pairs, {len(self.pairs)}, got rounds={self.rounds}")
+        _ = self.first  # refuses a loss
+        if _amount(self.loss) / self.rounds < SMALLEST:
+            raise NotSupported(f"{describe(self.loss)} is too little for {self.rounds} rounds")
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """All pairs of attributes."""
+        return tuple(itertools.combinations(range(len(self.columns)), 2))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of cells of every attribute."""
+        return tuple(column.size for column in self.columns)
+
+    @property
+    def first(self) -> MatrixMechanism:
+        """What measures the one-way tables."""
+        return self.measuring(_one_way(self.shape), self._part(ONE_WAY))
+
+    @property
+    def choice(self) -> PureDP:
+        """The parameter of one choice's exponential mechanism; see the promise for what it costs."""
+        return _choice(self._part((1 - ONE_WAY) * CHOICES / self.rounds))
+
+    @property
+    def choice_cost(self) -> PureDP | ZCDP:
+        """What one choice costs, from the parameter that is used: it, or its square over 8."""
+        own = self.choice
+        return own if isinstance(self.loss, PureDP) else ZCDP(rho=own.epsilon**2 / 8)
+
+    @property
+    def tables(self) -> PureDP | ZCDP:
+        """The loss of all pairs' tables together: what one-way tables and choices leave."""
+        choices = self.rounds * _amount(self.choice_cost)
+        return _with(self.loss, (1 - ONE_WAY) * _amount(self.loss) - choices)
+
+    @property
+    def sensitivity(self) -> int:
+        """The most that a score changes for one unit."""
+        return self.unit.rows * (2 if self.unit.relation is Relation.REPLACE_ONE else 1)
+
+    @property
+    def claim(self) -> Claim:
+        """The promise: one-way tables, choices, and tables of pairs, whose shares of a fixed loss rounds decide on."""
+        one_way = self.first.claim
+        assert one_way.proven is not None  # noqa: S101 - additive noise is proven
+        loss = composed([one_way.proven, *[self.choice_cost] * self.rounds, self.tables])
+        basis = (
+            f"one-way tables: {one_way.basis}. {self.rounds} choices: exponential mechanism with epsilon = "
+            f"{self.choice.epsilon} against score sensitivity {self.sensitivity}. {self.rounds} tables of pairs: "
+            f"noise that spends {describe(self.tables)} in all"
+        )
+        return Claim(published=loss, proven=loss, unit=self.unit, basis=basis)
+
+    def release(self, people: People, *, rng: Generator) -> Synthetic:
+        """Return records; all rows are read twice, for the exact one-way tables and for those of all pairs.
+
+        Args:
+            people: the rows, by sums.
+            rng: a secure generator.
+        """
+        parts = _one_way(self.shape)
+        one_way = self.first.noisy(np.concatenate(exact(parts, people)), rng=rng)
+        known = known_from(self.columns, one_way)
+        seen, model = self._rounds(known, people, rng)
+        asked = known.settled(seen)
+        model = crowd.raked(model, asked, passes=LAST_PASSES, rng=rng)
+        codes = known.spread(crowd.records(model, asked, known.size, rng=rng), rng=rng)
+        return Synthetic(codes=codes, measurement=_together([one_way, *(one.measurement for one in seen)]))
+
+    def measuring(self, parts: Sequence[Grouped], loss: PureDP | ZCDP) -> MatrixMechanism:
+        """Return what measures tables with a loss, shared by their sizes."""
+        strategy = Tables(parts=tuple(parts), shares=by_noise([part.rows for part in parts]))
+        return MatrixMechanism(strategy=strategy, loss=loss, unit=self.unit)
+
+    def choose(self, scores: Counts, *, rng: Generator) -> int:
+        """Return the place of one pair by its score.
+
+        Args:
+            scores: exact integers, shape (pairs,).
+            rng: a secure generator.
+        """
+        return choose.exponential(scores, epsilon=self.choice.epsilon, sensitivity=self.sensitivity, rng=rng)
+
+    def _rounds(self, known: Known, people: People, rng: Generator) -> tuple[list[Seen], Crowd]:
+        """Choose, measure and fit, round by round."""
+        tables = {pair: known.table(pair) for pair in self.pairs}
+        secret = dict(zip(self.pairs, exact(list(tables.values()), people), strict=True))
+        seen, model, left = list[Seen](), crowd.started(known.shares, rng=rng), _amount(self.tables)
+        for rounds in range(self.rounds, 0, -1):
+            options = [pair for pair in self.pairs if pair not in {one.pair for one in seen}]
+            parts = offers([tables[pair].rows for pair in options], left, rounds)
+            ways = [
+                self.measuring([tables[pair]], _with(self.loss, part))
+                for pair, part in zip(options, parts, strict=True)
+            ]
+            scores = [
+                score(secret[pair], known.size * model.table(pair).ravel(), way)
+                for pair, way in zip(options, ways, strict=True)
+            ]
+            best = self.choose(np.array(scores), rng=rng)
+            found = ways[best].noisy(secret[options[best]].copy(), rng=rng)
+            left -= parts[best]
+            seen.append(known.seen(options[best], found, model))
+            model = crowd.raked(model, {one.pair: one.shares for one in seen}, passes=PASSES, rng=rng)
+        return seen, model
+
+    def _part(self, share: Fraction) -> PureDP | ZCDP:
+        return _with(self.loss, _amount(self.loss) * share)
+
+
+def score(counts: Counts, expected: Array, way: MatrixMechanism) -> int:
+    """Return how much of a pair the model gets wrong, in whole counts, less the noise that measuring it would add.
+
+    |counts - rint(expected)|_1 - rint(rows sqrt(2 variance / pi)); one row more or less changes it by exactly 1.
+
+    Args:
+        counts: the exact table, shape (rows,).
+        expected: the model's, in counts, shape (rows,); public.
+        way: what would measure it; public.
+    """
+    noise = counts.size * math.sqrt(2 / math.pi * way.noises[0].variance)
+    return int(np.abs(counts - np.rint(expected).astype(np.int64)).sum()) - round(noise)
+
+
+def offers(sizes: Sequence[int], left: Fraction, rounds: int) -> list[Fraction]:
+    """Return what each pair would get of what is left: in the last round all of it, before by size (`by_noise`).
+
+    Args:
+        sizes: of the pairs' tables, in cells.
+        left: epsilon or rho.
+        rounds: that are left, this one among them.
+
+    >>> offers([8, 8], Fraction(1), 2)
+    [Fraction(1, 2), Fraction(1, 2)]
+    """
+    weights = by_noise(sizes)
+    others = (rounds - 1) * Fraction(1, len(sizes))
+    return [left * weight / (weight + others) for weight in weights]
+
+
+def _one_way(shape: Sequence[int]) -> list[Grouped]:
+    return [
+        Grouped(shape=tuple(shape), axes=(axis,), groups=(np.arange(size, dtype=np.int64),))
+        for axis, size in enumerate(shape)
+    ]
+
+
+def _together(seen: Sequence[Measurement]) -> Measurement:
+    """Return all measurements as one."""
+    parts = tuple(part for one in seen for part in one.parts)
+    spread = np.concatenate([np.broadcast_to(part.variance, (part.map.rows,)) for part in parts])
+    answers = np.concatenate([part.answers for part in parts])
+    return Measurement(map=Stack(tuple(part.map for part in parts)), answers=answers, variance=spread)
+
+
+def _amount(loss: PureDP | ZCDP) -> Fraction:
+    return loss.epsilon if isinstance(loss, PureDP) else loss.rho
+
+
+def _with(loss: PureDP | ZCDP, amount: Fraction) -> PureDP | ZCDP:
+    return PureDP(epsilon=amount) if isinstance(loss, PureDP) else ZCDP(rho=amount)
+
+
+def _choice(loss: PureDP | ZCDP) -> PureDP:
+    """Return the parameter of an exponential mechanism that costs at most this: sqrt(8 rho), rounded down to 1e-12."""
+    if isinstance(loss, PureDP):
+        return loss
+    square = 8 * loss.rho * _GRAIN**2
+    return PureDP(epsilon=Fraction(math.isqrt(math.floor(square)), _GRAIN))
+
+
+def graphical(columns: Sequence[Column], loss: Loss, unit: Unit, *, rounds: int | None = None) -> Graphical | None:
+    """Return the method over columns; None for other losses, too small ones, or fewer than two columns.
+
+    Args:
+        columns: of the records.
+        loss: pure epsilon or zCDP.
+        unit: whom the promise protects.
+        rounds: pairs to measure; left open, all of them, at most four for every attribute.
+    """
+    if not isinstance(loss, PureDP | ZCDP) or len(columns) < 2:
+        return None
+    pairs = math.comb(len(columns), 2)
+    own = min(PER_ATTRIBUTE * len(columns), pairs) if rounds is None else rounds
+    if rounds is None and _amount(loss) / own < SMALLEST:
+        return None
+    return Graphical(columns=tuple(columns), loss=loss, unit=unit, rounds=own)
+
+
+def _example(loss: Loss, unit: Unit) -> Graphical:
+    one = Column(name="x", size=2, units=np.zeros(0, np.int64), distance=1 - np.eye(2))
+    found = graphical((one, one), loss, unit)
+    if found is None:
+        raise NotSupported("graphical is calibrated to epsilon or rho")
+    return found
+
+
+CARD = Card(
+    name="graphical",
+    family="microdata",
+    model="central",
+    paper="microdata: What dpress adds (AIM of McKenna, Mullins, Sheldon, Miklau 2022)",
+    summary="Noisy tables of the pairs that matter, and records of a model that fits them: nearest for any two.",
+    method=Graphical,
+    example=_example,
+    synthesizer=graphical,
+    parameters=("rounds",),
+)

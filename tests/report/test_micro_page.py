@@ -1,0 +1,73 @@
+"""The page of records: made of the release alone, with a stamp where nothing is proven, and no word of what it is not."""
+
+import functools
+
+import pytest
+
+from dpress.core.errors import NotSupported
+from dpress.data.people import people
+from dpress.data.spec import from_dict
+from dpress.release.microdata import MicrodataRelease
+from dpress.release.run import publish
+from dpress.report import micro_words
+from dpress.report.page import page
+
+from .test_page import read
+
+ATTRIBUTES = [
+    {"name": "age", "kind": "integer", "bounds": [0, 84]},
+    {"name": "sex", "kind": "categorical", "values": ["Female", "Male"]},
+    {"name": "region", "kind": "categorical", "values": ["North", "East", "South", "West"]},
+]
+MADE = {
+    "dp_prototypes": {"clusters": 4},
+    "graphical": {},
+    "per_record": {"users": 500},
+    "dp_k_prototypes": {"clusters": 4, "restarts": 1},
+}
+
+
+@functools.cache
+def made(method: str) -> MicrodataRelease:
+    """Return the records of one method, made once."""
+    release = {"kind": "microdata", "method": method, "parameters": MADE[method]}
+    spec = from_dict({"attribute": ATTRIBUTES, "privacy": {"epsilon": 1.0}, "release": release})
+    found = publish(spec, people(500), allow_unproven=True)
+    assert isinstance(found, MicrodataRelease)
+    return found
+
+
+@pytest.mark.parametrize("method", MADE)
+def test_every_method_has_a_page_that_says_what_it_is(method: str) -> None:
+    release = made(method)
+    html = page(release)
+    text = read(html).text
+    assert ("NOT PROVEN" in text) is (method == "dp_k_prototypes")
+    assert method in text
+    assert f"{release.table.num_rows:,}" in text
+    assert "dpress evaluate FOLDER --data FILE" in text
+    assert "<script" not in html
+    assert html.count('class="chart wide"') == 1 + 3 + 3  # odds, attributes, pairs
+
+
+@pytest.mark.parametrize("method", MADE)
+def test_no_page_promises_more_than_its_method(method: str) -> None:
+    text = read(page(made(method))).text
+    assert ("none of them is anybody's" in text) is (method in ("dp_prototypes", "graphical"))
+    assert ("one for every row and in the order of the rows" in text) is (method == "dp_k_prototypes")
+    assert ("publication: nothing is proven" in text) is (method == "dp_k_prototypes")
+
+
+def test_thin_lines_are_the_noise_that_was_drawn() -> None:
+    release = made("dp_prototypes")
+    variance = micro_words.own_variance(release, 1)
+    assert variance == release.parts[1][1] > 0
+    assert "95 % noise" in micro_words.one_way(release, 1, 2)
+    for method in ("per_record", "dp_k_prototypes"):
+        assert micro_words.own_variance(made(method), 1) is None
+        assert "not known here" in micro_words.one_way(made(method), 1, 2)
+
+
+def test_queries_are_drawn_on_maps_only() -> None:
+    with pytest.raises(NotSupported, match='only a map, kind = "spatial"'):
+        page(made("dp_prototypes"), queries=("total",))
