@@ -156,6 +156,6 @@ def test_the_command_prints_the_note_once(written: Path) -> None:
     assert "note" not in CliRunner().invoke(command, [str(written), "a = 1"]).output
     plain = json.loads(CliRunner().invoke(command, [str(written), three, "a = 1", "--json"]).stdout)
     keys = ["query", "value", "standard_error", "interval", "confidence", "note"]
-    assert [list(one) for one in plain] == [keys, keys]
-    assert [one["note"] for one in plain] == [caveat(2, 4), None]
+    assert [list(one) for one in plain] == [keys, keys[:-1]]
+    assert plain[0]["note"] == caveat(2, 4)
     assert math.isfinite(plain[0]["standard_error"])

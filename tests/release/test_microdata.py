@@ -10,7 +10,7 @@ import pytest
 
 from dpress import Ledger, load_release, publish
 from dpress.core import rng as generators
-from dpress.core.claim import PureDP
+from dpress.core.claim import ZCDP, PureDP
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.people import in_memory
 from dpress.data import rows as data_rows
@@ -129,6 +129,9 @@ def test_an_approximate_budget_is_spent_on_the_noise_that_adds_less():
     budget = {"epsilon": 1.0, "delta": 1e-6}
     found = [plan(spec(privacy=one, clusters=4)).chosen.predicted_error for one in (budget, {"epsilon": 1.0})]
     assert found[0] <= found[1]
+    unpriced = plan(spec("graphical", budget)).chosen
+    assert math.isinf(unpriced.predicted_error)
+    assert isinstance(unpriced.mechanism.loss, ZCDP)  # many answers share rho better
 
 
 REFUSED = [

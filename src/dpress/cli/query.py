@@ -52,6 +52,6 @@ def _error(result: Result) -> tuple[str, str]:
 
 
 def _plain(result: Result) -> dict[str, Any]:
-    """Return a result for JSON, which has no NaN: null where no error is known."""
-    plain = dataclasses.asdict(result)
+    """Return a result for JSON, which has no NaN: null where no error is known; a note only where there is one."""
+    plain = {name: value for name, value in dataclasses.asdict(result).items() if (name, value) != ("note", None)}
     return plain | ({"standard_error": None, "interval": None} if math.isnan(result.standard_error) else {})

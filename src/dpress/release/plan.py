@@ -143,7 +143,7 @@ def _records(spec: Spec) -> Plan:
     best: dict[str, Candidate] = {}
     for method, maker in record_makers(spec, affordable(spec)):
         own = _as_records(spec, method, maker)
-        best[method] = min(best.get(method, own), own, key=_rank)
+        best[method] = min(own, best.get(method, own), key=_rank)  # the last of equals: rho suits many answers
     return _planned_records(spec, sorted(best.values(), key=_rank))
 
 
