@@ -7,15 +7,16 @@ STAMP := $(VENV)/.ready
 export OPENBLAS_NUM_THREADS = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help setup demo test check docs bench reproduce clean
+.PHONY: help setup demo test lint check docs bench reproduce clean
 
 help:
 	@echo "make demo    publish made-up people and write the report"
 	@echo "make test    every test (a few minutes)"
-	@echo "make check   lint, types, imports, fast tests, docs (under a minute)"
+	@echo "make lint    lint, types, imports, docs (under a minute)"
+	@echo "make check   the same and the fast tests (a few minutes)"
 	@echo "make docs    the pages under site/"
 	@echo "make bench   speed, memory and timing, as JSON (minutes)"
-	@echo "make reproduce PAPER=ranges   a document's experiments: tables, figures, a line per claim; also PAPER=joint, PAPER=spatial"
+	@echo "make reproduce PAPER=ranges   a document's experiments: tables, figures, a line per claim; also PAPER=joint, PAPER=spatial, PAPER=microdata"
 	@echo "make clean   remove what these commands made"
 
 setup: $(STAMP)
@@ -32,13 +33,15 @@ demo: setup
 test: setup
 	$(BIN)/python -m pytest -n 2
 
-check: setup
+lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -n 2 -m "not slow"
 	$(BIN)/mkdocs build --strict
+
+check: lint
+	$(BIN)/python -m pytest -q -n 2 -m "not slow"
 
 docs: setup
 	$(BIN)/mkdocs build --strict
@@ -56,6 +59,7 @@ bench: setup
 	$(BIN)/python bench/pairs.py > out/bench-pairs.json
 	$(BIN)/python bench/joint_plan.py > out/bench-joint-plan.json
 	$(BIN)/python bench/spatial.py > out/bench-spatial.json
+	$(BIN)/python bench/microdata.py > out/bench-microdata.json
 	@ls out/bench-*.json
 
 PAPER ?= ranges

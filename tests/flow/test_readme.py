@@ -26,6 +26,7 @@ DOCUMENTS = (
     "docs/tutorial/ask-people.md",
     "docs/tutorial/which-go-together.md",
     "docs/tutorial/where-people-are.md",
+    "docs/tutorial/survey-file.md",
     "docs/reference/queries.md",
     "docs/reference/release.md",
     "docs/reference/methods.md",

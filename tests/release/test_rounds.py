@@ -11,12 +11,15 @@ import pytest
 
 from dpress import load_release
 from dpress.core import rng, wire
+from dpress.core.claim import ROW
 from dpress.core.errors import NotSupported, ReportRejected, SchemaMismatch
 from dpress.data.spec import from_dict, load_spec
+from dpress.data.table import Table
 from dpress.data.toml import as_toml
 from dpress.mechanisms.rounds import in_rounds
 from dpress.release.collect import collection_of, estimate, perturb
 from dpress.release.device import device, intake
+from dpress.release.local_plan import asked_id
 from dpress.release.plan import plan
 from dpress.release.rounds import NEXT, NOBODY, collection_id, drawing, next_spec
 
@@ -193,3 +196,21 @@ def test_other_methods_have_no_rounds(run):
     (folder,), counts = run(from_dict({"attribute": [PLACE], "privacy": privacy, "release": release}))
     assert counts == [USERS]
     assert next_spec(load_release(folder)) is None
+
+
+def test_rows_keep_their_round_however_the_file_is_laid_out(tmp_path):
+    rows = 300_000
+    table = pa.table({"lon": np.arange(rows) / rows, "lat": np.arange(rows) / rows})
+    pq.write_table(table, tmp_path / "points.parquet", row_group_size=50_000)
+    read = []
+    for _ in range(2):
+        batches = Table(tmp_path / "points.parquet", ("lon", "lat"), ROW, in_order=True).batches()
+        read.append(np.concatenate([np.asarray(batch.column("lon")) for batch in batches]))
+    assert np.array_equal(read[0], np.asarray(table["lon"]))
+    assert np.array_equal(read[1], read[0])
+
+
+def test_what_only_the_plan_uses_redraws_no_lot():
+    specs = [spec(), spec(area=[0.01, 0.1]), spec(users=77)]
+    assert len({asked_id(one) for one in specs}) == 1
+    assert asked_id(spec(height=3)) != asked_id(spec(height=4))

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from dpress.cli.output import counting, hint, json_option, print_json, promised, quiet_option, searching
-from dpress.cli.swapped import remarking
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
 from dpress.release.microdata import MicrodataRelease
@@ -34,7 +33,7 @@ def command(
     loaded = load_spec(spec)
     new = ledger is not None and not Path(ledger).exists()
     search = searching(loaded.release.parameters.get(SEARCH), quiet=quiet)
-    with search, remarking(loaded, data, quiet=quiet), counting(quiet=quiet) as progress:
+    with search, counting(quiet=quiet) as progress:
         writing = progress and partial(progress, text="wrote {:,} cells")
         release = publish(
             loaded, data, ledger=ledger, out=out, allow_unproven=allow_unproven, progress=progress, writing=writing

@@ -15,7 +15,8 @@ from dpress.data.spec import Spec
 def remarking(spec: Spec, data: Any, *, quiet: bool) -> Iterator[None]:
     """Run what reads positions, and say afterwards, or where it failed, if their columns look exchanged.
 
-    The rows are looked at after the run: before a ledger has agreed nothing is read.
+    Only where rows are looked at freely: in a simulation, and where a release is compared with the truth. The remark is
+    exact and costs nothing, so that publishing makes none.
     """
     try:
         yield

@@ -1,6 +1,7 @@
 """A collection in rounds: what is asked in the next one depends on what came out of those before, and on nothing else.
 
-Every device answers once: one lot, drawn without its value, says in which round and to which question of it.
+Every device that answers a round at most once answers once in all: one lot, drawn without its value, says in which
+round and to which question of it.
 """
 
 from collections.abc import Sequence

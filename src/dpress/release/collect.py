@@ -72,7 +72,8 @@ def perturb(
     if source is None:
         raise ValueError("no data: name a file in [data] source, or pass one")
     generator = generators.secure() if rng is None else rng
-    table = Table(source, planned.schema.names, ROW)
+    grows = rounds.turns(collection, spec, planned.chosen.method) is not None
+    table = Table(source, planned.schema.names, ROW, in_order=grows)  # a row's number decides about its round
     own = expected(spec, planned.chosen.method, collection)
     batches = _reports(collection, _codes(table, planned.schema), _drawing(spec, own, collection), generator, progress)
     return files.write(Path(out), batches, expected=own, private=generator.private)

@@ -23,7 +23,7 @@ from dpress.mechanisms.question import Question, rest
 
 USERS = 10_000  # who take part, unless the spec says how many
 OWN = ("split", "users", "round", "tables", "ways")  # parameters that are not the oracle's
-PASSING = ("users", "round", "earlier", "nodes")  # parameters that differ from round to round
+PASSING = ("users", "area", "round", "earlier", "nodes")  # parameters that change nothing for devices, or by round
 MOST_CELLS = 1 << 26  # of an attribute: an estimate holds all of them
 MOST_NAMES = 1 << 16  # cells that are listed as candidate strings
 LONGEST = 1 << 16  # bytes of a report

@@ -56,8 +56,8 @@ class Ahead:
     the next question would estimate; for a second level at once, where half of its share does. A leaf that is not
     split is asked about again, and gets better known.
 
-    Promise: pure epsilon between any two positions of one user, local model: everybody reports once, in one round; the
-        questions depend on earlier rounds' published estimates, of other people. Proven.
+    Promise: pure epsilon between any two positions of one user, local model: whoever reports a round once reports
+        once in all, in one round; the questions depend on earlier rounds' published estimates, of other people. Proven.
     Error: each estimated share has the variance (V + mean f (1 - f) (N - n) / (N - 1)) / n, V of the oracle for one
         user, n those asked, N all. What noise, splitting and correction make of a rectangle is found by a parametric
         bootstrap over all rounds (`maps`).
