@@ -28,11 +28,11 @@ import pyarrow.parquet as pq
 
 from cases import fresh, once, say
 from dpress.core import rng
-from dpress.estimate.bit_evidence import BitEvidence, one_hot
-from dpress.estimate.bit_tables import OneHotScores, unbiased, variances
-from dpress.estimate.early_stop import UNIFORM, independent, regularised
-from dpress.estimate.likelihood import Halves, Split, collapsed, in_memory
-from dpress.estimate.mixture import maximise, step
+from dpress.estimate.joint.bit_evidence import BitEvidence, one_hot
+from dpress.estimate.joint.bit_tables import OneHotScores, unbiased, variances
+from dpress.estimate.joint.early_stop import UNIFORM, independent, regularised
+from dpress.estimate.joint.likelihood import Halves, Split, collapsed, in_memory
+from dpress.estimate.joint.mixture import maximise, step
 from dpress.mechanisms.bit_fold import bit_fold
 from dpress.mechanisms.joint.em import Em
 from dpress.mechanisms.joint.lasso import Lasso

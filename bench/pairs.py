@@ -24,13 +24,13 @@ import pyarrow.parquet as pq
 from cases import data, say
 from dpress.core import rng
 from dpress.core.claim import PureDP
-from dpress.estimate.evidence import evidence
-from dpress.estimate.joint import Joint, independent
-from dpress.estimate.maxent import chain, joint
-from dpress.estimate.pair_error import expected, planned
-from dpress.estimate.pair_tables import Noise, NoisyTable, Tables
+from dpress.estimate.joint.evidence import evidence
+from dpress.estimate.joint.factors import Joint, independent
+from dpress.estimate.joint.maxent import chain, joint
+from dpress.estimate.joint.pair_error import expected, planned
+from dpress.estimate.joint.pair_tables import Noise, NoisyTable, Tables
+from dpress.estimate.joint.shrinkage import Shrunk, shrunk
 from dpress.estimate.postprocess import norm_sub
-from dpress.estimate.shrinkage import Shrunk, shrunk
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
 from machine import facts
 

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from dpress.core.claim import PureDP
 from dpress.core.linear import Array
 from dpress.core.rng import Generator
-from dpress.estimate.bit_evidence import BitEvidence, one_hot
-from dpress.estimate.early_stop import independent, regularised
-from dpress.estimate.likelihood import Fold, Split, in_memory
+from dpress.estimate.joint.bit_evidence import BitEvidence, one_hot
+from dpress.estimate.joint.early_stop import independent, regularised
+from dpress.estimate.joint.likelihood import Fold, Split, in_memory
 from dpress.estimate.postprocess import norm_sub
 from dpress.mechanisms.collection import Collection
 from dpress.mechanisms.joint.em import Em

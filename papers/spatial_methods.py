@@ -15,7 +15,7 @@ from dpress.core import rng
 from dpress.core.claim import PureDP
 from dpress.core.grid import Grid, Rectangles, sums
 from dpress.core.workload import Areas
-from dpress.estimate.density import Density
+from dpress.estimate.maps.density import Density
 from dpress.mechanisms.levels import Levels
 from dpress.mechanisms.maps import coarser
 from dpress.mechanisms.oracle.krr import Krr

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.estimate.bit_evidence import BitEvidence, one_hot
-from dpress.estimate.bit_tables import DesignScores, OneHotScores, Scores, designed, unbiased, variances
+from dpress.estimate.joint.bit_evidence import BitEvidence, one_hot
+from dpress.estimate.joint.bit_tables import DesignScores, OneHotScores, Scores, designed, unbiased, variances
 
 Q_STAR, P_STAR = 0.7, 0.4
 BLOOM = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 0, 1], [1, 0, 0, 0]], dtype=bool)

@@ -6,7 +6,7 @@ from dpress.core import rng
 from dpress.core.grid import Grid, Rectangles
 from dpress.core.linear import Array
 from dpress.core.partition import Partition, even
-from dpress.estimate.block_noise import BlockNoise
+from dpress.estimate.maps.block_noise import BlockNoise
 
 SIDE, BLOCK, TILE = 8, 7.0, 3.0
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.estimate import maxent
-from dpress.estimate.bootstrap import Refits, refits, resampled, unshrunk
 from dpress.estimate.interval import half_width
-from dpress.estimate.joint import Joint, dense, independent
-from dpress.estimate.pair_error import planned
-from dpress.estimate.pair_tables import Tables
-from dpress.estimate.shrinkage import shrunk
+from dpress.estimate.joint import maxent
+from dpress.estimate.joint.bootstrap import Refits, refits, resampled, unshrunk
+from dpress.estimate.joint.factors import Joint, dense, independent
+from dpress.estimate.joint.pair_error import planned
+from dpress.estimate.joint.pair_tables import Tables
+from dpress.estimate.joint.shrinkage import shrunk
 
 SHAPE = (2, 3, 2, 3)
 PAIRS = tuple(itertools.combinations(range(4), 2))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.estimate.cluster_tables import agreed, one_way_totals, refined
-from dpress.estimate.population import normal
+from dpress.estimate.maps.population import normal
+from dpress.estimate.records.cluster_tables import agreed, one_way_totals, refined
 
 TRUTH = np.array([[400.0, 100.0, 0.0, 0.0], [0.0, 20.0, 0.0, 300.0], [5.0, 5.0, 60.0, 0.0]])
 SIZES, TOTALS = TRUTH.sum(axis=1), TRUTH.sum(axis=0)

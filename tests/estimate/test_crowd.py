@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.estimate import crowd
-from dpress.estimate.fit import fitted
+from dpress.estimate.joint.fit import fitted
+from dpress.estimate.records import crowd
 
 SHARES = (np.array([0.5, 0.3, 0.2]), np.array([0.6, 0.4]), np.array([0.1, 0.2, 0.3, 0.4]))
 SHAPE = (3, 2, 4)

@@ -8,8 +8,8 @@ import pytest
 from dpress.core import rng
 from dpress.core.grid import Grid, Rectangles, sums
 from dpress.core.tree import Tree
-from dpress.estimate.density import Cells, Nodes, Replicates, TreeNoise, clustering
-from dpress.estimate.population import normal
+from dpress.estimate.maps.density import Cells, Nodes, Replicates, TreeNoise, clustering
+from dpress.estimate.maps.population import normal
 
 SOME = ([0.0, 0.5, 1.0, 2.0, 3.1], [4.0, 3.25, 2.0, 4.0, 3.2], [0.0, 1.0, 0.2, 2.0, 0.5], [4.0, 2.5, 3.9, 4.0, 0.9])
 

@@ -7,7 +7,7 @@ import pytest
 
 from dpress.core import rng
 from dpress.core.claim import PureDP
-from dpress.estimate.deviation import bernstein
+from dpress.estimate.maps.deviation import bernstein
 from dpress.mechanisms.oracle.oue import Oue
 
 RUNS = 2000

@@ -8,7 +8,7 @@ import pytest
 
 from dpress.core.claim import Relation
 from dpress.core.grid import Grid
-from dpress.estimate.disk import Blur, Disk, _information, informative_share, likeliest
+from dpress.estimate.maps.disk import Blur, Disk, _information, informative_share, likeliest
 
 P, Q = Fraction(1, 20), Fraction(1, 50)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.estimate.drawn_toward import drawn_toward
-from dpress.estimate.population import normal
+from dpress.estimate.maps.population import normal
+from dpress.estimate.records.drawn_toward import drawn_toward
 
 EXPECTED = np.outer([0.5, 0.3, 0.2], [0.1, 0.2, 0.3, 0.4])
 TILT = 0.02 * np.outer([1, -1, 0], [1, -1, 1, -1])

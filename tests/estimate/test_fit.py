@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.estimate.bootstrap import resampled
-from dpress.estimate.fit import approached, fitted, nearest, sums
-from dpress.estimate.joint import dense
-from dpress.estimate.maxent import full
-from dpress.estimate.pair_tables import Noise, NoisyTable, Tables
-from dpress.estimate.shrinkage import noise, shrunk
+from dpress.estimate.joint.bootstrap import resampled
+from dpress.estimate.joint.factors import dense
+from dpress.estimate.joint.fit import approached, fitted, nearest, sums
+from dpress.estimate.joint.maxent import full
+from dpress.estimate.joint.pair_tables import Noise, NoisyTable, Tables
+from dpress.estimate.joint.shrinkage import noise, shrunk
 
 SHAPE = (2, 2, 2)
 EVEN = np.full(SHAPE, 1 / 8)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpress.core import rng
-from dpress.estimate.grouping import by_count, in_order
+from dpress.estimate.records.grouping import by_count, in_order
 
 
 def test_neighbours_are_put_together_until_a_group_is_full() -> None:

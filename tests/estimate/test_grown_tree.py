@@ -7,9 +7,9 @@ import pytest
 
 from dpress.core import rng
 from dpress.core.tree import Tree
-from dpress.estimate.grown_tree import nonnegative, on_weighted_simplex
-from dpress.estimate.population import normal
-from dpress.estimate.top_down import consistent, on_simplex
+from dpress.estimate.maps.grown_tree import nonnegative, on_weighted_simplex
+from dpress.estimate.maps.population import normal
+from dpress.estimate.maps.top_down import consistent, on_simplex
 
 
 def brute_force(row, weights, total):

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from dpress.core import rng
 from dpress.core.errors import NotSupported
-from dpress.estimate.fit import fitted, sums
-from dpress.estimate.joint import Factor, Joint, dense, independent
-from dpress.estimate.maxent import chain, full, joint, mutual_information
+from dpress.estimate.joint.factors import Factor, Joint, dense, independent
+from dpress.estimate.joint.fit import fitted, sums
+from dpress.estimate.joint.maxent import chain, full, joint, mutual_information
 
 
 def table(shape: tuple[int, ...], seed: int) -> np.ndarray:

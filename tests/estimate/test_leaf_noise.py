@@ -3,8 +3,8 @@
 import numpy as np
 
 from dpress.core.grid import Grid, Rectangles
-from dpress.estimate.density import TreeNoise
-from dpress.estimate.leaf_noise import CLUSTERED, LeafNoise
+from dpress.estimate.maps.density import TreeNoise
+from dpress.estimate.maps.leaf_noise import CLUSTERED, LeafNoise
 
 
 def test_the_error_of_cut_leaves_is_the_sum_over_them():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.estimate.bit_evidence import BitEvidence, one_hot
-from dpress.estimate.likelihood import Halves, Split, collapsed, in_memory
+from dpress.estimate.joint.bit_evidence import BitEvidence, one_hot
+from dpress.estimate.joint.likelihood import Halves, Split, collapsed, in_memory
 
 Q_STAR, P_STAR = 0.7, 0.4
 

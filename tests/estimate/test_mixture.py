@@ -7,10 +7,10 @@ import pytest
 import scipy.optimize
 
 from dpress.core import rng
-from dpress.estimate.early_stop import independent, regularised
-from dpress.estimate.information import information
-from dpress.estimate.likelihood import Halves, Kernel, Split, in_memory
-from dpress.estimate.mixture import Prior, iterates, maximise, step, users
+from dpress.estimate.joint.early_stop import independent, regularised
+from dpress.estimate.joint.information import information
+from dpress.estimate.joint.likelihood import Halves, Kernel, Split, in_memory
+from dpress.estimate.joint.mixture import Prior, iterates, maximise, step, users
 
 SIZES = (3, 2, 2)
 R = 3.0

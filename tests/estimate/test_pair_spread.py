@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from dpress.estimate.pair_spread import cell_variances
-from dpress.estimate.pair_tables import Noise, NoisyTable, Tables
+from dpress.estimate.joint.pair_spread import cell_variances
+from dpress.estimate.joint.pair_tables import Noise, NoisyTable, Tables
 
 SHAPE, USERS = (2, 3, 4), (500, 2000, 900)
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dpress.core.linear import LinearMap, Marginal, Stack
-from dpress.estimate.pair_error import expected, planned
-from dpress.estimate.pair_tables import Noise, NoisyTable, Tables
+from dpress.estimate.joint.pair_error import expected, planned
+from dpress.estimate.joint.pair_tables import Noise, NoisyTable, Tables
 
 Solve = Callable[..., tuple[np.ndarray, np.ndarray]]
 SHAPE = (2, 3, 4)

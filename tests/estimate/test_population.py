@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.estimate.density import clustering
-from dpress.estimate.population import HEIGHT, SEEDS, normal, populations
+from dpress.estimate.maps.density import clustering
+from dpress.estimate.maps.population import HEIGHT, SEEDS, normal, populations
 
 FALSE_ALARM = 1e-6
 Z = 5.2  # two-sided quantile of two normal tests at that false alarm

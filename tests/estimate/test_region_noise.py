@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpress.core.grid import Grid, Rectangles
-from dpress.estimate.region_noise import RegionNoise
+from dpress.estimate.maps.region_noise import RegionNoise
 
 SIDE = 4
 LAYERS = (np.array([[3.0]]), np.array([[1.0, 2.0], [5.0, 0.0]]))

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.estimate.bootstrap import resampled
-from dpress.estimate.evidence import evidence
-from dpress.estimate.joint import Joint, dense, independent
-from dpress.estimate.maxent import full
-from dpress.estimate.pair_tables import Noise, NoisyTable, Tables
-from dpress.estimate.shrinkage import centred, freedom, shrunk
+from dpress.estimate.joint.bootstrap import resampled
+from dpress.estimate.joint.evidence import evidence
+from dpress.estimate.joint.factors import Joint, dense, independent
+from dpress.estimate.joint.maxent import full
+from dpress.estimate.joint.pair_tables import Noise, NoisyTable, Tables
+from dpress.estimate.joint.shrinkage import centred, freedom, shrunk
 
 SHAPE = (4, 3, 2)
 SETS = ((0, 1), (0, 2), (1, 2))

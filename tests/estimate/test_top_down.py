@@ -8,8 +8,8 @@ import pytest
 
 from dpress.core import rng
 from dpress.core.tree import Tree
-from dpress.estimate.population import normal
-from dpress.estimate.top_down import consistent, on_simplex
+from dpress.estimate.maps.population import normal
+from dpress.estimate.maps.top_down import consistent, on_simplex
 
 
 def noisy(tree: Tree, levels: tuple[float, ...], seed: int) -> np.ndarray:

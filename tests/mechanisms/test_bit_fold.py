@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.estimate.bit_evidence import one_hot
-from dpress.estimate.likelihood import Fold, Split
-from dpress.estimate.mixture import step, users
+from dpress.estimate.joint.bit_evidence import one_hot
+from dpress.estimate.joint.likelihood import Fold, Split
+from dpress.estimate.joint.mixture import step, users
 from dpress.mechanisms import bit_fold as folds
 from dpress.mechanisms.bit_fold import bit_fold, streamed
 from dpress.mechanisms.joint.rr_ldp import RrLdp

@@ -9,8 +9,8 @@ from dpress.core import rng
 from dpress.core.linear import Stack
 from dpress.core.measurement import Measurement
 from dpress.core.mixed import Column
-from dpress.estimate import crowd
-from dpress.estimate.population import normal
+from dpress.estimate.maps.population import normal
+from dpress.estimate.records import crowd
 from dpress.mechanisms.grouped import Grouped
 from dpress.mechanisms.known import GROUPS, Known, Seen, known_from
 

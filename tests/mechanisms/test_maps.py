@@ -9,7 +9,7 @@ import pytest
 from dpress.core import rng
 from dpress.core.claim import PureDP
 from dpress.core.grid import Grid, Rectangles, sums
-from dpress.estimate.density import Cells, TreeNoise, clustering
+from dpress.estimate.maps.density import Cells, TreeNoise, clustering
 from dpress.mechanisms.levels import Levels
 from dpress.mechanisms.maps import RUNS, MapDecoder, coarser, expected_error
 from dpress.mechanisms.spatial.gtr import gtr

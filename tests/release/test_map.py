@@ -12,7 +12,7 @@ from dpress.core import rng
 from dpress.core.grid import Rectangles
 from dpress.data.spec import from_dict
 from dpress.estimate.interval import half_width
-from dpress.estimate.population import normal
+from dpress.estimate.maps.population import normal
 from dpress.mechanisms.maps import MapDecoder
 from dpress.release.collect import collection_of, estimate, perturb
 from dpress.release.evaluate_map import evaluate_map

@@ -14,7 +14,17 @@ import numpy.typing as npt
 
 from dpress.core.linear import Array
 from dpress.core.oracle import Payloads
-from dpress.estimate.likelihood import BLOCK, THREADS, Floats, Fold, Halves, Kernel, Split, in_memory, one_blas_thread
+from dpress.estimate.joint.likelihood import (
+    BLOCK,
+    THREADS,
+    Floats,
+    Fold,
+    Halves,
+    Kernel,
+    Split,
+    in_memory,
+    one_blas_thread,
+)
 
 MEMORY = 4 << 30  # bytes of halves that are kept
 PIECE = 1 << 15  # reports that a thread takes at a time

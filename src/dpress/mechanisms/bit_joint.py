@@ -16,12 +16,12 @@ from dpress.core.claim import Claim, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.core.oracle import Payloads, Tally
-from dpress.estimate.bit_evidence import BitEvidence, one_hot
-from dpress.estimate.bit_tables import DesignScores, OneHotScores, Scores, designed, held, unbiased, variances
-from dpress.estimate.contrast import Contrast, covariance_contrast
-from dpress.estimate.early_stop import independent, regularised
-from dpress.estimate.joint import Joint, dense
-from dpress.estimate.likelihood import Floats, Split
+from dpress.estimate.joint.bit_evidence import BitEvidence, one_hot
+from dpress.estimate.joint.bit_tables import DesignScores, OneHotScores, Scores, designed, held, unbiased, variances
+from dpress.estimate.joint.contrast import Contrast, covariance_contrast
+from dpress.estimate.joint.early_stop import independent, regularised
+from dpress.estimate.joint.factors import Joint, dense
+from dpress.estimate.joint.likelihood import Floats, Split
 from dpress.mechanisms.bit_fold import Likelihoods, bit_fold
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.longitudinal import calibrated
@@ -41,14 +41,15 @@ class BitJoint:
     Error: published are the tables of all sets of two attributes or more (of all pairs, where the bits of all
     attributes are too many to be counted together, see `BitTally`), unbiased, by the inverse of the channel: the sum
     over the reports of a product of one score for every attribute. Each has its exact variance for the users' values as
-    estimated (`estimate.bit_tables`). For `rappor` the variance stated for a query about several cells is inflated by
-    what filters that share bits may add. The adjusted counts are those of the fitted joint, which is biased.
+    estimated (`estimate.joint.bit_tables`). For `rappor` the variance stated for a query about several cells is
+    inflated by what filters that share bits may add. The adjusted counts are those of the fitted joint, which is
+    biased.
     Paper: joint.
 
     Args:
         oracles: one `RrLdp` for all attributes, or a `Rappor` of one cohort for every attribute, all with the same
             responses.
-        strategy: the document's estimator; None for the likelihood, stopped early (`estimate.early_stop`).
+        strategy: the document's estimator; None for the likelihood, stopped early (`estimate.joint.early_stop`).
     """
 
     oracles: tuple[RrLdp] | tuple[Rappor, ...]

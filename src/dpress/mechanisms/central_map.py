@@ -17,10 +17,10 @@ from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Strategy
 from dpress.core.rng import Generator
 from dpress.core.tree import Tree
-from dpress.estimate.density import Cells, Density, TreeNoise
 from dpress.estimate.interval import Tail
-from dpress.estimate.population import normal
-from dpress.estimate.top_down import consistent
+from dpress.estimate.maps.density import Cells, Density, TreeNoise
+from dpress.estimate.maps.population import normal
+from dpress.estimate.maps.top_down import consistent
 from dpress.mechanisms.maps import MapDecoder
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 from dpress.noise.distribution import Noise
@@ -34,8 +34,8 @@ class CentralMap:
     """The matrix mechanism over a grid: its cells, or the nodes of the quadtree over them.
 
     Promise: `MatrixMechanism`; proven.
-    Error: with least squares any rectangle's variance is exact (`estimate.density.TreeNoise`); with counts >= 0 by a
-    parametric bootstrap (`maps.MapDecoder`), bias included.
+    Error: with least squares any rectangle's variance is exact (`estimate.maps.density.TreeNoise`); with counts >= 0
+    by a parametric bootstrap (`maps.MapDecoder`), bias included.
 
     Args:
         grid: whose cells are counted, in its order; of side 2^h where the strategy is a quadtree.

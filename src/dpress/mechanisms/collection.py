@@ -16,9 +16,9 @@ from dpress.core.linear import Array, Marginal, Stack
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Oracle, Payloads, Tally
 from dpress.core.rng import Generator
-from dpress.estimate.contrast import Contrast
 from dpress.estimate.interval import Tail
-from dpress.estimate.joint import Joint
+from dpress.estimate.joint.contrast import Contrast
+from dpress.estimate.joint.factors import Joint
 from dpress.estimate.separate import Separate
 from dpress.mechanisms.maps import MapCollector, MapDecoder
 from dpress.mechanisms.question import Question, largest, per_user, rest, together

@@ -15,11 +15,11 @@ from dpress.core.measurement import Measurement
 from dpress.core.mixed import Column
 from dpress.core.people import Codes
 from dpress.core.rng import Generator
-from dpress.estimate.crowd import Crowd, Pair
-from dpress.estimate.drawn_toward import drawn_toward
-from dpress.estimate.fit import fitted
-from dpress.estimate.grouping import Places, by_count, in_order
-from dpress.estimate.top_down import on_simplex
+from dpress.estimate.joint.fit import fitted
+from dpress.estimate.maps.top_down import on_simplex
+from dpress.estimate.records.crowd import Crowd, Pair
+from dpress.estimate.records.drawn_toward import drawn_toward
+from dpress.estimate.records.grouping import Places, by_count, in_order
 from dpress.mechanisms.grouped import Grouped
 from dpress.mechanisms.rows import drawn
 

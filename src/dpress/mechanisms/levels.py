@@ -19,9 +19,9 @@ from dpress.core.measurement import Measurement
 from dpress.core.oracle import Oracle, Tally
 from dpress.core.rng import Generator
 from dpress.core.tree import Tree
-from dpress.estimate.density import Cells, Density, Nodes, TreeNoise
-from dpress.estimate.population import normal
-from dpress.estimate.top_down import consistent
+from dpress.estimate.maps.density import Cells, Density, Nodes, TreeNoise
+from dpress.estimate.maps.population import normal
+from dpress.estimate.maps.top_down import consistent
 from dpress.mechanisms.over import OverNodes
 from dpress.mechanisms.question import largest, per_user, rest
 
@@ -35,7 +35,7 @@ class Levels:
 
     Error: a node's count at level l has the variance (N / n_l)^2 V_l + N^2 f (1 - f) (N - n_l) / (N - 1) / n_l, V_l of
     the oracle for the n_l users that were drawn, averaged over the level's nodes. With least squares any rectangle's
-    variance is exact for these figures (`estimate.density.TreeNoise`).
+    variance is exact for these figures (`estimate.maps.density.TreeNoise`).
 
     Args:
         grid: of side 2^h; of any side for a flat grid.

@@ -16,7 +16,7 @@ from dpress.core.linear import Array, LinearMap
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Tally
 from dpress.core.rng import Generator
-from dpress.estimate.density import Cells, Density, Noise, Replicates, clustering
+from dpress.estimate.maps.density import Cells, Density, Noise, Replicates, clustering
 
 RUNS = 24  # replicates: a relative error of the standard error of 1 / sqrt(48), 14 %
 SEED = 20261121  # of noise that stands for noise: nothing private is drawn with it, and answers repeat themselves

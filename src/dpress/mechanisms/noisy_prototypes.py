@@ -12,7 +12,7 @@ from dpress.core.measurement import Measurement
 from dpress.core.mixed import Column
 from dpress.core.people import Codes
 from dpress.core.rng import Generator
-from dpress.estimate.top_down import on_simplex
+from dpress.estimate.maps.top_down import on_simplex
 from dpress.mechanisms.in_clusters import InClusters
 from dpress.mechanisms.prototypes import Clusters
 from dpress.mechanisms.rows import drawn

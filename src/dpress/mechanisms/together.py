@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.oracle import Payloads, Tally
-from dpress.estimate.likelihood import Floats, Split, khatri_rao
+from dpress.estimate.joint.likelihood import Floats, Split, khatri_rao
 
 Codes = npt.NDArray[np.int32]  # shape (attributes, users)
 BLOCK = 1 << 14  # reports whose bits are multiplied at a time: sums stay exact in single precision

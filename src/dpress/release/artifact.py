@@ -23,9 +23,9 @@ from dpress.core.mechanism import BoxDecoder, Decoder
 from dpress.core.ranges import Places, Ranges
 from dpress.core.rng import secure
 from dpress.data.spec import Spec, as_dict
-from dpress.estimate.bootstrap import Refits
 from dpress.estimate.interval import Tail, half_width
-from dpress.estimate.joint import Joint
+from dpress.estimate.joint.bootstrap import Refits
+from dpress.estimate.joint.factors import Joint
 from dpress.estimate.postprocess import NAMES, adjust
 from dpress.mechanisms.collection import Collection
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
@@ -135,7 +135,7 @@ class Release:
 
         Error: the exact variance of the noise in the answer; rows that were clamped or dropped are not part of it.
         Where no published table holds the attributes together, the answer is the fitted joint's, if it was fitted to
-        the tallies alone: biased, with an error by bootstrap (`estimate.bootstrap`) and a note that says so.
+        the tallies alone: biased, with an error by bootstrap (`estimate.joint.bootstrap`) and a note that says so.
 
         Args:
             text: the query.

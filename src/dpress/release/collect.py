@@ -22,7 +22,7 @@ from dpress.data.codec import encode
 from dpress.data.fold import LARGEST_DENSE, Counts, Progress, Sparse, add_up
 from dpress.data.spec import Spec
 from dpress.data.table import Table, without_quotes
-from dpress.estimate.joint import Joint, dense
+from dpress.estimate.joint.factors import Joint, dense
 from dpress.mechanisms.collection import Collection, Drawn
 from dpress.release import rounds
 from dpress.release.artifact import Release, now

@@ -18,8 +18,8 @@ from dpress.core.grid import Rectangles
 from dpress.core.linear import Array
 from dpress.data.fold import Progress
 from dpress.data.spec import Spec
-from dpress.estimate.density import Density
 from dpress.estimate.interval import half_width
+from dpress.estimate.maps.density import Density
 from dpress.mechanisms.maps import MapDecoder
 from dpress.release.artifact import Release, Result
 from dpress.release.query import parse_rectangle

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from dpress.core.attribute import Integer, Listed, Tabular
 from dpress.core.rng import Generator
-from dpress.estimate.joint import Joint
+from dpress.estimate.joint.factors import Joint
 
 NAME = "records.parquet"
 BATCH = 1 << 18

@@ -17,7 +17,7 @@ from dpress.core.mechanism import Card
 from dpress.core.rng import seeded
 from dpress.core.workload import Areas
 from dpress.data.spec import Spec
-from dpress.estimate.population import populations
+from dpress.estimate.maps.population import populations
 from dpress.mechanisms.central_map import CentralMap, Made
 from dpress.mechanisms.collection import Collection
 from dpress.mechanisms.levels import Levels

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpress.estimate.evidence import ALPHA
+from dpress.estimate.joint.evidence import ALPHA
 from dpress.mechanisms.collection import Collection
 from dpress.release.artifact import Release
 from dpress.report.pairs import Pair, listing

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from dpress.core.attribute import DROP
 from dpress.core.workload import Areas
-from dpress.estimate.block_noise import TileDensity
-from dpress.estimate.density import Cells
+from dpress.estimate.maps.block_noise import TileDensity
+from dpress.estimate.maps.density import Cells
 from dpress.mechanisms.collection import Collection
 from dpress.mechanisms.maps import RUNS, MapDecoder
 from dpress.mechanisms.rounds import InRounds

@@ -11,8 +11,8 @@ import numpy as np
 
 from dpress.core.linear import Array
 from dpress.estimate.consistency import Axes
-from dpress.estimate.contrast import Contrast
-from dpress.estimate.evidence import ALPHA, Evidence, judged
+from dpress.estimate.joint.contrast import Contrast
+from dpress.estimate.joint.evidence import ALPHA, Evidence, judged
 from dpress.mechanisms.collection import Collection
 from dpress.release.artifact import Release
 from dpress.report.rounding import TIMES, number

@@ -8,7 +8,7 @@ import pytest
 
 from dpress.core import rng
 from dpress.core.claim import PureDP
-from dpress.estimate.pair_error import concentration
+from dpress.estimate.joint.pair_error import concentration
 from dpress.mechanisms.joint.pairs import Pairs, planned_variance
 from dpress.mechanisms.oracle.subset_selection import CARD
 from dpress.mechanisms.over import OverProduct

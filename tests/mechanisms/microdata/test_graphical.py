@@ -14,7 +14,7 @@ from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.mixed import Column
 from dpress.core.people import Codes, People, in_memory
-from dpress.estimate import crowd
+from dpress.estimate.records import crowd
 from dpress.mechanisms.grouped import Grouped
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata import graphical as module

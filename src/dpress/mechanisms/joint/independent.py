@@ -13,9 +13,9 @@ from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Payloads, Tally
-from dpress.estimate import joint
-from dpress.estimate.contrast import Contrast
-from dpress.estimate.pair_error import concentration
+from dpress.estimate.joint import factors as joint
+from dpress.estimate.joint.contrast import Contrast
+from dpress.estimate.joint.pair_error import concentration
 from dpress.estimate.postprocess import norm_sub
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.longitudinal import calibrated

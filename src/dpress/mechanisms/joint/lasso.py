@@ -15,8 +15,8 @@ import numpy.typing as npt
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card
-from dpress.estimate.bit_evidence import BitEvidence
-from dpress.estimate.likelihood import Fold, Split
+from dpress.estimate.joint.bit_evidence import BitEvidence
+from dpress.estimate.joint.likelihood import Fold, Split
 from dpress.mechanisms.bit_joint import example
 
 ROUNDS = 100_000

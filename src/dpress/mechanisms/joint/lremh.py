@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card
-from dpress.estimate.bit_evidence import BitEvidence
-from dpress.estimate.likelihood import Fold, Split
-from dpress.estimate.mixture import Fit
+from dpress.estimate.joint.bit_evidence import BitEvidence
+from dpress.estimate.joint.likelihood import Fold, Split
+from dpress.estimate.joint.mixture import Fit
 from dpress.mechanisms.bit_joint import example
 from dpress.mechanisms.joint.em import Em
 from dpress.mechanisms.joint.lasso import Counts, Lasso

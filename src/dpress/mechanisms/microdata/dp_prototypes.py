@@ -21,8 +21,8 @@ from dpress.core.mechanism import Card, Synthetic
 from dpress.core.mixed import Column, example
 from dpress.core.people import Codes, Counts, People
 from dpress.core.rng import Generator
-from dpress.estimate.cluster_tables import agreed, one_way_totals, refined
-from dpress.estimate.top_down import on_simplex
+from dpress.estimate.maps.top_down import on_simplex
+from dpress.estimate.records.cluster_tables import agreed, one_way_totals, refined
 from dpress.mechanisms.in_clusters import Round, binned, centres, everybody, histograms, one_way
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.noisy_prototypes import centred, nearest, placed, started, tables, variances

@@ -21,8 +21,8 @@ from dpress.core.mechanism import Card, Synthetic
 from dpress.core.mixed import Column
 from dpress.core.people import Counts, People
 from dpress.core.rng import Generator
-from dpress.estimate import crowd
-from dpress.estimate.crowd import Crowd, Pair
+from dpress.estimate.records import crowd
+from dpress.estimate.records.crowd import Crowd, Pair
 from dpress.mechanisms.grouped import Grouped, Tables, by_noise, exact
 from dpress.mechanisms.known import Known, Seen, known_from
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
@@ -52,10 +52,11 @@ class Graphical:
     rho = epsilon_s^2 / 8 (its log ratios span a range of epsilon_s: Cesar and Rogers 2021, Lemma 3.2). Rounds share
     what is left by their tables' sizes, chosen as they go, and in all spend exactly it: adaptive composition of losses
     whose sum is fixed beforehand (Feldman and Zrnic 2021; for epsilon Rogers et al. 2016). Proven.
-    Error: no formula: what noise leaves of a pair is drawn toward the model (`estimate.drawn_toward`), and pairs that
-    were not measured follow from others.
+    Error: no formula: what noise leaves of a pair is drawn toward the model (`estimate.records.drawn_toward`), and
+    pairs that were not measured follow from others.
     Paper: McKenna, Mullins, Sheldon and Miklau 2022 (AIM), with pairs only, each once, and shares by size in place of
-    annealing; the groups and shares of Zhang et al. 2021 (PrivSyn); fitted on a crowd of records (`estimate.crowd`).
+    annealing; the groups and shares of Zhang et al. 2021 (PrivSyn); fitted on a crowd of records
+    (`estimate.records.crowd`).
 
     Args:
         columns: of the records, two or more.

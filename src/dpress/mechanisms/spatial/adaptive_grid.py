@@ -17,10 +17,10 @@ from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.partition import Partition, even
 from dpress.core.rng import Generator
-from dpress.estimate.block_noise import BlockNoise, TileDensity
-from dpress.estimate.density import Density
 from dpress.estimate.interval import Tail
-from dpress.estimate.population import normal
+from dpress.estimate.maps.block_noise import BlockNoise, TileDensity
+from dpress.estimate.maps.density import Density
+from dpress.estimate.maps.population import normal
 from dpress.mechanisms.central_map import fourth_root, precision
 from dpress.mechanisms.maps import MapDecoder
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
@@ -43,8 +43,8 @@ class AdaptiveGrid:
     Promise: blocks are a histogram with the share alpha of the loss, tiles one with the rest; the second is chosen by
     the first's noisy answers, and the two compose. Proven.
     Error: given the tiles, whole ones have the exact variance of least squares, and a cut one adds what an uneven
-    spread may do (`estimate.block_noise`). Nearly unbiased only: the block's noise also cuts its tiles, and so weighs
-    itself where N' is about c_2 / ((1 - alpha) epsilon).
+    spread may do (`estimate.maps.block_noise`). Nearly unbiased only: the block's noise also cuts its tiles, and so
+    weighs itself where N' is about c_2 / ((1 - alpha) epsilon).
     Paper: Qardaji, Yang and Li 2013, AG; alpha = 1/2, c_2 = 5.
 
     Args:

@@ -22,10 +22,10 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Tally
 from dpress.core.rng import Generator
 from dpress.core.tree import Tree
-from dpress.estimate.density import Cells, Noise, TreeNoise
-from dpress.estimate.grown_tree import nonnegative
-from dpress.estimate.leaf_noise import LeafNoise
-from dpress.estimate.population import normal
+from dpress.estimate.maps.density import Cells, Noise, TreeNoise
+from dpress.estimate.maps.grown_tree import nonnegative
+from dpress.estimate.maps.leaf_noise import LeafNoise
+from dpress.estimate.maps.population import normal
 from dpress.mechanisms.answered import PLACE, Answered, answered, partitions
 from dpress.mechanisms.over import OverLeaves
 from dpress.mechanisms.question import largest, per_user, rest

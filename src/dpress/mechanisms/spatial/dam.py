@@ -24,8 +24,8 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.payload import Number
 from dpress.core.rng import Generator
-from dpress.estimate.density import Cells, Density
-from dpress.estimate.disk import Blur, Disk, informative_share, likeliest
+from dpress.estimate.maps.density import Cells, Density
+from dpress.estimate.maps.disk import Blur, Disk, informative_share, likeliest
 from dpress.mechanisms.maps import SEED
 from dpress.mechanisms.over import OverNodes
 from dpress.noise.response import truth_probability, truthful

@@ -21,9 +21,9 @@ from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.rng import Generator
-from dpress.estimate.density import Cells, Density
-from dpress.estimate.population import normal
-from dpress.estimate.region_noise import RegionNoise
+from dpress.estimate.maps.density import Cells, Density
+from dpress.estimate.maps.population import normal
+from dpress.estimate.maps.region_noise import RegionNoise
 from dpress.mechanisms.oracle.pcep import Pcep
 from dpress.mechanisms.over import OverNodes
 from dpress.noise.uniform import below

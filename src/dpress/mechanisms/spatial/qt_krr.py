@@ -18,7 +18,7 @@ class QtKrr(Levels):
     """The quadtree with k-ary randomised response, its noisy counts used as they are.
 
     Promise: pure epsilon between any two positions, local model, that of k-ary randomised response; proven.
-    Error: the sum of the variances of the nodes that a query uses from the top (`estimate.density.Nodes`), exact.
+    Error: the sum of the variances of the nodes that a query uses from the top (`estimate.maps.density.Nodes`), exact.
     Paper: Zhang, Fu, Meng, QT-KRR.
     """
 

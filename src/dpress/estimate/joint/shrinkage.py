@@ -14,8 +14,8 @@ import numpy as np
 
 from dpress.core.linear import Array
 from dpress.estimate.consistency import Axes
-from dpress.estimate.fit import fitted
-from dpress.estimate.pair_tables import Tables
+from dpress.estimate.joint.fit import fitted
+from dpress.estimate.joint.pair_tables import Tables
 from dpress.estimate.postprocess import norm_sub
 
 FEW = 3

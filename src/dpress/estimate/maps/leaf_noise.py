@@ -10,7 +10,7 @@ import numpy as np
 
 from dpress.core.grid import Rectangles, sums
 from dpress.core.linear import Array
-from dpress.estimate.density import Noise
+from dpress.estimate.maps.density import Noise
 
 CLUSTERED = 0.6  # k: 0 for people evenly spread over a leaf, 1 for all at one point
 

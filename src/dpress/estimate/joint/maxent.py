@@ -17,8 +17,8 @@ import numpy as np
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.estimate.consistency import Axes
-from dpress.estimate.fit import approached, fitted, nearest, sums
-from dpress.estimate.joint import Factor, Joint, dense
+from dpress.estimate.joint.factors import Factor, Joint, dense
+from dpress.estimate.joint.fit import approached, fitted, nearest, sums
 
 SMALL = 1 << 16
 """The largest table, in cells, that `joint` fits as a whole: beyond, `chain` is as accurate and far faster."""

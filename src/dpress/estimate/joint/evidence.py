@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dpress.estimate.consistency import Axes
-from dpress.estimate.contrast import Contrast, contrasts
-from dpress.estimate.pair_tables import Tables
+from dpress.estimate.joint.contrast import Contrast, contrasts
+from dpress.estimate.joint.pair_tables import Tables
 
 ALPHA = 0.05
 _NO_NOISE = 1e-24

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpress.core.linear import Array
 from dpress.estimate.consistency import Axes
-from dpress.estimate.pair_tables import NoisyTable, Tables
+from dpress.estimate.joint.pair_tables import NoisyTable, Tables
 
 
 @dataclass(frozen=True, slots=True)

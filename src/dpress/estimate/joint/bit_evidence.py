@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.linear import Array
-from dpress.estimate.likelihood import Single
+from dpress.estimate.joint.likelihood import Single
 
 Strings = npt.NDArray[np.uint8]  # one bit an entry, shape (reports, m)
 Cohorts = npt.NDArray[np.integer]  # shape (reports,)

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.linear import Array
-from dpress.estimate.information import LARGEST, information, minimiser, working_set
-from dpress.estimate.likelihood import LEAST, Fold, Halves, Kernel, Split
+from dpress.estimate.joint.information import LARGEST, information, minimiser, working_set
+from dpress.estimate.joint.likelihood import LEAST, Fold, Halves, Kernel, Split
 
 Mask = npt.NDArray[np.bool_]
 

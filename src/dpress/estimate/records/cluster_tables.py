@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.linear import Array
-from dpress.estimate.top_down import on_simplex
+from dpress.estimate.maps.top_down import on_simplex
 
 ROUNDS = 5  # of fitting both margins; the last one fits the sizes
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress.estimate.consistency import Axes
-from dpress.estimate.pair_tables import Noise, NoisyTable, Tables
+from dpress.estimate.joint.pair_tables import Noise, NoisyTable, Tables
 
 Spread = Callable[[int], tuple[float, float]]
 

@@ -3,7 +3,8 @@
 A position is reported as any one cell of the disk around it with probability p each, or as any other cell within the
 disk's radius of the grid with probability q each. Seen from above, the expected reports are the map, blurred by the
 disk: an EM step is two convolutions, done by FFT (for large disks several times faster than sums along rows).
-Paper: Du et al. 2024 (DAM). Dempster, Laird, Rubin 1977; acceleration: Varadhan and Roland 2008 (`estimate.mixture`).
+Paper: Du et al. 2024 (DAM). Dempster, Laird, Rubin 1977; acceleration: Varadhan and Roland 2008, by
+`estimate.joint.mixture`.
 """
 
 import functools
@@ -18,7 +19,7 @@ import numpy.typing as npt
 from dpress.core.claim import Relation
 from dpress.core.grid import Grid
 from dpress.core.linear import Array, Numbers
-from dpress.estimate.mixture import Step, extrapolated, stepped
+from dpress.estimate.joint.mixture import Step, extrapolated, stepped
 
 Mask = npt.NDArray[np.bool_]
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpress.core.linear import Array
-from dpress.estimate.information import EMPTY
-from dpress.estimate.likelihood import Fold, Split
-from dpress.estimate.mixture import Fit, Progress, checked, iterates, maximise, users
+from dpress.estimate.joint.information import EMPTY
+from dpress.estimate.joint.likelihood import Fold, Split
+from dpress.estimate.joint.mixture import Fit, Progress, checked, iterates, maximise, users
 
 SHORTFALL = 0.25  # of log-likelihood, for every cell in which the greatest likelihood lies
 UNIFORM = 0.01  # of the start: leaves every cell open

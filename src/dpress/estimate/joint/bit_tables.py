@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.linear import Array
-from dpress.estimate.bit_evidence import BitEvidence
+from dpress.estimate.joint.bit_evidence import BitEvidence
 
 STEPS = 10  # of the power method: each lowers the bound, and none is needed for it to hold
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from dpress.core.linear import Array
 from dpress.estimate.consistency import Axes
-from dpress.estimate.pair_tables import Tables
-from dpress.estimate.shrinkage import centred, freedom, one_way
+from dpress.estimate.joint.pair_tables import Tables
+from dpress.estimate.joint.shrinkage import centred, freedom, one_way
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ import numpy as np
 from dpress.core.grid import Grid
 from dpress.core.linear import Array
 from dpress.core.rng import Generator, seeded
-from dpress.estimate.density import Cells, TreeNoise
+from dpress.estimate.maps.density import Cells, TreeNoise
 
 HEIGHT = 9
 ROUGH = 1.8  # standard deviation of the logarithm of a quarter's weight, the same at every scale

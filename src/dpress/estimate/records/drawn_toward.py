@@ -8,8 +8,8 @@ import numpy as np
 
 from dpress.core.linear import Array
 from dpress.estimate.consistency import Axes
-from dpress.estimate.fit import fitted
-from dpress.estimate.shrinkage import centred
+from dpress.estimate.joint.fit import fitted
+from dpress.estimate.joint.shrinkage import centred
 
 _GRID = np.concatenate([[0.0], np.geomspace(1e-5, 100, 80)])
 _LEAST = 1e-9

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import scipy.optimize
 
 from dpress.core.linear import Array
-from dpress.estimate.likelihood import LEAST, Fold, Halves, Split
+from dpress.estimate.joint.likelihood import LEAST, Fold, Halves, Split
 
 LARGEST = 1024  # cells whose information is worth a matrix
 ADDED = 128  # cells from outside that one step takes in

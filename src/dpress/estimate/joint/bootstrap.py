@@ -16,13 +16,13 @@ import numpy as np
 
 from dpress.core.linear import Array
 from dpress.core.rng import Generator
-from dpress.estimate import maxent
 from dpress.estimate.consistency import Axes
-from dpress.estimate.fit import fitted
 from dpress.estimate.interval import Variances, half_width
-from dpress.estimate.joint import Joint
-from dpress.estimate.pair_tables import NoisyTable, Tables
-from dpress.estimate.shrinkage import one_way
+from dpress.estimate.joint import maxent
+from dpress.estimate.joint.factors import Joint
+from dpress.estimate.joint.fit import fitted
+from dpress.estimate.joint.pair_tables import NoisyTable, Tables
+from dpress.estimate.joint.shrinkage import one_way
 
 RUNS = 30
 """How often a joint is fitted again."""
