@@ -135,6 +135,7 @@ class Table:
     def _source(self, connection: duckdb.DuckDBPyConnection) -> tuple[str, list[str]]:
         """Return the SQL that names the rows, and its parameters."""
         connection.execute(f"SET preserve_insertion_order = {str(self.in_order).lower()}")
+        connection.execute("SET enable_progress_bar = false")  # an interactive session would have it on standard output
         if self.path is None:
             connection.register("rows", without_quotes(self.name, lambda: _arrow(self.data)))
             return "rows", []
