@@ -23,7 +23,8 @@ from dpress.core import rng
 from dpress.data.spec import Spec, from_dict
 from dpress.estimate.least_squares import flat
 from dpress.mechanisms.collection import Collection
-from dpress.release.plan import Candidate, plan
+from dpress.release.candidate import Candidate
+from dpress.release.plan import plan
 from machine import facts
 from pairs import ADULT, FIVE, NLTCS, Array, apart, coded, shares
 

@@ -11,8 +11,10 @@ from dpress import load_release, plan
 from dpress.core import rng
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.data.spec import from_dict
-from dpress.release.collect import UNIT, estimate, perturb, refitted
+from dpress.release.collect import estimate
 from dpress.release.evaluate import evaluate
+from dpress.release.simulate import perturb
+from dpress.release.tallying import UNIT, refitted
 
 METHODS = ["pairs", "rr_ldp", "em", "lasso", "lremh", "subset_selection", "independent"]
 

@@ -14,10 +14,11 @@ from dpress.data.spec import from_dict
 from dpress.estimate.interval import half_width
 from dpress.estimate.maps.population import normal
 from dpress.mechanisms.maps import MapDecoder
-from dpress.release.collect import collection_of, estimate, perturb
+from dpress.release.collect import collection_of, estimate
 from dpress.release.evaluate_map import evaluate_map
 from dpress.release.map import CLIPPED, MapRelease
 from dpress.release.plan import plan
+from dpress.release.simulate import perturb
 from dpress.release.spatial_plan import rectangles
 
 FALSE_ALARM = 1e-6

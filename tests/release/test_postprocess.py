@@ -10,9 +10,10 @@ import pytest
 from dpress import SchemaMismatch, load_release, publish
 from dpress.core import rng as generators
 from dpress.estimate.postprocess import NAMES, adjust
-from dpress.release.collect import estimate, perturb
+from dpress.release.collect import estimate
 from dpress.release.evaluate import evaluate
 from dpress.release.plan import plan
+from dpress.release.simulate import perturb
 
 
 def published(make_spec, rows, names, **options):

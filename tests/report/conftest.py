@@ -13,8 +13,9 @@ from dpress.core import rng
 from dpress.core.claim import Claim
 from dpress.data.spec import from_dict
 from dpress.release.artifact import Release
-from dpress.release.collect import estimate, perturb
+from dpress.release.collect import estimate
 from dpress.release.run import publish
+from dpress.release.simulate import perturb
 
 AGE = {"kind": "integer", "name": "age", "bounds": [0, 19]}
 SEX = {"kind": "categorical", "name": "sex", "values": ["Female", "Male"]}

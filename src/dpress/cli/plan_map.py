@@ -9,8 +9,9 @@ from dpress.core.claim import describe
 from dpress.core.workload import Areas
 from dpress.data.spec import Spec
 from dpress.mechanisms.collection import Collection
+from dpress.release.candidate import Candidate
 from dpress.release.local_plan import caution, expected_users
-from dpress.release.plan import Candidate, Plan
+from dpress.release.plan import Plan
 from dpress.report.map_parts import asked, how, made_of, promise, side
 from dpress.report.map_words import CLUSTER, over
 

@@ -8,9 +8,10 @@ import click
 from dpress.cli.output import number, print_table
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import Spec
+from dpress.release.candidate import Candidate
 from dpress.release.local_plan import expected_users
 from dpress.release.microdata_plan import UNIT, RecordMaker
-from dpress.release.plan import Candidate, Plan
+from dpress.release.plan import Plan
 
 NONE = "no formula"
 

@@ -10,9 +10,9 @@ from dpress.cli.output import counting, hint, json_option, print_json, promised,
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
 from dpress.release.microdata import MicrodataRelease
-from dpress.release.plan import SEARCH
 from dpress.release.records import NAME
 from dpress.release.run import publish
+from dpress.release.table_plan import SEARCH
 
 
 @click.command("publish")

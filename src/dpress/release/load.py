@@ -21,16 +21,18 @@ from dpress.mechanisms.collection import Collection
 from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.product import Product
 from dpress.release.artifact import FORMAT, Release
-from dpress.release.collect import refitted
+from dpress.release.candidate import CentralMapping
 from dpress.release.folder import MANIFEST, read
 from dpress.release.joint_plan import joint_collections
 from dpress.release.local_plan import collections
 from dpress.release.map import kind_of
 from dpress.release.microdata import MicrodataRelease, Parts, measured
 from dpress.release.microdata_plan import remade
-from dpress.release.plan import CentralMapping, affordable, replanned
+from dpress.release.plan import replanned
 from dpress.release.records import NAME as RECORDS
 from dpress.release.spatial_plan import central_map, spatial_collections
+from dpress.release.table_plan import affordable
+from dpress.release.tallying import refitted
 
 
 def load_release(folder: str | Path) -> Release:

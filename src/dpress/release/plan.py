@@ -1,65 +1,23 @@
 """What to publish, by which method, at which error: everything that can be known before any row is read."""
 
-import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from typing import Any
 
-import numpy as np
-
-from dpress import catalog
-from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
-from dpress.core.mechanism import Card
-from dpress.core.workload import Areas, Boxes, Marginals, Workload
+from dpress.core.workload import Areas, Marginals, Workload
 from dpress.data.spec import Spec
-from dpress.estimate.error import lower_bound
-from dpress.ledger.convert import zcdp_for
-from dpress.mechanisms import product
-from dpress.mechanisms.central_map import CentralMap
 from dpress.mechanisms.collection import Collection
-from dpress.mechanisms.joint.independent import Independent
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
-from dpress.noise.gaussian import DiscreteGaussian
-from dpress.noise.laplace import DiscreteLaplace
+from dpress.release.candidate import Candidate, CentralMapping, Mechanism
 from dpress.release.joint_plan import joint_bound, joint_collections
 from dpress.release.local_plan import collections, expected_users
 from dpress.release.local_plan import lower_bound as local_bound
 from dpress.release.microdata_plan import RecordMaker, record_makers
 from dpress.release.spatial_plan import areas, central_maps, on_grid, predicted, spatial_collections
-from dpress.release.workloads import KIND_PARAMETERS, make_workload
+from dpress.release.table_plan import SEARCH, affordable, candidate, table_bound, table_candidates, why_not
+from dpress.release.workloads import make_workload
 
 AUTO = "auto"
-SEARCH = "seconds"  # the parameter that makes planning take long
-UNIT = "counts squared"
-ONLY_UNDER: dict[str, type] = {"dst": ZCDP, "p_identity": PureDP}  # strategies made for one kind of noise
-CentralMapping = CentralMap | AdaptiveGrid
-Mechanism = MatrixMechanism | Collection | CentralMap | AdaptiveGrid | RecordMaker
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """One method that could publish this.
-
-    Args:
-        method: its name.
-        mechanism: ready to measure.
-        predicted_error: the mean variance over the workload, exact, in counts squared; of records the squared error
-            that noise adds to the numbers of all of them, on the scale of the bounds, infinite without a formula.
-    """
-
-    method: str
-    mechanism: Mechanism
-    predicted_error: float
-
-    @property
-    def assumes(self) -> str:
-        """What the predicted error takes for granted about the people; empty for all but a baseline."""
-        estimator = self.mechanism.estimator if isinstance(self.mechanism, Collection) else None
-        return estimator.assumes if isinstance(estimator, Independent) else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +54,7 @@ def plan(spec: Spec) -> Plan:
     if spec.release.kind == "microdata":
         return _records(spec)
     workload = make_workload(spec)
-    found = _local(spec) if spec.privacy.model == "local" else _candidates(spec, workload)
+    found = _local(spec) if spec.privacy.model == "local" else table_candidates(spec, workload)
     candidates = sorted(found, key=_rank)
     wanted = spec.release.method
     named = [one for one in candidates if one.method == wanted or (wanted == AUTO and not one.assumes)]
@@ -104,7 +62,7 @@ def plan(spec: Spec) -> Plan:
         raise NotSupported(f"{workload.cells:,} cells are too many for every method; use fewer bins, or smaller tables")
     if not named:
         serving = ", ".join(sorted(one.method for one in candidates))
-        raise NotSupported(f"$.release.method: {_why_not(spec, workload)}; those that do: {serving}")
+        raise NotSupported(f"$.release.method: {why_not(spec, workload)}; those that do: {serving}")
     return Plan(
         workload=workload,
         schema=spec.schema,
@@ -164,39 +122,6 @@ def _planned_records(spec: Spec, candidates: Sequence[Candidate]) -> Plan:
 
 def _rank(one: Candidate) -> tuple[bool, float]:
     return bool(one.assumes), one.predicted_error
-
-
-def _why_not(spec: Spec, workload: Workload) -> str:
-    """Return why the method that a spec names is no candidate, as the beginning of a refusal."""
-    name, serve = spec.release.method, f"serve kind = {spec.release.kind!r}"
-    card = catalog.cards().get(name)
-    if card is None or spec.privacy.model == "local":
-        return f"{name!r} does not {serve}"
-    if card.model == "local":
-        return f'{name!r} is for local collections (model = "local") and does not {serve}'
-    if untaken := sorted(set(_own(spec)) - set(card.parameters)):
-        return f"{name!r} takes no parameter {untaken[0]!r}"
-    boxes = isinstance(workload, Boxes)
-    if boxes and name in ONLY_UNDER and not isinstance(spec.privacy.loss, (ONLY_UNDER[name], ApproxDP)):
-        needed = "rho" if ONLY_UNDER[name] is ZCDP else "epsilon"
-        return f"{name!r} needs {needed} in [privacy] to {serve}"
-    if boxes and SEARCH in card.parameters and SEARCH not in spec.release.parameters:
-        return f"{name!r} needs `{SEARCH}` in [release.parameters], the time to search, to {serve}"
-    return f"{name!r} does not {serve}" + (" with these attributes" if boxes else "")
-
-
-def charge(chosen: Candidate, *, allow_unproven: bool) -> Loss:
-    """Return what running a method costs: what is proven, or what its paper claims where that was allowed.
-
-    Raises:
-        NotSupported: the method is unproven and was not allowed, or claims nothing.
-    """
-    claim = chosen.mechanism.claim
-    loss = claim.proven or claim.published
-    if loss is None or (claim.proven is None and not allow_unproven):
-        why = claim.basis.removeprefix("no proof") if isinstance(chosen.mechanism, RecordMaker) else ""
-        raise NotSupported(f"{chosen.method}: the published claim is not proven{why}; allow_unproven runs it anyway")
-    return loss
 
 
 def taken(planned: Plan, collection: Collection) -> Plan:
@@ -263,82 +188,4 @@ def _collected(method: str, collection: Collection, users: int, workload: Worklo
 def _bound(spec: Spec, workload: Workload) -> float:
     if spec.privacy.model == "local":
         return joint_bound(spec) if spec.release.kind == "joint" else local_bound(spec)
-    return min(lower_bound(workload, spec.privacy.relation) * variance for variance in _unit_variances(spec))
-
-
-def _candidates(spec: Spec, workload: Workload) -> list[Candidate]:
-    """Return every method that serves the workload and takes the spec's own parameters."""
-    own = _own(spec)
-    cards = [card for card in catalog.cards().values() if set(own) <= set(card.parameters)]
-    found = [best for card in cards if (best := _best(card, workload, spec, own)) is not None]
-    if own and not found:
-        raise ValueError(f"$.release.parameters: {_untaken(spec, workload, set(own))}")
-    return found
-
-
-def _own(spec: Spec) -> dict[str, Any]:
-    """Return the parameters that are for a method, not for the kind."""
-    kind = KIND_PARAMETERS[spec.release.kind]
-    return {name: value for name, value in spec.release.parameters.items() if name not in kind}
-
-
-def _untaken(spec: Spec, workload: Workload, own: set[str]) -> str:
-    """Return which of the spec's own parameters no method takes, and which there are."""
-    kind, known = spec.release.kind, [*KIND_PARAMETERS[spec.release.kind]]
-    for card in catalog.cards().values():
-        serves = isinstance(workload, Boxes) if SEARCH in card.parameters else bool(_best(card, workload, spec, {}))
-        known += card.parameters if serves else ()
-    if unknown := own - set(known):
-        return f"unknown parameter {min(unknown)!r} for kind {kind!r}; known: {', '.join(known) or 'none'}"
-    return f"no method takes {', '.join(sorted(own))} for this release of kind {kind!r}"
-
-
-def _best(card: Card, workload: Workload, spec: Spec, own: dict[str, Any]) -> Candidate | None:
-    """Return the method under the noise that suits it best within the budget, or None if it does not serve."""
-    candidates = []
-    for loss in affordable(spec):
-        strategy = card.strategy(workload, loss, **own) if card.strategy is not None else None
-        if strategy is not None:
-            with contextlib.suppress(NotSupported):  # its noise is too large, or too fine, to be drawn
-                mechanism = MatrixMechanism(strategy=strategy, loss=loss, unit=spec.privacy.protected)
-                candidates.append(candidate(card.name, mechanism, workload))
-    return min(candidates, key=lambda one: one.predicted_error, default=None)
-
-
-def candidate(method: str, mechanism: MatrixMechanism, workload: Workload) -> Candidate:
-    """Return a mechanism with its predicted error on a workload."""
-    return Candidate(method=method, mechanism=mechanism, predicted_error=mean_variance(mechanism, workload))
-
-
-def affordable(spec: Spec) -> tuple[PureDP | ZCDP, ...]:
-    """Return the losses that additive noise can be calibrated to within the budget.
-
-    An (epsilon, delta) budget pays for pure epsilon, or for the largest rho whose conversion stays within it.
-    """
-    loss = spec.privacy.loss
-    if isinstance(loss, ApproxDP):
-        return PureDP(epsilon=loss.epsilon), ZCDP(rho=zcdp_for(loss.epsilon, loss.delta))
-    return (loss,)
-
-
-def mean_variance(mechanism: MatrixMechanism, workload: Workload) -> float:
-    """Return the exact variance of an answer, averaged over the workload, in counts squared."""
-    if isinstance(workload, Boxes):
-        return product.mean_variance(mechanism.strategy, workload, [noise.variance for noise in mechanism.noises])
-    decoder, total = mechanism.strategy.decoder, 0.0
-    for table in workload.tables:  # within a table every cell has the same variance
-        weights = [np.eye(1, n)[0] if axis in table else np.ones(n) for axis, n in enumerate(workload.shape)]
-        cells = int(np.prod([workload.shape[axis] for axis in table], dtype=np.int64))
-        total += cells * decoder.query_variance(mechanism.variance, weights)
-    return total / workload.queries
-
-
-def _unit_variances(spec: Spec) -> list[float]:
-    """Return the variance of noise for sensitivity one, under each affordable loss."""
-    rows = Fraction(spec.privacy.rows_per_unit)
-    return [
-        DiscreteLaplace(scale=rows / loss.epsilon).variance
-        if isinstance(loss, PureDP)
-        else DiscreteGaussian(sigma2=rows**2 / (2 * loss.rho)).variance
-        for loss in affordable(spec)
-    ]
+    return table_bound(spec, workload)

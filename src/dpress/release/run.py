@@ -20,11 +20,12 @@ from dpress.data.table import Table
 from dpress.ledger.ledger import Ledger
 from dpress.mechanisms.collection import Collection
 from dpress.release.artifact import Release, now
+from dpress.release.candidate import CentralMapping, charge
 from dpress.release.folder import check_new
 from dpress.release.map import kind_of
 from dpress.release.microdata import finished
 from dpress.release.microdata_plan import RecordMaker
-from dpress.release.plan import CentralMapping, Plan, charge, plan
+from dpress.release.plan import Plan, plan
 from dpress.release.workloads import LARGEST_TABLE
 
 BYTES_PER_CELL = 96  # at the peak, when the tables are estimated
