@@ -22,8 +22,8 @@ from dpress.core.linear import Array
 from dpress.core.mechanism import BoxDecoder
 from dpress.core.ranges import AllRanges, Ranges
 from dpress.core.workload import Boxes
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.product import box_variances
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.product import box_variances
 
 EPSILON, RHO = "epsilon = 1", "rho = 0.5"
 LOSSES: dict[str, PureDP | ZCDP] = {EPSILON: PureDP(epsilon=1), RHO: ZCDP(rho="0.5")}

@@ -21,8 +21,8 @@ import numpy.typing as npt
 from cases import data, say
 from dpress.core import rng
 from dpress.data.spec import Spec, from_dict
-from dpress.estimate.least_squares import flat
-from dpress.mechanisms.collection import Collection
+from dpress.inference.least_squares import flat
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.candidate import Candidate
 from dpress.release.plan import plan
 from machine import facts

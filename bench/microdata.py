@@ -38,11 +38,11 @@ from dpress.core.mixed import Column, columns
 from dpress.core.people import in_memory
 from dpress.data import hierarchy
 from dpress.ledger.convert import zcdp_for
-from dpress.mechanisms import prototypes
-from dpress.mechanisms.in_clusters import binned
+from dpress.mechanisms.microdata import prototypes
+from dpress.mechanisms.microdata.cluster_queries import binned
 from dpress.mechanisms.microdata.dp_prototypes import dp_prototypes
 from dpress.mechanisms.microdata.graphical import graphical
-from dpress.mechanisms.rows import drawn
+from dpress.mechanisms.microdata.record_sampling import drawn
 from machine import facts
 from microdata_speed import LISTED, PLACE, centred, lost, timed
 

@@ -32,7 +32,7 @@ from dpress.core.claim import PureDP
 from dpress.core.mixed import Column, columns
 from dpress.core.people import in_memory
 from dpress.data import hierarchy
-from dpress.mechanisms import prototypes
+from dpress.mechanisms.microdata import prototypes
 from dpress.mechanisms.microdata.dp_k_prototypes import DpKPrototypes
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
 from dpress.mechanisms.microdata.mdav import Mdav, grouped

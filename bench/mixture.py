@@ -28,17 +28,17 @@ import pyarrow.parquet as pq
 
 from cases import fresh, once, say
 from dpress.core import rng
-from dpress.estimate.joint.bit_evidence import BitEvidence, one_hot
-from dpress.estimate.joint.bit_tables import OneHotScores, unbiased, variances
-from dpress.estimate.joint.early_stop import UNIFORM, independent, regularised
-from dpress.estimate.joint.likelihood import Halves, Split, collapsed, in_memory
-from dpress.estimate.joint.mixture import maximise, step
-from dpress.mechanisms.bit_fold import bit_fold
+from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
+from dpress.inference.joint.likelihood import Halves, Split, collapsed, in_memory
+from dpress.inference.joint.mixture import maximise, step
+from dpress.mechanisms.joint.bit_fold import bit_fold
+from dpress.mechanisms.joint.bit_tables import OneHotScores, unbiased, variances
+from dpress.mechanisms.joint.early_stop import UNIFORM, independent, regularised
 from dpress.mechanisms.joint.em import Em
 from dpress.mechanisms.joint.lasso import Lasso
 from dpress.mechanisms.joint.lremh import Lremh
 from dpress.mechanisms.joint.rr_ldp import RrLdp
-from dpress.mechanisms.together import BitTally
+from dpress.mechanisms.protocol.bit_tally import BitTally
 from machine import facts
 
 DATA = Path(os.environ.get("DPRESS_DATA", Path(__file__).parents[2] / "shared" / "data"))

@@ -24,13 +24,13 @@ import pyarrow.parquet as pq
 from cases import data, say
 from dpress.core import rng
 from dpress.core.claim import PureDP
-from dpress.estimate.joint.evidence import evidence
-from dpress.estimate.joint.factors import Joint, independent
-from dpress.estimate.joint.maxent import chain, joint
-from dpress.estimate.joint.pair_error import expected, planned
-from dpress.estimate.joint.pair_tables import Noise, NoisyTable, Tables
-from dpress.estimate.joint.shrinkage import Shrunk, shrunk
-from dpress.estimate.postprocess import norm_sub
+from dpress.inference.joint.evidence import evidence
+from dpress.inference.joint.factors import Joint, independent
+from dpress.inference.joint.maxent import chain, joint
+from dpress.inference.joint.pair_error import expected, planned
+from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
+from dpress.inference.joint.shrinkage import Shrunk, shrunk
+from dpress.inference.postprocess import norm_sub
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
 from machine import facts
 

@@ -19,9 +19,9 @@ from dpress.core import rng
 from dpress.core.claim import PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
-from dpress.estimate.interval import half_width
+from dpress.inference.interval import half_width
 from dpress.mechanisms.linear.boost import Boost
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from machine import facts
 
 SMALL, LARGE, HUGE = 1 << 10, 1 << 20, 1 << 60

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from cases import Case, cases, data, random_ranges, say
 from dpress.core import rng
-from dpress.estimate.box_sums import box_sums
+from dpress.inference.box_sums import box_sums
 from machine import facts
 
 ONE, TWO, ADULT = "dpbench/dpbench_1d_4096.npz", "dpbench/dpbench_2d_256.npz", "adult/adult.parquet"

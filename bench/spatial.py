@@ -34,10 +34,10 @@ from dpress.core.grid import Grid, Rectangles, sums
 from dpress.core.linear import Array
 from dpress.core.workload import Areas
 from dpress.data.spec import Spec, from_dict
-from dpress.estimate.interval import half_width
-from dpress.mechanisms.collection import Collection
-from dpress.mechanisms.levels import Levels
-from dpress.mechanisms.maps import MapDecoder, coarser
+from dpress.inference.interval import half_width
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.spatial.levels import Levels
+from dpress.mechanisms.spatial.map_decoder import MapDecoder, coarser
 from dpress.release.load import load_release
 from dpress.release.plan import Plan, plan
 from dpress.release.spatial_plan import AREAS, FLAT, HEIGHTS, collection, rectangles

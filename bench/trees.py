@@ -24,8 +24,8 @@ from cases import case, random_ranges, say
 from dpress.core import rng
 from dpress.core.ranges import Ranges
 from dpress.core.tree import Tree
-from dpress.estimate.box_sums import box_sums
-from dpress.estimate.tree_ranges import tree_variances
+from dpress.inference.box_sums import box_sums
+from dpress.inference.tree_ranges import tree_variances
 from machine import facts
 
 OURS, THEIRS = 900, {1 << 10: 900, 1 << 14: 100, 1 << 17: 20}  # runs; theirs takes seconds each at 2^17

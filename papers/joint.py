@@ -42,7 +42,7 @@ from joint_methods import (
 
 from dpress.core import rng
 from dpress.core.claim import PureDP
-from dpress.estimate.joint.bit_evidence import one_hot
+from dpress.inference.joint.bit_evidence import one_hot
 from dpress.mechanisms.joint.lasso import Lasso
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from dpress.core import rng
 from dpress.core.claim import PureDP
-from dpress.estimate.joint.bit_evidence import one_hot
-from dpress.estimate.joint.likelihood import Split, in_memory
-from dpress.estimate.joint.mixture import maximise
+from dpress.inference.joint.bit_evidence import one_hot
+from dpress.inference.joint.likelihood import Split, in_memory
+from dpress.inference.joint.mixture import maximise
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 
 Row = dict[str, Any]

@@ -16,11 +16,10 @@ import numpy.typing as npt
 from dpress.core.claim import PureDP
 from dpress.core.linear import Array
 from dpress.core.rng import Generator
-from dpress.estimate.joint.bit_evidence import BitEvidence, one_hot
-from dpress.estimate.joint.early_stop import independent, regularised
-from dpress.estimate.joint.likelihood import Fold, Split, in_memory
-from dpress.estimate.postprocess import norm_sub
-from dpress.mechanisms.collection import Collection
+from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
+from dpress.inference.joint.likelihood import Fold, Split, in_memory
+from dpress.inference.postprocess import norm_sub
+from dpress.mechanisms.joint.early_stop import independent, regularised
 from dpress.mechanisms.joint.em import Em
 from dpress.mechanisms.joint.lasso import Lasso
 from dpress.mechanisms.joint.lremh import Lremh
@@ -28,8 +27,9 @@ from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.rappor import COHORT_BYTES, Rappor
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
-from dpress.mechanisms.over import OverProduct
-from dpress.mechanisms.question import Question
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.encoders import OverProduct
+from dpress.mechanisms.protocol.report_type import Question
 
 ONE_LARGEST = 1 << 13  # cells that one oracle is asked about: beyond, a simulated report is kilobytes
 BLOOM, COHORTS = 128, 64  # of `rappor`, as its paper has them

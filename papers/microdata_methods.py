@@ -19,13 +19,14 @@ from dpress.core.linear import Array
 from dpress.core.mixed import Column, columns
 from dpress.core.people import Codes, Counts, in_memory
 from dpress.data import hierarchy
-from dpress.mechanisms import grouped_noise, prototypes
+from dpress.mechanisms.microdata import group_records as grouped_noise
+from dpress.mechanisms.microdata import prototypes
 from dpress.mechanisms.microdata.dp_k_prototypes import DpKPrototypes
 from dpress.mechanisms.microdata.dp_prototypes import Rows, dp_prototypes
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
 from dpress.mechanisms.microdata.mdav import grouped
 from dpress.mechanisms.microdata.per_record import PerRecord
-from dpress.mechanisms.prototypes import Labels
+from dpress.mechanisms.microdata.prototypes import Labels
 from dpress.release.linkage import SAME, linked, nearest
 
 DATA = Path(os.environ.get("DPRESS_DATA", Path(__file__).parents[2] / "shared" / "data"))

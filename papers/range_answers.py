@@ -11,7 +11,7 @@ from dpress.core.mechanism import BoxDecoder
 from dpress.core.ranges import Range, Ranges
 from dpress.core.tree import Tree
 from dpress.mechanisms.linear.binary_tree import Cover
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
 Array = npt.NDArray[np.float64]
 

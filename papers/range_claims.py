@@ -12,7 +12,7 @@ from tolerance import Tolerance, tolerance
 from dpress.core.claim import Relation
 from dpress.core.mechanism import RangeStrategy
 from dpress.core.ranges import Range, Ranges
-from dpress.estimate.ranges import wavelet_coefficient, wavelet_covariance, wavelet_variances
+from dpress.inference.range_error import wavelet_coefficient, wavelet_covariance, wavelet_variances
 from dpress.mechanisms.linear.binary_tree import BinaryTree
 from dpress.mechanisms.linear.boost import Boost
 from dpress.mechanisms.linear.privelet import Privelet

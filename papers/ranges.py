@@ -27,9 +27,9 @@ from dpress.core.errors import NotSupported
 from dpress.core.mechanism import RangeStrategy
 from dpress.core.ranges import AllRanges, Range, Ranges
 from dpress.core.workload import Boxes
-from dpress.estimate.error import lower_bound
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.product import box_variances
+from dpress.inference.lower_bound import lower_bound
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.product import box_variances
 from dpress.release.table_plan import mean_variance
 
 LOSSES: dict[str, PureDP | ZCDP] = {"epsilon = 1": PureDP(epsilon=1), "rho = 0.5": ZCDP(rho="0.5")}

@@ -8,7 +8,7 @@ import numpy as np
 from spatial_methods import made
 
 from dpress.core.tree import Tree
-from dpress.estimate.maps.top_down import consistent
+from dpress.inference.maps.top_down import consistent
 
 Row = dict[str, Any]
 ERRORS = 4  # standard errors of the difference that are added to every comparison

@@ -15,11 +15,11 @@ from dpress.core import rng
 from dpress.core.claim import PureDP
 from dpress.core.grid import Grid, Rectangles, sums
 from dpress.core.workload import Areas
-from dpress.estimate.maps.density import Density
-from dpress.mechanisms.levels import Levels
-from dpress.mechanisms.maps import coarser
+from dpress.inference.maps.density import Density
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.oracle.sue import Sue
+from dpress.mechanisms.spatial.levels import Levels
+from dpress.mechanisms.spatial.map_decoder import coarser
 from dpress.release.spatial_plan import collection, rectangles
 
 DATA = Path(os.environ.get("DPRESS_DATA", Path(__file__).parents[2] / "shared" / "data"))

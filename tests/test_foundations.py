@@ -16,7 +16,7 @@ from dpress.core.linear import LinearMap, Marginal, Stack
 from dpress.ledger import compose
 from dpress.mechanisms.linear.identity import Identity
 from dpress.mechanisms.linear.marginals import Marginals
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise import lattice
 from dpress.noise.bernoulli import bernoulli
 from dpress.noise.laplace import DiscreteLaplace

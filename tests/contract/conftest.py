@@ -24,7 +24,7 @@ from dpress.core.linear import Identity, LinearMap
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.tree import Tree
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.distribution import Noise
 from dpress.noise.laplace import DiscreteLaplace
 

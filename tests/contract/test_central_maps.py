@@ -12,8 +12,8 @@ from dpress.core import rng
 from dpress.core.claim import ROW, ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
 from dpress.core.grid import Grid
 from dpress.core.linear import Stack
-from dpress.mechanisms.central_map import CentralMap
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid, adaptive_grid
+from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.quadtree import quadtree
 from dpress.mechanisms.spatial.uniform_grid import uniform_grid
 from dpress.noise.laplace import DiscreteLaplace

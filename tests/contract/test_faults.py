@@ -16,8 +16,8 @@ from dpress.mechanisms.choice.exponential import Exponential
 from dpress.mechanisms.linear.boost import Boost
 from dpress.mechanisms.linear.identity import Identity
 from dpress.mechanisms.linear.marginals import Marginals
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.privelet import Privelet
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 from dpress.noise.distribution import Noise
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace

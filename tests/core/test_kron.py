@@ -8,13 +8,13 @@ import pytest
 
 from dpress.core.claim import Relation
 from dpress.core.errors import NotSupported
-from dpress.core.haar import Haar
 from dpress.core.kron import Kron, kron
 from dpress.core.linear import Identity, Invertible
-from dpress.core.p_identity import PIdentity
-from dpress.core.prefix import Prefix
+from dpress.core.p_identity_map import PIdentity
 from dpress.core.sine import Sine
 from dpress.core.tree import Tree
+from dpress.mechanisms.linear.haar import Haar
+from dpress.mechanisms.linear.prefix_map import Prefix
 
 LOOSE = 1.25  # how far the bound under replace-one may lie above the truth
 SHAPES = [(3, 5), (5, 7), (8, 8), (16, 9), (4, 3, 6)]

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from dpress.core import rng
 from dpress.core.claim import Relation
-from dpress.core.haar import Haar
 from dpress.core.linear import Identity, Invertible, LinearMap, Marginal, Stack
-from dpress.core.prefix import Prefix
 from dpress.core.tree import Tree
+from dpress.mechanisms.linear.haar import Haar
+from dpress.mechanisms.linear.prefix_map import Prefix
 
 Pair = tuple[LinearMap, np.ndarray]
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}

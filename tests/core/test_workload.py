@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dpress.core.claim import Relation
 from dpress.core.ranges import AllRanges, Axis, Prefixes, Range, RangeList, Ranges, RangesOfLength
 from dpress.core.workload import Boxes, Marginals
-from dpress.estimate.error import lower_bound
+from dpress.inference.lower_bound import lower_bound
 
 LISTED = RangeList(4, (Range(1, 2), Range(2, 4), Range(2, 4)))
 

@@ -12,7 +12,6 @@ from dpress.core import wire
 from dpress.core.claim import PureDP
 from dpress.core.errors import ReportRejected
 from dpress.data import reports as files
-from dpress.mechanisms.collection import Collection
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.hadamard import Hadamard
 from dpress.mechanisms.oracle.krr import Krr
@@ -22,7 +21,8 @@ from dpress.mechanisms.oracle.pcep import Pcep
 from dpress.mechanisms.oracle.rappor import Rappor, positions
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
 from dpress.mechanisms.oracle.sue import Sue
-from dpress.mechanisms.question import Question
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.report_type import Question
 from dpress.noise import permanent
 from dpress.release.device import Intake
 

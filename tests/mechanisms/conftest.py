@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
 FALSE_ALARM = 1e-6
 LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM / 4)

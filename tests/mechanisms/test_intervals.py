@@ -13,11 +13,11 @@ from dpress.core import rng
 from dpress.core.claim import ZCDP, PureDP
 from dpress.core.mechanism import BoxDecoder, RangeStrategy
 from dpress.core.ranges import Range, Ranges
-from dpress.estimate.interval import Tail, half_width
+from dpress.inference.interval import Tail, half_width
 from dpress.mechanisms.linear.dst import Dst
 from dpress.mechanisms.linear.hierarchy import Hierarchy
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.privelet import Privelet
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 
 CELLS, RELEASES, NOMINAL = 64, 10_000, 0.95
 ASKED = [Range(1, 64), Range(1, 1), Range(5, 8), Range(3, 41), Range(33, 64), Range(20, 20)]

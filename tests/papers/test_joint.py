@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.estimate.joint.mixture import step
+from dpress.inference.joint.mixture import step
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 
 PAPERS = Path(__file__).parents[2] / "papers"

@@ -15,8 +15,8 @@ from dpress.core import rng
 from dpress.core.claim import PureDP
 from dpress.core.ranges import Range
 from dpress.mechanisms.linear.binary_tree import BinaryTree
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.privelet import Privelet
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
 

@@ -18,8 +18,8 @@ from dpress.core.oracle import Channel
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.mechanisms.linear.dst import Dst
 from dpress.mechanisms.linear.identity import Identity
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.privelet import Privelet
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.oracle.olh import Olh
 from dpress.mechanisms.oracle.oue import Oue

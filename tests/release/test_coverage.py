@@ -13,7 +13,7 @@ import pytest
 from dpress import plan
 from dpress.core import rng
 from dpress.data.spec import from_dict
-from dpress.mechanisms.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection
 
 SHAPE, USERS, RUNS = (16, 7, 6, 5, 2), 8000, 60
 CLASSES = (0, 0.002, 0.02, 0.1, 1)  # borders of the cells' shares

@@ -11,9 +11,9 @@ from dpress import load_release
 from dpress.core import rng
 from dpress.core.grid import Rectangles
 from dpress.data.spec import from_dict
-from dpress.estimate.interval import half_width
-from dpress.estimate.maps.population import normal
-from dpress.mechanisms.maps import MapDecoder
+from dpress.inference.interval import half_width
+from dpress.inference.maps.population import normal
+from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.release.collect import collection_of, estimate
 from dpress.release.evaluate_map import evaluate_map
 from dpress.release.map import CLIPPED, MapRelease

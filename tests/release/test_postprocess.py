@@ -9,7 +9,7 @@ import pytest
 
 from dpress import SchemaMismatch, load_release, publish
 from dpress.core import rng as generators
-from dpress.estimate.postprocess import NAMES, adjust
+from dpress.inference.postprocess import NAMES, adjust
 from dpress.release.collect import estimate
 from dpress.release.evaluate import evaluate
 from dpress.release.plan import plan

@@ -10,7 +10,7 @@ import pytest
 from dpress import BudgetExceeded, Ledger, NotSupported, PureDP, SchemaMismatch, Unit, load_release, publish
 from dpress.core import rng as generators
 from dpress.core.claim import ROW, Claim
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release import folder
 
 FALSE_ALARM = 1e-6

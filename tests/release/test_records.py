@@ -6,7 +6,7 @@ from scipy import stats
 
 from dpress.core import rng
 from dpress.data.spec import from_dict
-from dpress.estimate.joint.factors import dense
+from dpress.inference.joint.factors import dense
 from dpress.release import records as module
 from dpress.release.records import Records
 

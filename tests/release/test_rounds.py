@@ -16,7 +16,7 @@ from dpress.core.errors import NotSupported, ReportRejected, SchemaMismatch
 from dpress.data.spec import from_dict, load_spec
 from dpress.data.table import Table
 from dpress.data.toml import as_toml
-from dpress.mechanisms.rounds import in_rounds
+from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.release.collect import collection_of, estimate
 from dpress.release.device import device, intake
 from dpress.release.local_plan import asked_id

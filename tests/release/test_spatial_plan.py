@@ -11,8 +11,8 @@ from dpress.core.errors import NotSupported
 from dpress.core.grid import Grid
 from dpress.core.workload import Areas
 from dpress.data.spec import from_dict
-from dpress.mechanisms.central_map import CentralMap
-from dpress.mechanisms.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.release.spatial_plan import AREAS, CENTRAL, areas, predicted, rectangles
 
 PLACE = {"name": "place", "kind": "location", "columns": ["lon", "lat"], "bounds": [[0, 8], [0, 4]]}

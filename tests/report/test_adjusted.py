@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpress.data.toml import as_toml
-from dpress.estimate.postprocess import NAMES
+from dpress.inference.postprocess import NAMES
 from dpress.report import adjusted, tables, views
 from dpress.report.page import page
 

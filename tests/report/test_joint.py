@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.estimate.joint.contrast import covariance_contrast
-from dpress.estimate.joint.evidence import judged
+from dpress.inference.joint.contrast import covariance_contrast
+from dpress.inference.joint.evidence import judged
 from dpress.release.artifact import Release
 from dpress.release.load import load_release
 from dpress.report import departures, joint_words, pairs, words

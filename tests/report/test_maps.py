@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from dpress.core import rng
 from dpress.core.grid import Grid, Rectangles
-from dpress.estimate.maps.density import Cells, TreeNoise
+from dpress.inference.maps.density import Cells, TreeNoise
 from dpress.report import charts, frame, maps, outlines, shades
 
 NEW_YORK = ((-74.26, -73.7), (40.48, 40.92))

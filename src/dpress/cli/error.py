@@ -15,7 +15,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.mechanism import RangeStrategy
 from dpress.core.ranges import AllRanges, Range, Ranges
 from dpress.core.workload import Boxes
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
 LARGEST = 1 << 60
 

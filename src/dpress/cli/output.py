@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from dpress.core.claim import Claim, PureDP, describe
-from dpress.mechanisms.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection
 
 F = TypeVar("F", bound=Callable[..., Any])
 

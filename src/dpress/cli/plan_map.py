@@ -8,7 +8,7 @@ from dpress.cli.output import hint, print_table
 from dpress.core.claim import describe
 from dpress.core.workload import Areas
 from dpress.data.spec import Spec
-from dpress.mechanisms.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.candidate import Candidate
 from dpress.release.local_plan import caution, expected_users
 from dpress.release.plan import Plan

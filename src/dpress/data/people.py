@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from dpress.core import rng as generators
 from dpress.core.linear import Array
-from dpress.estimate.maps.population import normal
+from dpress.inference.maps.population import normal
 
 SEX = ("Female", "Male")
 EDUCATION = ("Primary", "Secondary", "Vocational", "Bachelor", "Master")

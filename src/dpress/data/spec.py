@@ -14,7 +14,7 @@ from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.data import hierarchy
 from dpress.data.spec_error import first_fault
-from dpress.estimate import postprocess
+from dpress.inference import postprocess
 
 Kind = Literal["histogram", "ranges", "marginals", "joint", "spatial", "microdata"]
 

@@ -23,13 +23,13 @@ from dpress.core.mechanism import BoxDecoder, Decoder
 from dpress.core.ranges import Places, Ranges
 from dpress.core.rng import secure
 from dpress.data.spec import Spec, as_dict
-from dpress.estimate.interval import Tail, half_width
-from dpress.estimate.joint.bootstrap import Refits
-from dpress.estimate.joint.factors import Joint
-from dpress.estimate.postprocess import NAMES, adjust
-from dpress.mechanisms.collection import Collection
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.product import box_variances
+from dpress.inference.interval import Tail, half_width
+from dpress.inference.joint.bootstrap import Refits
+from dpress.inference.joint.factors import Joint
+from dpress.inference.postprocess import NAMES, adjust
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.product import box_variances
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.fitted import FittedTable, caveat, pairs_of, refits, tabled
 from dpress.release.folder import Part, Progress, write_folder
 from dpress.release.plan import Plan
@@ -135,7 +135,7 @@ class Release:
 
         Error: the exact variance of the noise in the answer; rows that were clamped or dropped are not part of it.
         Where no published table holds the attributes together, the answer is the fitted joint's, if it was fitted to
-        the tallies alone: biased, with an error by bootstrap (`estimate.joint.bootstrap`) and a note that says so.
+        the tallies alone: biased, with an error by bootstrap (`inference.joint.bootstrap`) and a note that says so.
 
         Args:
             text: the query.

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from dpress.core.claim import Loss
 from dpress.core.errors import NotSupported
-from dpress.mechanisms.central_map import CentralMap
-from dpress.mechanisms.collection import Collection
 from dpress.mechanisms.joint.independent import Independent
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
+from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.release.microdata_plan import RecordMaker
 
 UNIT = "counts squared"

@@ -12,7 +12,7 @@ from dpress.core.wire import Expected
 from dpress.data import reports as files
 from dpress.data.fold import Counts, Progress, add_up
 from dpress.data.spec import Spec
-from dpress.mechanisms.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.release import rounds
 from dpress.release.artifact import Release, now
 from dpress.release.candidate import charge

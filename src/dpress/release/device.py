@@ -19,8 +19,8 @@ from dpress.data.codec import encode
 from dpress.data.spec import Spec
 from dpress.data.table import without_quotes
 from dpress.ledger.device import DeviceLedger, tag
-from dpress.mechanisms.collection import Collection
-from dpress.mechanisms.question import Longitudinal, Question
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.report_type import Longitudinal, Question
 from dpress.noise.permanent import Secrets
 from dpress.release import rounds
 from dpress.release.collect import collection_of, expected

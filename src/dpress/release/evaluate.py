@@ -14,10 +14,10 @@ from dpress.core.mechanism import BoxDecoder
 from dpress.core.ranges import AllRanges, Axis, Places, Ranges
 from dpress.core.workload import Boxes, Marginals
 from dpress.data.fold import Counts, Progress
-from dpress.estimate.box_sums import box_sums
-from dpress.estimate.interval import half_width
-from dpress.estimate.least_squares import flat
-from dpress.estimate.postprocess import norm_sub
+from dpress.inference.box_sums import box_sums
+from dpress.inference.interval import half_width
+from dpress.inference.least_squares import flat
+from dpress.inference.postprocess import norm_sub
 from dpress.noise.uniform import below
 from dpress.release.artifact import Release
 from dpress.release.evaluate_map import evaluate_map

@@ -10,7 +10,7 @@ from dpress.core.claim import ROW
 from dpress.core.grid import LARGEST_SIDE, Rectangles, sums
 from dpress.core.workload import Areas
 from dpress.data.fold import Progress
-from dpress.estimate.interval import half_width
+from dpress.inference.interval import half_width
 from dpress.release.map import MapRelease
 from dpress.release.run import true_counts
 from dpress.release.spatial_plan import on_grid, rectangles

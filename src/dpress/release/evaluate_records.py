@@ -21,7 +21,7 @@ from dpress.core.rng import seeded
 from dpress.data.fold import Progress
 from dpress.data.rows import people
 from dpress.data.table import Table
-from dpress.mechanisms.in_clusters import binned
+from dpress.mechanisms.microdata.cluster_queries import binned
 from dpress.release.linkage import Linked, linked
 from dpress.release.microdata import MicrodataRelease
 

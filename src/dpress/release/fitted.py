@@ -12,10 +12,10 @@ import pyarrow as pa
 from dpress.core.attribute import Tabular
 from dpress.core.linear import Array, Numbers
 from dpress.core.rng import seeded
-from dpress.estimate.joint.bootstrap import Refits
-from dpress.estimate.joint.factors import Joint
-from dpress.mechanisms.collection import Collection
+from dpress.inference.joint.bootstrap import Refits
+from dpress.inference.joint.factors import Joint
 from dpress.mechanisms.joint.pairs import Pairs
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.tables import CONFIDENCE, cells
 
 NAME = "joint.parquet"
@@ -53,7 +53,7 @@ class FittedTable:
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows: the attributes' cells, the fitted count, its standard error, the ends of its 95 % interval.
 
-        All errors are by bootstrap; see `estimate.joint.bootstrap`.
+        All errors are by bootstrap; see `inference.joint.bootstrap`.
         """
         count, error = self.count.ravel(), self.error.ravel()
         half = self.refits.half_width(error**2, CONFIDENCE)

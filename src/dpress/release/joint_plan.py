@@ -11,15 +11,15 @@ from dpress.core.claim import PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.oracle import Oracle
 from dpress.data.spec import Spec
-from dpress.mechanisms.bit_joint import LARGEST, BitJoint
-from dpress.mechanisms.collection import Collection
+from dpress.mechanisms.joint.bit_joint import LARGEST, BitJoint
 from dpress.mechanisms.joint.independent import Independent, product_variance
 from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.joint.rr_ldp import RrLdp
-from dpress.mechanisms.longitudinal import calibrated
+from dpress.mechanisms.oracle.longitudinal import calibrated
 from dpress.mechanisms.oracle.rappor import Rappor
-from dpress.mechanisms.over import OverProduct
-from dpress.mechanisms.question import Question, per_user
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.encoders import OverProduct
+from dpress.mechanisms.protocol.report_type import Question, per_user
 from dpress.release.local_plan import MOST_CELLS, asked_id, check_cells, expected_users, share
 
 BITS = ("rr_ldp", "em", "lasso", "lremh")  # on reports of all attributes' bits

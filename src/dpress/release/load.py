@@ -17,9 +17,9 @@ from dpress.core.linear import Numbers
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import RangeStrategy, Strategy
 from dpress.data.spec import Spec, from_dict
-from dpress.mechanisms.collection import Collection
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.product import Product
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.product import Product
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.artifact import FORMAT, Release
 from dpress.release.candidate import CentralMapping
 from dpress.release.folder import MANIFEST, read

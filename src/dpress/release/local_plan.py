@@ -16,10 +16,10 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle
 from dpress.core.wire import HASH_BYTES
 from dpress.data.spec import Spec, as_dict
-from dpress.estimate import frequencies
-from dpress.mechanisms.collection import SPLITS, Collection, Split
+from dpress.inference import frequencies
 from dpress.mechanisms.oracle.subset_selection import design
-from dpress.mechanisms.question import Question, rest
+from dpress.mechanisms.protocol.collection import SPLITS, Collection, Split
+from dpress.mechanisms.protocol.report_type import Question, rest
 
 USERS = 10_000  # who take part, unless the spec says how many
 OWN = ("split", "users", "round", "tables", "ways")  # parameters that are not the oracle's

@@ -18,9 +18,9 @@ from dpress.core.grid import Rectangles
 from dpress.core.linear import Array
 from dpress.data.fold import Progress
 from dpress.data.spec import Spec
-from dpress.estimate.interval import half_width
-from dpress.estimate.maps.density import Density
-from dpress.mechanisms.maps import MapDecoder
+from dpress.inference.interval import half_width
+from dpress.inference.maps.density import Density
+from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.release.artifact import Release, Result
 from dpress.release.query import parse_rectangle
 from dpress.release.spatial_plan import location

@@ -7,7 +7,7 @@ from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
 from dpress.core.workload import Areas, Marginals, Workload
 from dpress.data.spec import Spec
-from dpress.mechanisms.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.candidate import Candidate, CentralMapping, Mechanism
 from dpress.release.joint_plan import joint_bound, joint_collections
 from dpress.release.local_plan import collections, expected_users

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from dpress.core.attribute import Integer, Listed, Tabular
 from dpress.core.rng import Generator
-from dpress.estimate.joint.factors import Joint
+from dpress.inference.joint.factors import Joint
 
 NAME = "records.parquet"
 BATCH = 1 << 18

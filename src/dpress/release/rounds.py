@@ -14,8 +14,8 @@ from dpress.core.errors import NotSupported
 from dpress.core.rng import Generator
 from dpress.data.spec import Spec
 from dpress.data.toml import as_toml
-from dpress.mechanisms.collection import Collection, Drawn
-from dpress.mechanisms.rounds import InRounds, in_rounds
+from dpress.mechanisms.protocol.collection import Collection, Drawn
+from dpress.mechanisms.protocol.rounds import InRounds, in_rounds
 from dpress.noise import permanent
 from dpress.noise.permanent import Secrets
 from dpress.noise.uniform import below

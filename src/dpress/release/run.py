@@ -18,7 +18,7 @@ from dpress.data.rows import people
 from dpress.data.spec import Spec, as_dict, from_dict
 from dpress.data.table import Table
 from dpress.ledger.ledger import Ledger
-from dpress.mechanisms.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.artifact import Release, now
 from dpress.release.candidate import CentralMapping, charge
 from dpress.release.folder import check_new

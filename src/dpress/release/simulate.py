@@ -18,7 +18,7 @@ from dpress.data.codec import encode
 from dpress.data.fold import Progress
 from dpress.data.spec import Spec
 from dpress.data.table import Table, without_quotes
-from dpress.mechanisms.collection import Collection, Drawn
+from dpress.mechanisms.protocol.collection import Collection, Drawn
 from dpress.release import rounds
 from dpress.release.collect import collection_of, expected
 from dpress.release.plan import plan

@@ -17,13 +17,13 @@ from dpress.core.mechanism import Card
 from dpress.core.rng import seeded
 from dpress.core.workload import Areas
 from dpress.data.spec import Spec
-from dpress.estimate.maps.population import populations
-from dpress.mechanisms.central_map import CentralMap, Made
-from dpress.mechanisms.collection import Collection
-from dpress.mechanisms.levels import Levels
-from dpress.mechanisms.maps import MapCollector, MapEstimator, expected_error
-from dpress.mechanisms.question import Question
+from dpress.inference.maps.population import populations
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.report_type import Question
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
+from dpress.mechanisms.spatial.central_map import CentralMap, Made
+from dpress.mechanisms.spatial.levels import Levels
+from dpress.mechanisms.spatial.map_decoder import MapCollector, MapEstimator, expected_error
 from dpress.mechanisms.spatial.quadtree import best_height
 from dpress.mechanisms.spatial.uniform_grid import best_side
 from dpress.release.local_plan import expected_users, share

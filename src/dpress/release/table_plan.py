@@ -12,10 +12,10 @@ from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
 from dpress.core.workload import Boxes, Workload
 from dpress.data.spec import Spec
-from dpress.estimate.error import lower_bound
+from dpress.inference.lower_bound import lower_bound
 from dpress.ledger.convert import zcdp_for
-from dpress.mechanisms import product
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear import product
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.release.candidate import Candidate

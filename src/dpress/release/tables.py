@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from dpress.core.attribute import Bounded, Integer, Tabular
 from dpress.core.linear import Array
-from dpress.estimate.interval import Tail, half_width
+from dpress.inference.interval import Tail, half_width
 
 CONFIDENCE = 0.95
 BATCH_CELLS = 1 << 20

@@ -11,8 +11,8 @@ import numpy as np
 from dpress.core.errors import SchemaMismatch
 from dpress.data import reports as files
 from dpress.data.fold import LARGEST_DENSE, Counts, Sparse
-from dpress.estimate.joint.factors import Joint, dense
-from dpress.mechanisms.collection import Collection
+from dpress.inference.joint.factors import Joint, dense
+from dpress.mechanisms.protocol.collection import Collection
 
 UNIT = 1 << 50  # of a fitted share
 CLOSE = 1e-6  # to 1, of the sum of a fit that was kept

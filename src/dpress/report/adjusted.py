@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.estimate.postprocess import NAMES
+from dpress.inference.postprocess import NAMES
 from dpress.release.artifact import Release
 from dpress.report.rounding import MINUS, error, listed, number
 from dpress.report.tables import Table

@@ -7,10 +7,10 @@ Data flow: release -> Said.
 import math
 
 from dpress.core.claim import ZCDP, Loss, PureDP, Relation, Unit
-from dpress.mechanisms.central_map import CentralMap
-from dpress.mechanisms.collection import Collection
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
+from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.noise.distribution import Noise
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.release.artifact import Release

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpress.core.linear import Array
-from dpress.estimate.joint.evidence import ALPHA
+from dpress.inference.joint.evidence import ALPHA
 from dpress.release.artifact import Release
 from dpress.report import charts
 from dpress.report.charts import Chart

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dpress.core.workload import Areas
-from dpress.mechanisms.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.artifact import Release
 from dpress.release.candidate import Candidate
 from dpress.release.plan import Plan

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpress.estimate.joint.evidence import ALPHA
-from dpress.mechanisms.collection import Collection
+from dpress.inference.joint.evidence import ALPHA
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.artifact import Release
 from dpress.report.pairs import Pair, listing
 from dpress.report.rounding import listed, number

@@ -8,8 +8,8 @@ import re
 from fractions import Fraction
 
 from dpress.core.claim import PureDP, composed
-from dpress.mechanisms.collection import Collection
-from dpress.mechanisms.question import Longitudinal, Question
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.report_type import Longitudinal, Question
 from dpress.release.artifact import Release
 from dpress.report.central_words import GROUPS
 from dpress.report.rounding import TIMES, listed, loss, number

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress.core.errors import NotSupported
-from dpress.mechanisms.collection import Collection
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.artifact import Release, Result
 from dpress.release.map import MapRelease
 from dpress.release.query import parse_rectangle

@@ -10,9 +10,9 @@ from typing import Any
 from dpress import catalog
 from dpress.core.claim import describe
 from dpress.core.linear import Identity
-from dpress.mechanisms.collection import Collection
-from dpress.mechanisms.over import OverLeaves
-from dpress.mechanisms.rounds import InRounds
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.encoders import OverLeaves
+from dpress.mechanisms.protocol.rounds import InRounds
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.mechanisms.spatial.psda import SafeRegions
 from dpress.report.rounding import number

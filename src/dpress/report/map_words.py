@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from dpress.core.attribute import DROP
 from dpress.core.workload import Areas
-from dpress.estimate.maps.block_noise import TileDensity
-from dpress.estimate.maps.density import Cells
-from dpress.mechanisms.collection import Collection
-from dpress.mechanisms.maps import RUNS, MapDecoder
-from dpress.mechanisms.rounds import InRounds
+from dpress.inference.maps.block_noise import TileDensity
+from dpress.inference.maps.density import Cells
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.rounds import InRounds
+from dpress.mechanisms.spatial.map_decoder import RUNS, MapDecoder
 from dpress.release.map import MapRelease
 from dpress.release.spatial_plan import location
 from dpress.report import map_parts

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress.core.grid import Rectangles
-from dpress.estimate.interval import half_width
-from dpress.estimate.maps.density import Density
+from dpress.inference.interval import half_width
+from dpress.inference.maps.density import Density
 from dpress.report import shades
 from dpress.report.charts import INK, LESS, LETTER, ON_MARK, SOFT
 from dpress.report.figures import NARROW, WIDE, Figure

@@ -18,7 +18,7 @@ from dpress.core.attribute import Bounded, Tabular
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.data.toml import as_toml
-from dpress.estimate.interval import half_width
+from dpress.inference.interval import half_width
 from dpress.release.microdata import MicrodataRelease
 from dpress.release.records import NAME
 from dpress.release.tables import CONFIDENCE

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from dpress.core.attribute import Bounded, Integer
-from dpress.estimate.interval import half_width
+from dpress.inference.interval import half_width
 from dpress.release.microdata import MicrodataRelease
 from dpress.release.tables import CONFIDENCE
 from dpress.report.rounding import error as rounded

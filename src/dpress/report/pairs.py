@@ -10,10 +10,10 @@ from statistics import NormalDist
 import numpy as np
 
 from dpress.core.linear import Array
-from dpress.estimate.consistency import Axes
-from dpress.estimate.joint.contrast import Contrast
-from dpress.estimate.joint.evidence import ALPHA, Evidence, judged
-from dpress.mechanisms.collection import Collection
+from dpress.inference.consistency import Axes
+from dpress.inference.joint.contrast import Contrast
+from dpress.inference.joint.evidence import ALPHA, Evidence, judged
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.artifact import Release
 from dpress.report.rounding import TIMES, number
 from dpress.report.tables import Table

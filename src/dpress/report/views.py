@@ -13,8 +13,8 @@ from dpress.core.linear import Array
 from dpress.core.mechanism import RangeStrategy
 from dpress.core.ranges import Ranges
 from dpress.core.workload import Marginals
-from dpress.estimate.interval import half_width
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.inference.interval import half_width
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release.artifact import Release
 from dpress.release.tables import CONFIDENCE, Published
 from dpress.report.rounding import TIMES

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpress.estimate.joint.likelihood import Split, in_memory
+from dpress.inference.joint.likelihood import Split, in_memory
 from dpress.mechanisms.joint.em import Em
 
 

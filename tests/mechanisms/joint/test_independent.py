@@ -10,7 +10,7 @@ from dpress.core import rng
 from dpress.core.claim import PureDP
 from dpress.mechanisms.joint.independent import Independent, product_variance
 from dpress.mechanisms.oracle.subset_selection import CARD
-from dpress.mechanisms.question import Question
+from dpress.mechanisms.protocol.report_type import Question
 
 SHAPE, USERS, REPEATS = (2, 3), 1200, 1500
 FALSE_ALARM = 1e-6

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpress.core.errors import NotSupported
-from dpress.estimate.joint.bit_evidence import BitEvidence, one_hot
+from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.mechanisms.joint.lasso import Lasso, design
 
 pytest.importorskip("sklearn")

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.estimate.joint.bit_evidence import BitEvidence, one_hot
-from dpress.estimate.joint.early_stop import independent, regularised
-from dpress.estimate.joint.likelihood import Fold, Split, in_memory
+from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
+from dpress.inference.joint.likelihood import Fold, Split, in_memory
+from dpress.mechanisms.joint.early_stop import independent, regularised
 from dpress.mechanisms.joint.em import Em
 from dpress.mechanisms.joint.lasso import Lasso
 from dpress.mechanisms.joint.lremh import Lremh

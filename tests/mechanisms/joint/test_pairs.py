@@ -8,11 +8,11 @@ import pytest
 
 from dpress.core import rng
 from dpress.core.claim import PureDP
-from dpress.estimate.joint.pair_error import concentration
+from dpress.inference.joint.pair_error import concentration
 from dpress.mechanisms.joint.pairs import Pairs, planned_variance
 from dpress.mechanisms.oracle.subset_selection import CARD
-from dpress.mechanisms.over import OverProduct
-from dpress.mechanisms.question import Question
+from dpress.mechanisms.protocol.encoders import OverProduct
+from dpress.mechanisms.protocol.report_type import Question
 
 SHAPE, SETS = (2, 3, 2), ((0, 1), (0, 2), (1, 2))
 USERS, REPEATS = 600, 400

@@ -14,7 +14,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.linear import Identity, Marginal, Stack
 from dpress.core.oracle import Oracle
 from dpress.mechanisms.joint.rr_ldp import CARD, RrLdp
-from dpress.mechanisms.longitudinal import Responses, calibrated
+from dpress.mechanisms.oracle.longitudinal import Responses, calibrated
 from dpress.noise import permanent
 
 HALF = Fraction(1, 2)

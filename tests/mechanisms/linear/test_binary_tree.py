@@ -12,7 +12,7 @@ from dpress.core.mechanism import Decoder, RangeStrategy
 from dpress.core.ranges import AllRanges, Range
 from dpress.core.workload import Boxes, Marginals
 from dpress.mechanisms.linear.binary_tree import CARD, BinaryTree
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
 
 def test_the_range_3_to_7_of_8_adds_up_two_pairs_and_a_leaf() -> None:

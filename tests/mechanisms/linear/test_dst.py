@@ -11,10 +11,10 @@ from dpress.core.errors import NotSupported
 from dpress.core.ranges import AllRanges, Range, Ranges
 from dpress.core.sine import Sine
 from dpress.core.workload import Boxes
-from dpress.estimate.error import lower_bound
-from dpress.estimate.sine_ranges import sine_average
+from dpress.inference.lower_bound import lower_bound
 from dpress.mechanisms.linear.dst import CARD, Dst
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.sine_ranges import sine_average
 
 RHO = ZCDP(rho="0.5")
 SIZES = [1, 2, 3, 5, 31, 32, 33, 64, 130]

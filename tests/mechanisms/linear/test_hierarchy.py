@@ -9,7 +9,7 @@ from dpress.core.claim import ZCDP, PureDP
 from dpress.core.ranges import AllRanges, Range, Ranges
 from dpress.core.workload import Boxes, Marginals
 from dpress.mechanisms.linear.hierarchy import CARD, Hierarchy, best_tree
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
 EPSILON, RHO = PureDP(epsilon=1), ZCDP(rho="0.5")
 

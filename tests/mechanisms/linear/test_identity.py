@@ -11,7 +11,7 @@ from dpress.core.measurement import Measurement
 from dpress.core.ranges import AllRanges
 from dpress.core.workload import Boxes, Marginals
 from dpress.mechanisms.linear.identity import CARD, LARGEST_TABLE, Identity
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
 
 @pytest.mark.parametrize(("relation", "scale"), [(Relation.ADD_REMOVE, 1), (Relation.REPLACE_ONE, 2)])

@@ -12,7 +12,7 @@ from dpress.core.ranges import AllRanges
 from dpress.core.workload import Boxes
 from dpress.core.workload import Marginals as MarginalWorkload
 from dpress.mechanisms.linear.marginals import CARD, Marginals
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
 SHAPE = (2, 3, 4)
 STRATEGY = Marginals(SHAPE, ((0, 1), (2, 1), ()))

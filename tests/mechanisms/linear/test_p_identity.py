@@ -7,8 +7,8 @@ from dpress.core import rng
 from dpress.core.claim import ZCDP, PureDP
 from dpress.core.ranges import AllRanges, Range, Ranges
 from dpress.core.workload import Boxes
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.p_identity import CARD, PIdentity
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 from dpress.release import artifact, plan
 
 EPSILON = PureDP(epsilon=1)

@@ -5,8 +5,8 @@ import pytest
 
 from dpress.core.claim import PureDP
 from dpress.core.ranges import Range, Ranges
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.prefix import Prefix
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 
 
 @pytest.mark.parametrize("cells", [1, 2, 3, 8, 13])

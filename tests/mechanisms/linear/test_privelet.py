@@ -10,8 +10,8 @@ from dpress.core.claim import PureDP, Relation
 from dpress.core.measurement import Measurement
 from dpress.core.ranges import AllRanges, Range
 from dpress.core.workload import Boxes, Marginals
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.privelet import CARD, Privelet
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
 
 
 @pytest.mark.parametrize("height", [1, 2, 3, 5])

@@ -12,7 +12,7 @@ from dpress.core.attribute import Categorical, Integer
 from dpress.core.claim import PureDP
 from dpress.core.mixed import columns
 from dpress.core.people import in_memory
-from dpress.mechanisms import prototypes
+from dpress.mechanisms.microdata import prototypes
 from dpress.mechanisms.microdata.dp_k_prototypes import DpKPrototypes
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation, order
 from dpress.mechanisms.microdata.mdav import Mdav, grouped

@@ -15,7 +15,7 @@ from dpress.core.mixed import Column, columns, example
 from dpress.core.people import People, in_memory
 from dpress.mechanisms.microdata import dp_prototypes as module
 from dpress.mechanisms.microdata.dp_prototypes import DpPrototypes, best, carried, dp_prototypes, left
-from dpress.mechanisms.noisy_prototypes import centred, placed
+from dpress.mechanisms.microdata.noisy_prototypes import centred, placed
 
 ONE, HALF = PureDP(epsilon=1), ZCDP(rho="0.5")
 UNITS = [ROW, Unit(relation=Relation.REPLACE_ONE), Unit(column="uid", rows=3)]

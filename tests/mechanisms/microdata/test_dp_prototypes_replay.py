@@ -19,9 +19,9 @@ from dpress.core.claim import ROW, ZCDP, PureDP, Relation, Unit
 from dpress.core.measurement import Measurement
 from dpress.core.mixed import columns
 from dpress.core.people import People, in_memory
-from dpress.mechanisms import rows
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata import dp_prototypes
+from dpress.mechanisms.microdata import record_sampling as rows
 from dpress.mechanisms.microdata.dp_prototypes import DpPrototypes
 from dpress.noise.laplace import DiscreteLaplace
 

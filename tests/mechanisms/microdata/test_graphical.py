@@ -14,11 +14,11 @@ from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.mixed import Column
 from dpress.core.people import Codes, People, in_memory
-from dpress.estimate.records import crowd
-from dpress.mechanisms.grouped import Grouped
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.inference.records import particles as crowd
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata import graphical as module
 from dpress.mechanisms.microdata.graphical import Graphical, graphical, offers, score
+from dpress.mechanisms.microdata.grouped_tables import Grouped
 from dpress.noise import choose
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace

@@ -11,7 +11,7 @@ import pytest
 
 from dpress.core.measurement import Measurement
 from dpress.core.rng import Generator
-from dpress.mechanisms.levels import Levels
+from dpress.mechanisms.spatial.levels import Levels
 from dpress.release.spatial_plan import collection
 
 
@@ -44,7 +44,7 @@ def collected() -> Callable[[Levels, np.ndarray, Generator], Measurement]:
 
 
 def _queried_from_the_top(levels: list[np.ndarray], asked: tuple[float, float, float, float]) -> float:
-    """TDT as the document words it, node by node: what `estimate.maps.density.Nodes` must give.
+    """TDT as the document words it, node by node: what `inference.maps.density.Nodes` must give.
 
     Args:
         levels: the nodes' numbers, an image of every level from the root.

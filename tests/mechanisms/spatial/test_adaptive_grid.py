@@ -10,7 +10,7 @@ from dpress.core import rng
 from dpress.core.claim import ROW, ZCDP, PureDP, Relation, Unit
 from dpress.core.grid import Grid, Rectangles, sums
 from dpress.core.linear import Stack
-from dpress.estimate.interval import half_width
+from dpress.inference.interval import half_width
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid, adaptive_grid, best_blocks
 
 LOSSES = [PureDP(epsilon="0.5"), ZCDP(rho="0.1")]

@@ -17,9 +17,9 @@ from dpress.core import rng
 from dpress.core.claim import ZCDP, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.grid import Grid, Rectangles, sums
-from dpress.mechanisms.maps import MapDecoder
-from dpress.mechanisms.question import per_user, rest
+from dpress.mechanisms.protocol.report_type import per_user, rest
 from dpress.mechanisms.spatial.ahead import CARD, WORTH, Ahead, Answered, ahead
+from dpress.mechanisms.spatial.map_decoder import MapDecoder
 
 FALSE_ALARM = 1e-6
 

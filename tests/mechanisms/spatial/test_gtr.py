@@ -13,8 +13,8 @@ from dpress.core.claim import ZCDP, PureDP
 from dpress.core.grid import Grid, Rectangles
 from dpress.core.measurement import Measurement
 from dpress.core.tree import Tree
-from dpress.mechanisms.levels import Levels
 from dpress.mechanisms.spatial.gtr import gtr
+from dpress.mechanisms.spatial.levels import Levels
 from dpress.release.spatial_plan import collection
 
 FALSE_ALARM = 1e-6

@@ -10,9 +10,9 @@ from dpress.core import rng
 from dpress.core.claim import ZCDP, PureDP
 from dpress.core.grid import Grid
 from dpress.core.measurement import Measurement
-from dpress.mechanisms.levels import Levels
 from dpress.mechanisms.spatial.gtr import gtr
 from dpress.mechanisms.spatial.gtr_top_down import gtr_top_down
+from dpress.mechanisms.spatial.levels import Levels
 from dpress.release.spatial_plan import collection
 
 USERS = 3000

@@ -9,8 +9,8 @@ import pytest
 from dpress.core.claim import ZCDP, PureDP
 from dpress.core.grid import Grid, Rectangles, sums
 from dpress.core.measurement import Measurement
-from dpress.mechanisms.levels import Levels
 from dpress.mechanisms.oracle.oue import Oue
+from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.n_gtr import n_gtr
 
 USERS = 10_000

@@ -11,7 +11,7 @@ import pytest
 from dpress.core import rng
 from dpress.core.claim import ZCDP, PureDP
 from dpress.core.grid import Grid
-from dpress.mechanisms.levels import Levels
+from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.n_psda import n_psda
 
 FALSE_ALARM = 1e-6

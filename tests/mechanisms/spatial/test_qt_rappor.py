@@ -12,9 +12,9 @@ from dpress.core import rng
 from dpress.core.claim import ZCDP, PureDP
 from dpress.core.grid import Grid, Rectangles
 from dpress.core.measurement import Measurement
-from dpress.estimate.maps.density import Nodes
-from dpress.mechanisms.levels import Levels
+from dpress.inference.maps.density import Nodes
 from dpress.mechanisms.oracle.sue import Sue
+from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.qt_rappor import qt_rappor
 
 FALSE_ALARM = 1e-6

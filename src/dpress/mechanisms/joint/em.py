@@ -11,10 +11,10 @@ import numpy as np
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Tally
-from dpress.estimate.joint.bit_evidence import BitEvidence
-from dpress.estimate.joint.likelihood import Fold, Split
-from dpress.estimate.joint.mixture import Fit, checked, step, users
-from dpress.mechanisms.bit_joint import example
+from dpress.inference.joint.bit_evidence import BitEvidence
+from dpress.inference.joint.likelihood import Fold, Split
+from dpress.inference.joint.mixture import Fit, checked, step, users
+from dpress.mechanisms.joint.bit_joint import example
 
 DELTA = 1e-3
 
@@ -25,7 +25,7 @@ class Em:
 
     Published weaknesses, kept on purpose: the stopping rule looks at shares, and with many cells no share is as large
     as delta, so that it fires at once and the estimate stays near its start (about uniform for thousands of cells);
-    and plain EM converges slowly. `estimate.joint.early_stop` maximises the same likelihood and stops where it should.
+    and plain EM converges slowly. `joint.early_stop` maximises the same likelihood and stops where it should.
     Promise: post-processing of reports; no privacy is spent.
     Paper: Chu, Long, Liu, RR-LDP, the EM estimator; after Fanti et al. 2016 and Ren et al. 2018 (LoPub).
 

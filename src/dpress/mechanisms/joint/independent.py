@@ -13,13 +13,13 @@ from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Payloads, Tally
-from dpress.estimate.joint import factors as joint
-from dpress.estimate.joint.contrast import Contrast
-from dpress.estimate.joint.pair_error import concentration
-from dpress.estimate.postprocess import norm_sub
+from dpress.inference.joint import factors as joint
+from dpress.inference.joint.contrast import Contrast
+from dpress.inference.joint.pair_error import concentration
+from dpress.inference.postprocess import norm_sub
 from dpress.mechanisms.joint.rr_ldp import RrLdp
-from dpress.mechanisms.longitudinal import calibrated
-from dpress.mechanisms.question import Question, largest, per_user, rest
+from dpress.mechanisms.oracle.longitudinal import calibrated
+from dpress.mechanisms.protocol.report_type import Question, largest, per_user, rest
 
 Axes = tuple[int, ...]
 

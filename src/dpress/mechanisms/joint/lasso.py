@@ -15,9 +15,9 @@ import numpy.typing as npt
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card
-from dpress.estimate.joint.bit_evidence import BitEvidence
-from dpress.estimate.joint.likelihood import Fold, Split
-from dpress.mechanisms.bit_joint import example
+from dpress.inference.joint.bit_evidence import BitEvidence
+from dpress.inference.joint.likelihood import Fold, Split
+from dpress.mechanisms.joint.bit_joint import example
 
 ROUNDS = 100_000
 Counts = npt.NDArray[np.int64]

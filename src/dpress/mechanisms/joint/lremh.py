@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card
-from dpress.estimate.joint.bit_evidence import BitEvidence
-from dpress.estimate.joint.likelihood import Fold, Split
-from dpress.estimate.joint.mixture import Fit
-from dpress.mechanisms.bit_joint import example
+from dpress.inference.joint.bit_evidence import BitEvidence
+from dpress.inference.joint.likelihood import Fold, Split
+from dpress.inference.joint.mixture import Fit
+from dpress.mechanisms.joint.bit_joint import example
 from dpress.mechanisms.joint.em import Em
 from dpress.mechanisms.joint.lasso import Counts, Lasso
 

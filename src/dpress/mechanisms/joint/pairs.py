@@ -17,17 +17,17 @@ from dpress.core.linear import Array
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Payloads, Tally
 from dpress.core.rng import Generator
-from dpress.estimate.joint import maxent
-from dpress.estimate.joint.bootstrap import Refits, refits
-from dpress.estimate.joint.contrast import Contrast, contrasts
-from dpress.estimate.joint.factors import Joint
-from dpress.estimate.joint.pair_error import concentration, planned
-from dpress.estimate.joint.pair_spread import cell_variances
-from dpress.estimate.joint.pair_tables import Noise, NoisyTable, Tables
-from dpress.estimate.joint.shrinkage import noise, shrunk
+from dpress.inference.joint import maxent
+from dpress.inference.joint.bootstrap import Refits, refits
+from dpress.inference.joint.contrast import Contrast, contrasts
+from dpress.inference.joint.factors import Joint
+from dpress.inference.joint.pair_error import concentration, planned
+from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
+from dpress.inference.joint.shrinkage import noise, shrunk
+from dpress.mechanisms.joint.pair_spread import cell_variances
 from dpress.mechanisms.joint.rr_ldp import RrLdp
-from dpress.mechanisms.longitudinal import calibrated
-from dpress.mechanisms.question import largest, per_user, rest
+from dpress.mechanisms.oracle.longitudinal import calibrated
+from dpress.mechanisms.protocol.report_type import largest, per_user, rest
 
 Axes = tuple[int, ...]
 
@@ -38,7 +38,7 @@ class Pairs:
 
     Promise: the oracle's, for one report about one set of attributes.
     Error: published are the consistent tables, unbiased, with the variance of weighted least squares over all tables
-    that hold the attributes, for the shares as estimated (`estimate.joint.pair_spread`); planned for uneven
+    that hold the attributes, for the shares as estimated (`mechanisms.joint.pair_spread`); planned for uneven
     shares, see `planned_variance`. The adjusted counts are those of the fitted joint: shrunk toward independence,
     biased, nearer to the truth.
     Paper: joint, "What dpress adds"; after CALM (Zhang, Wang, Li, He, Chen 2018).
@@ -98,7 +98,7 @@ class Pairs:
     def refits(
         self, tallies: Sequence[Tally], fit: Joint, *, rng: Generator, progress: Callable[[int], object] | None = None
     ) -> Refits:
-        """Return the joints that the fit would have given; see `estimate.joint.bootstrap`."""
+        """Return the joints that the fit would have given; see `inference.joint.bootstrap`."""
         return refits(self._tables(tallies), fit, self.ways, rng=rng, progress=progress)
 
     def contrasts(self, tallies: Sequence[Tally]) -> tuple[Contrast, ...]:

@@ -21,8 +21,8 @@ from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally
 from dpress.core.rng import Generator
-from dpress.estimate import frequencies
-from dpress.mechanisms.longitudinal import PAPER_P, PAPER_Q, Responses, calibrated
+from dpress.inference import frequencies
+from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Responses, calibrated
 from dpress.noise import permanent
 from dpress.noise.permanent import SPEC_BYTES, Secrets
 

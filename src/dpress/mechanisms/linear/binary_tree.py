@@ -13,11 +13,11 @@ from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.ranges import Ranges
 from dpress.core.tree import Tree
-from dpress.estimate.averages import cover_average
-from dpress.estimate.least_squares import flat
-from dpress.estimate.ranges import cover_answers, cover_sizes
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.product import over_axes
+from dpress.inference.averages import cover_average
+from dpress.inference.least_squares import flat
+from dpress.inference.range_error import cover_answers, cover_sizes
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.product import over_axes
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from dpress.core.linear import Array
 from dpress.core.mechanism import Card
 from dpress.core.ranges import Ranges
 from dpress.core.tree import Tree
-from dpress.estimate.averages import tree_average
-from dpress.estimate.least_squares import LeastSquares
-from dpress.estimate.tree_ranges import tree_variances
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.product import over_axes
+from dpress.inference.averages import tree_average
+from dpress.inference.least_squares import LeastSquares
+from dpress.inference.tree_ranges import tree_variances
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.product import over_axes
 
 
 @dataclass(frozen=True, slots=True)

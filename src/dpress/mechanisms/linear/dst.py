@@ -12,10 +12,10 @@ from dpress.core.mechanism import Card, Strategy
 from dpress.core.ranges import Ranges
 from dpress.core.sine import Sine
 from dpress.core.workload import Workload
-from dpress.estimate.least_squares import LeastSquares
-from dpress.estimate.sine_ranges import sine_average, sine_variances
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.product import over_axes
+from dpress.inference.least_squares import LeastSquares
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.product import over_axes
+from dpress.mechanisms.linear.sine_ranges import sine_average, sine_variances
 
 LARGEST = 1 << 22  # cells that the transform and the exact mean take on in seconds
 

@@ -15,12 +15,12 @@ from dpress.core.mechanism import Card, Strategy
 from dpress.core.ranges import AllRanges, Axis, Ranges
 from dpress.core.tree import Tree
 from dpress.core.workload import Boxes, Workload
-from dpress.estimate.averages import tree_average
-from dpress.estimate.least_squares import LeastSquares
-from dpress.estimate.level_shares import Kind, best_shares
-from dpress.estimate.tree_ranges import tree_variances
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.product import over_axes
+from dpress.inference.averages import tree_average
+from dpress.inference.least_squares import LeastSquares
+from dpress.inference.tree_ranges import tree_variances
+from dpress.mechanisms.linear.level_shares import Kind, best_shares
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.product import over_axes
 
 BRANCHINGS = range(2, 65)
 SAMPLE = 1 << 10  # ranges that stand for a larger workload when a tree is chosen
@@ -32,8 +32,8 @@ class Hierarchy:
 
     Promise: sensitivity h levels below the root (and the root's, if it is measured), 2 h under replace-one; with
     shares, every level is a histogram with its share of the loss; see `MatrixMechanism`.
-    Error: w (A^T V^-1 A)^-1 w^T with one noise variance a level: `estimate.tree_ranges.tree_variances`; mean over all
-    ranges: `estimate.averages.tree_average`.
+    Error: w (A^T V^-1 A)^-1 w^T with one noise variance a level: `inference.tree_ranges.tree_variances`; mean over all
+    ranges: `inference.averages.tree_average`.
     Paper: Hay, Rastogi, Miklau and Suciu 2010; branching after Qardaji, Yang and Li 2013; ranges, "What dpress adds".
 
     Args:

@@ -14,9 +14,9 @@ from dpress.core.linear import Identity as IdentityMap
 from dpress.core.mechanism import Card, Strategy
 from dpress.core.ranges import Ranges
 from dpress.core.workload import Boxes, Workload
-from dpress.estimate.least_squares import LeastSquares
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.product import over_axes
+from dpress.inference.least_squares import LeastSquares
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.product import over_axes
 
 LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
 

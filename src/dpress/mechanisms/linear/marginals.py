@@ -9,8 +9,8 @@ from dpress.core.linear import Marginal, Stack
 from dpress.core.mechanism import Card
 from dpress.core.workload import Marginals as MarginalWorkload
 from dpress.core.workload import Workload
-from dpress.estimate.consistency import Consistent
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.inference.consistency import Consistent
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Marginals:
 
     Promise: each of the t tables gets its share of the loss (equal unless stated), and is a histogram of its own:
     sensitivity 1 (add-remove), 2 (replace-one). The shares add up by basic composition; see `MatrixMechanism`.
-    Error: exact for every product query, after consistency: `estimate.consistency.query_variance`.
+    Error: exact for every product query, after consistency: `inference.consistency.query_variance`.
     Paper: foundations, histogram and basic composition; consistency after Xiao, He, Zhang and Kifer 2023.
 
     Args:

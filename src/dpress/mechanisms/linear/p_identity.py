@@ -13,15 +13,15 @@ import numpy as np
 from dpress.core.claim import Loss, PureDP
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card, Strategy
-from dpress.core.p_identity import UNIT
-from dpress.core.p_identity import PIdentity as PIdentityMap
+from dpress.core.p_identity_map import UNIT
+from dpress.core.p_identity_map import PIdentity as PIdentityMap
 from dpress.core.ranges import AllRanges, Axis, Ranges, gram
 from dpress.core.workload import Boxes, Workload
-from dpress.estimate.least_squares import LeastSquares
-from dpress.estimate.optimise import DenseGram, RangesGram, default_starts, mean_coefficient, optimise
-from dpress.estimate.ranges import p_identity_variances
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.product import over_axes
+from dpress.inference.least_squares import LeastSquares
+from dpress.inference.range_error import p_identity_variances
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.optimise import DenseGram, RangesGram, default_starts, mean_coefficient, optimise
+from dpress.mechanisms.linear.product import over_axes
 
 LARGEST = 1 << 12  # cells that the search takes on in seconds
 SHORT_UNIT = 1 << 10  # of each of two attributes: their product is that of one
@@ -34,12 +34,12 @@ class PIdentity:
 
     Promise: an integer matrix whose columns all add up to 2^20: L1 sensitivity exactly that (2^21 under replace-one);
     its answers are in units of 2^-20 of a count; see `MatrixMechanism`. The search sees no data and costs no privacy.
-    Error: coefficient w (A^T A)^-1 w^T; mean over all ranges by `estimate.optimise.mean_coefficient`.
+    Error: coefficient w (A^T A)^-1 w^T; mean over all ranges by `mechanisms.linear.optimise.mean_coefficient`.
     Paper: McKenna, Miklau, Hay and Machanavajjhala 2018 (p-Identity strategies).
 
     Args:
         cells: n.
-        packed: the p x n weights of `core.p_identity.PIdentity`, compressed with zlib.
+        packed: the p x n weights of `core.p_identity_map.PIdentity`, compressed with zlib.
         unit: what every column adds up to; the answers are in units of its inverse.
     """
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card
-from dpress.core.prefix import Prefix as PrefixMap
 from dpress.core.ranges import Ranges
-from dpress.estimate.least_squares import LeastSquares
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.product import over_axes
+from dpress.inference.least_squares import LeastSquares
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.prefix_map import Prefix as PrefixMap
+from dpress.mechanisms.linear.product import over_axes
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from dpress.core.haar import Haar
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card
 from dpress.core.ranges import Ranges
-from dpress.estimate.averages import haar_average
-from dpress.estimate.least_squares import LeastSquares
-from dpress.estimate.ranges import wavelet_variances
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.product import over_axes
+from dpress.inference.averages import haar_average
+from dpress.inference.least_squares import LeastSquares
+from dpress.inference.range_error import wavelet_variances
+from dpress.mechanisms.linear.haar import Haar
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.product import over_axes
 
 
 @dataclass(frozen=True, slots=True)

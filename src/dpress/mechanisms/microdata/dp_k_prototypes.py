@@ -13,7 +13,8 @@ from dpress.core.mechanism import Card, Synthetic
 from dpress.core.mixed import Column, example
 from dpress.core.people import People
 from dpress.core.rng import Generator
-from dpress.mechanisms import grouped_noise, prototypes
+from dpress.mechanisms.microdata import group_records as grouped_noise
+from dpress.mechanisms.microdata import prototypes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

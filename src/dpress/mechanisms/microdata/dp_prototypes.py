@@ -21,13 +21,13 @@ from dpress.core.mechanism import Card, Synthetic
 from dpress.core.mixed import Column, example
 from dpress.core.people import Codes, Counts, People
 from dpress.core.rng import Generator
-from dpress.estimate.maps.top_down import on_simplex
-from dpress.estimate.records.cluster_tables import agreed, one_way_totals, refined
-from dpress.mechanisms.in_clusters import Round, binned, centres, everybody, histograms, one_way
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.noisy_prototypes import centred, nearest, placed, started, tables, variances
-from dpress.mechanisms.prototypes import Clusters
-from dpress.mechanisms.rows import mixture, representative
+from dpress.inference.maps.top_down import on_simplex
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.microdata.cluster_queries import Round, binned, centres, everybody, histograms, one_way
+from dpress.mechanisms.microdata.cluster_tables import agreed, one_way_totals, refined
+from dpress.mechanisms.microdata.noisy_prototypes import centred, nearest, placed, started, tables, variances
+from dpress.mechanisms.microdata.prototypes import Clusters
+from dpress.mechanisms.microdata.record_sampling import mixture, representative
 
 Rows = Literal["mixture", "representative"]
 PLACE = "$.release.parameters"

@@ -21,11 +21,11 @@ from dpress.core.mechanism import Card, Synthetic
 from dpress.core.mixed import Column
 from dpress.core.people import Counts, People
 from dpress.core.rng import Generator
-from dpress.estimate.records import crowd
-from dpress.estimate.records.crowd import Crowd, Pair
-from dpress.mechanisms.grouped import Grouped, Tables, by_noise, exact
-from dpress.mechanisms.known import Known, Seen, known_from
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.inference.records import particles as crowd
+from dpress.inference.records.particles import Crowd, Pair
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.microdata.grouped_tables import Grouped, Tables, by_noise, exact
+from dpress.mechanisms.microdata.one_way_tables import Known, Seen, known_from
 from dpress.noise import choose
 
 ONE_WAY = Fraction(1, 5)
@@ -52,11 +52,11 @@ class Graphical:
     rho = epsilon_s^2 / 8 (its log ratios span a range of epsilon_s: Cesar and Rogers 2021, Lemma 3.2). Rounds share
     what is left by their tables' sizes, chosen as they go, and in all spend exactly it: adaptive composition of losses
     whose sum is fixed beforehand (Feldman and Zrnic 2021; for epsilon Rogers et al. 2016). Proven.
-    Error: no formula: what noise leaves of a pair is drawn toward the model (`estimate.records.drawn_toward`), and
+    Error: no formula: what noise leaves of a pair is drawn toward the model (`microdata.pair_shrinkage`), and
     pairs that were not measured follow from others.
     Paper: McKenna, Mullins, Sheldon and Miklau 2022 (AIM), with pairs only, each once, and shares by size in place of
     annealing; the groups and shares of Zhang et al. 2021 (PrivSyn); fitted on a crowd of records
-    (`estimate.records.crowd`).
+    (`inference.records.particles`).
 
     Args:
         columns: of the records, two or more.

@@ -16,7 +16,7 @@ from dpress.core.mechanism import Card, Synthetic
 from dpress.core.mixed import Column, example
 from dpress.core.people import Codes, Counts, People
 from dpress.core.rng import Generator
-from dpress.mechanisms.fixed_number import exactly
+from dpress.mechanisms.microdata.fixed_number import exactly
 from dpress.noise.choose import report_noisy_max
 from dpress.noise.laplace import DiscreteLaplace
 

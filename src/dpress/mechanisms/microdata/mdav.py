@@ -17,8 +17,8 @@ from dpress.core.mechanism import Card, Synthetic
 from dpress.core.mixed import Column, example
 from dpress.core.people import Codes, Counts, People
 from dpress.core.rng import Generator
-from dpress.mechanisms import grouped_noise
-from dpress.mechanisms.prototypes import Labels, Starts, offsets, prototypes
+from dpress.mechanisms.microdata import group_records as grouped_noise
+from dpress.mechanisms.microdata.prototypes import Labels, Starts, offsets, prototypes
 
 Places = npt.NDArray[np.int64]
 

@@ -16,7 +16,7 @@ from dpress.core.mechanism import Card, Synthetic
 from dpress.core.mixed import Column, example
 from dpress.core.people import Codes, People
 from dpress.core.rng import Generator
-from dpress.mechanisms.fixed_number import exactly
+from dpress.mechanisms.microdata.fixed_number import exactly
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.noise.response import truth_probability, truthful
 from dpress.noise.uniform import below

@@ -15,7 +15,7 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.payload import Number
 from dpress.core.rng import Generator
-from dpress.estimate import frequencies
+from dpress.inference import frequencies
 from dpress.noise.response import truth_probability, truthful
 from dpress.noise.uniform import small
 

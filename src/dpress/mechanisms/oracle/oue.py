@@ -9,8 +9,8 @@ from fractions import Fraction
 from dpress.core import bits, payload
 from dpress.core.claim import Claim, PureDP
 from dpress.core.mechanism import Card
-from dpress.estimate import frequencies
-from dpress.mechanisms import unary
+from dpress.inference import frequencies
+from dpress.mechanisms.oracle import unary
 from dpress.noise.response import truth_probability
 
 

@@ -29,7 +29,7 @@ from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.rng import Generator
-from dpress.mechanisms.longitudinal import PAPER_P, PAPER_Q, Responses, calibrated
+from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Responses, calibrated
 from dpress.noise import permanent
 from dpress.noise.permanent import SPEC_BYTES, Secrets
 from dpress.noise.uniform import below

@@ -17,7 +17,7 @@ from dpress.core.claim import Claim, PureDP
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.rng import Generator
-from dpress.estimate import frequencies
+from dpress.inference import frequencies
 from dpress.noise.bits import coins
 from dpress.noise.response import truth_probability
 from dpress.noise.subset import subsets

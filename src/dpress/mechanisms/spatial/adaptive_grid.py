@@ -17,13 +17,13 @@ from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.partition import Partition, even
 from dpress.core.rng import Generator
-from dpress.estimate.interval import Tail
-from dpress.estimate.maps.block_noise import BlockNoise, TileDensity
-from dpress.estimate.maps.density import Density
-from dpress.estimate.maps.population import normal
-from dpress.mechanisms.central_map import fourth_root, precision
-from dpress.mechanisms.maps import MapDecoder
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.inference.interval import Tail
+from dpress.inference.maps.block_noise import BlockNoise, TileDensity
+from dpress.inference.maps.density import Density
+from dpress.inference.maps.population import normal
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.spatial.central_map import fourth_root, precision
+from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.mechanisms.spatial.uniform_grid import PER_CELL, UniformGrid
 from dpress.noise.distribution import Noise
 
@@ -43,7 +43,7 @@ class AdaptiveGrid:
     Promise: blocks are a histogram with the share alpha of the loss, tiles one with the rest; the second is chosen by
     the first's noisy answers, and the two compose. Proven.
     Error: given the tiles, whole ones have the exact variance of least squares, and a cut one adds what an uneven
-    spread may do (`estimate.maps.block_noise`). Nearly unbiased only: the block's noise also cuts its tiles, and so
+    spread may do (`inference.maps.block_noise`). Nearly unbiased only: the block's noise also cuts its tiles, and so
     weighs itself where N' is about c_2 / ((1 - alpha) epsilon).
     Paper: Qardaji, Yang and Li 2013, AG; alpha = 1/2, c_2 = 5.
 

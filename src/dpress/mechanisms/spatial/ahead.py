@@ -22,14 +22,14 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Tally
 from dpress.core.rng import Generator
 from dpress.core.tree import Tree
-from dpress.estimate.maps.density import Cells, Noise, TreeNoise
-from dpress.estimate.maps.grown_tree import nonnegative
-from dpress.estimate.maps.leaf_noise import LeafNoise
-from dpress.estimate.maps.population import normal
-from dpress.mechanisms.answered import PLACE, Answered, answered, partitions
-from dpress.mechanisms.over import OverLeaves
-from dpress.mechanisms.question import largest, per_user, rest
+from dpress.inference.maps.density import Cells, Noise, TreeNoise
+from dpress.inference.maps.population import normal
+from dpress.mechanisms.protocol.encoders import OverLeaves
+from dpress.mechanisms.protocol.report_type import largest, per_user, rest
+from dpress.mechanisms.spatial.earlier_rounds import PLACE, Answered, answered, partitions
+from dpress.mechanisms.spatial.grown_tree import nonnegative
 from dpress.mechanisms.spatial.gtr_top_down import _best
+from dpress.mechanisms.spatial.leaf_noise import LeafNoise
 
 ROUNDS = 4  # unless the specification says how many
 WORTH = 1.5  # standard deviations of a share that a node must hold to be split

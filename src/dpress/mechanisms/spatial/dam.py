@@ -24,10 +24,10 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.payload import Number
 from dpress.core.rng import Generator
-from dpress.estimate.maps.density import Cells, Density
-from dpress.estimate.maps.disk import Blur, Disk, informative_share, likeliest
-from dpress.mechanisms.maps import SEED
-from dpress.mechanisms.over import OverNodes
+from dpress.inference.maps.density import Cells, Density
+from dpress.mechanisms.protocol.encoders import OverNodes
+from dpress.mechanisms.spatial.disk import Blur, Disk, informative_share, likeliest
+from dpress.mechanisms.spatial.map_decoder import SEED
 from dpress.noise.response import truth_probability, truthful
 from dpress.noise.uniform import small
 

@@ -9,8 +9,8 @@ from dpress.core.claim import PureDP
 from dpress.core.grid import Grid
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle
-from dpress.mechanisms.levels import Levels, example
 from dpress.mechanisms.oracle.oue import Oue
+from dpress.mechanisms.spatial.levels import Levels, example
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,10 @@ from dpress.core.claim import PureDP
 from dpress.core.grid import Grid
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle
-from dpress.mechanisms.levels import Levels, example
 from dpress.mechanisms.oracle.hadamard import Hadamard
 from dpress.mechanisms.oracle.olh import Olh
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
+from dpress.mechanisms.spatial.levels import Levels, example
 
 LONGEST = 1 << 10  # values whose report of one bit each, 128 bytes, is short enough
 FALL = 1.4  # of the share, from the middle level to the next

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from dpress.core.claim import PureDP
 from dpress.core.grid import Grid
 from dpress.core.mechanism import Card
-from dpress.mechanisms.levels import Levels, example
 from dpress.mechanisms.oracle.oue import Oue
+from dpress.mechanisms.spatial.levels import Levels, example
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from dpress.core.claim import PureDP
 from dpress.core.grid import Grid
 from dpress.core.mechanism import Card
-from dpress.mechanisms.levels import Levels, example
 from dpress.mechanisms.oracle.pcep import Pcep
+from dpress.mechanisms.spatial.levels import Levels, example
 
 LARGEST_SIDE = 32  # a projection of 8 side^2 rows and side^2 columns is inverted
 

@@ -21,11 +21,11 @@ from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.rng import Generator
-from dpress.estimate.maps.density import Cells, Density
-from dpress.estimate.maps.population import normal
-from dpress.estimate.maps.region_noise import RegionNoise
+from dpress.inference.maps.density import Cells, Density
+from dpress.inference.maps.population import normal
 from dpress.mechanisms.oracle.pcep import Pcep
-from dpress.mechanisms.over import OverNodes
+from dpress.mechanisms.protocol.encoders import OverNodes
+from dpress.mechanisms.spatial.region_noise import RegionNoise
 from dpress.noise.uniform import below
 
 LARGEST_SIDE = 32  # a projection of 8 side^2 rows and side^2 columns is inverted

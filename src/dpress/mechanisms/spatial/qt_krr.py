@@ -9,8 +9,8 @@ from dpress.core.claim import PureDP
 from dpress.core.grid import Grid
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle
-from dpress.mechanisms.levels import Levels, example
 from dpress.mechanisms.oracle.krr import Krr
+from dpress.mechanisms.spatial.levels import Levels, example
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class QtKrr(Levels):
     """The quadtree with k-ary randomised response, its noisy counts used as they are.
 
     Promise: pure epsilon between any two positions, local model, that of k-ary randomised response; proven.
-    Error: the sum of the variances of the nodes that a query uses from the top (`estimate.maps.density.Nodes`), exact.
+    Error: the sum of the variances of the nodes that a query uses from the top (`inference.maps.density.Nodes`), exact.
     Paper: Zhang, Fu, Meng, QT-KRR.
     """
 

@@ -9,8 +9,8 @@ from dpress.core.claim import PureDP
 from dpress.core.grid import Grid
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle
-from dpress.mechanisms.levels import Levels, example
 from dpress.mechanisms.oracle.sue import Sue
+from dpress.mechanisms.spatial.levels import Levels, example
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class QtRappor(Levels):
     """The quadtree with basic one-time RAPPOR, its noisy counts used as they are.
 
     Promise: pure epsilon between any two positions, local model, that of basic one-time RAPPOR; proven.
-    Error: the sum of the variances of the nodes that a query uses from the top (`estimate.maps.density.Nodes`), exact.
+    Error: the sum of the variances of the nodes that a query uses from the top (`inference.maps.density.Nodes`), exact.
     Paper: Zhang, Fu, Meng, QT-RAPPOR.
     """
 

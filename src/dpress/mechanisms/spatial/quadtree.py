@@ -12,9 +12,9 @@ from dpress.core.errors import NotSupported
 from dpress.core.grid import LARGEST_SIDE, Grid
 from dpress.core.mechanism import Card
 from dpress.core.tree import Tree
-from dpress.estimate.least_squares import LeastSquares
-from dpress.mechanisms.central_map import CentralMap, Made, fourth_root, precision
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.inference.least_squares import LeastSquares
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.spatial.central_map import CentralMap, Made, fourth_root, precision
 from dpress.mechanisms.spatial.uniform_grid import UniformGrid
 
 PER_USER = 8

@@ -12,9 +12,9 @@ from dpress.core.errors import NotSupported
 from dpress.core.grid import LARGEST_SIDE, Grid
 from dpress.core.linear import Identity
 from dpress.core.mechanism import Card
-from dpress.estimate.least_squares import LeastSquares
-from dpress.mechanisms.central_map import CentralMap, fourth_root, precision
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.inference.least_squares import LeastSquares
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.spatial.central_map import CentralMap, fourth_root, precision
 
 PER_CELL = 10
 """c of the paper: a cell should hold about c / epsilon points."""

@@ -21,7 +21,7 @@ from dpress.core.oracle import Channel
 from dpress.core.rng import Generator
 from dpress.ledger.convert import log_up
 from dpress.mechanisms.choice.exponential import Exponential
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.distribution import Noise
 from dpress.noise.expansion import exponential_floor
 from dpress.noise.laplace import DiscreteLaplace

@@ -16,13 +16,13 @@ from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Payloads, Values
 from dpress.core.rng import Generator, secure
-from dpress.mechanisms.bit_joint import BitJoint
-from dpress.mechanisms.central_map import CentralMap
 from dpress.mechanisms.choice.exponential import Exponential
+from dpress.mechanisms.joint.bit_joint import BitJoint
 from dpress.mechanisms.joint.independent import Independent
 from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.joint.rr_ldp import RrLdp
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.psda import Psda
 from dpress.release.audit import exact, outcomes, sampled, tables
 from dpress.release.audit.exact import Found

@@ -14,7 +14,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.linear import LinearMap, Numbers, Stack
 from dpress.core.mechanism import Decoder
 from dpress.core.rng import Generator
-from dpress.mechanisms.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.release.audit.bounds import Floats
 from dpress.release.audit.exact import matrix_costs

@@ -1,0 +1,177 @@
+"""A joint distribution of many attributes as a chain of conditional tables, never as one table that does not fit.
+
+P(x) = prod over the factors of P(own attributes | earlier attributes). One dense table is one factor without a given.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core.errors import NotSupported
+from dpress.core.linear import Array
+from dpress.core.rng import Generator
+from dpress.inference.consistency import Axes
+
+LIMIT = 1 << 24
+"""The largest table, in cells, that a marginal may need on the way."""
+_WEIGHT_BITS = 62
+Codes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Factor:
+    """P(own | given).
+
+    Args:
+        given: attributes of earlier factors.
+        own: attributes that this factor brings in.
+        table: shape (sizes of given, sizes of own); adds up to 1 over the own axes.
+    """
+
+    given: Axes
+    own: Axes
+    table: Array
+
+    @property
+    def axes(self) -> Axes:
+        """The attributes of the table's axes."""
+        return self.given + self.own
+
+    @property
+    def rows(self) -> Array:
+        """The conditional distributions, one a row."""
+        return self.table.reshape(math.prod(self.table.shape[: len(self.given)]), -1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joint:
+    """A distribution over the product of all attributes.
+
+    Args:
+        shape: the number of cells of every attribute.
+        factors: each attribute is one factor's own.
+        gap: the largest total variation between a table it was fitted to and its own; 0 where it has them all.
+        reason: one line on where the fit stopped, and why; empty where nothing was stopped.
+    """
+
+    shape: Axes
+    factors: tuple[Factor, ...]
+    gap: float = 0.0
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        seen: list[int] = []
+        for factor in self.factors:
+            if not set(factor.given) <= set(seen) or factor.table.shape != tuple(self.shape[a] for a in factor.axes):
+                raise ValueError(f"the factor over {factor.axes} does not follow from those before it")
+            seen.extend(factor.own)
+        if sorted(seen) != list(range(len(self.shape))):
+            raise ValueError(f"every attribute must be one factor's own, got {seen}")
+
+    def probabilities(self, codes: Codes) -> Array:
+        """Return the probability of every record; codes has shape (attributes, records)."""
+        total = np.ones(codes.shape[1])
+        for factor in self.factors:
+            total *= factor.table[tuple(codes[axis] for axis in factor.axes)]
+        return total
+
+    def marginal(self, axes: Axes, *, limit: int = LIMIT) -> Array:
+        """Return the table over a few attributes, in the order named, by variable elimination.
+
+        Raises:
+            NotSupported: a table on the way has more than `limit` cells; the message says how many.
+        """
+        terms = [(factor.axes, factor.table) for factor in self._needed(axes)]
+        for _ in range(len(self.shape)):
+            left = {axis for own, _ in terms for axis in own} - set(axes)
+            if not left:
+                break
+            axis = min(left, key=lambda one: (self._cells(self._touched(terms, one)), one))
+            scope = self._touched(terms, axis)
+            self._allow(scope, limit)
+            kept = tuple(one for one in scope if one != axis)
+            merged = _product([term for term in terms if axis in term[0]], kept)
+            terms = [term for term in terms if axis not in term[0]] + [(kept, merged)]
+        self._allow(axes, limit)
+        return _product(terms, axes)
+
+    def sample(self, records: int, *, rng: Generator) -> Codes:
+        """Return independent synthetic records, shape (attributes, records).
+
+        Every conditional probability is rounded down to a multiple of 2^-62, after it lost 2^-40 of itself to make room
+        for rounding; the largest takes the rest, and the result is drawn exactly.
+        """
+        codes = np.zeros((len(self.shape), records), dtype=np.int64)
+        for factor in self.factors:
+            sizes = [self.shape[axis] for axis in factor.given]
+            row = np.ravel_multi_index([codes[axis] for axis in factor.given], sizes) if sizes else np.zeros(records)
+            cell = _drawn(factor.rows, np.asarray(row, dtype=np.int64), rng.words(records))
+            own = np.unravel_index(cell, [self.shape[axis] for axis in factor.own])
+            for axis, code in zip(factor.own, own, strict=True):
+                codes[axis] = code
+        return codes
+
+    def _needed(self, axes: Iterable[int]) -> list[Factor]:
+        """Return the factors that matter: the others add up to one."""
+        needed, found = set(axes), []
+        for factor in reversed(self.factors):
+            if needed & set(factor.own):
+                needed |= set(factor.given)
+                found.append(factor)
+        return found
+
+    def _touched(self, terms: Sequence[tuple[Axes, Array]], axis: int) -> Axes:
+        return tuple(sorted({one for own, _ in terms if axis in own for one in own}))
+
+    def _cells(self, axes: Iterable[int]) -> int:
+        return math.prod(self.shape[axis] for axis in axes)
+
+    def _allow(self, axes: Axes, limit: int) -> None:
+        if self._cells(axes) > limit:
+            raise NotSupported(f"this needs a table of {self._cells(axes)} cells, more than the limit of {limit}")
+
+
+def independent(shares: Sequence[Array]) -> Joint:
+    """Return the product of one-way tables, the baseline of every evaluation; each has shares >= 0 that add up to 1."""
+    factors = tuple(Factor(given=(), own=(axis,), table=own) for axis, own in enumerate(shares))
+    return Joint(shape=tuple(own.size for own in shares), factors=factors)
+
+
+def dense(table: Array, *, gap: float = 0.0, reason: str = "") -> Joint:
+    """Return the joint distribution that is one table."""
+    factor = Factor(given=(), own=tuple(range(table.ndim)), table=table)
+    return Joint(shape=table.shape, factors=(factor,), gap=gap, reason=reason)
+
+
+def _product(terms: Sequence[tuple[Axes, Array]], kept: Axes) -> Array:
+    """Return the product of tables, summed over all axes but those kept, in their order."""
+    if not terms:
+        return np.ones(())
+    labels = {axis: place for place, axis in enumerate(sorted({axis for own, _ in terms for axis in own}))}
+    operands: list[Any] = [part for own, table in terms for part in (table, [labels[axis] for axis in own])]
+    return np.asarray(np.einsum(*operands, [labels[axis] for axis in kept], optimize=len(terms) > 2))
+
+
+def _drawn(rows: Array, row: Codes, words: npt.NDArray[np.uint64]) -> Codes:
+    """Return one cell for every word, from the named row of weights, by bisection of the running totals."""
+    ends = _ends(rows)
+    point = words >> np.uint64(64 - _WEIGHT_BITS)
+    low, high = np.zeros(row.size, dtype=np.int64), np.full(row.size, rows.shape[1] - 1, dtype=np.int64)
+    for _ in range((rows.shape[1] - 1).bit_length()):
+        middle = (low + high) // 2
+        beyond = ends[row, middle] <= point
+        low, high = np.where(beyond, middle + 1, low), np.where(beyond, high, middle)
+    return low
+
+
+def _ends(rows: Array) -> npt.NDArray[np.uint64]:
+    """Return the running totals of integer weights that add up to 2^62 in every row; the largest takes the rest."""
+    scaled = rows / rows.sum(axis=1, keepdims=True) * (1 - 2.0**-40) * 2.0**_WEIGHT_BITS
+    weights = scaled.astype(np.uint64)
+    rest = np.uint64(1 << _WEIGHT_BITS) - weights.sum(axis=1)
+    weights[np.arange(len(rows)), rows.argmax(axis=1)] += rest
+    return np.cumsum(weights, axis=1, dtype=np.uint64)

@@ -1,0 +1,136 @@
+"""Tables over a few attributes each, from devices that answered one question by lot: made to agree where they overlap.
+
+Flow: noisy tables, each from its own users -> weighted least squares -> tables with the same marginals, with variances.
+The numbers are shares of all users. The sum of a table is 1 and known, so that noise has no part in it.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dpress.core.linear import Array, Marginal
+from dpress.inference.consistency import Axes, Table, component_variance, marginal, subsets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """The variance of an estimated share, as a function of the share itself.
+
+    The oracle's part is affine in the share f, that of the lot is f (1 - f).
+
+    Args:
+        users: how many answered.
+        own: p (1 - p) / (p - q)^2 of the oracle.
+        other: q (1 - q) / (p - q)^2 of the oracle.
+        lot: 1 - users / everybody, what the lot adds; 0 where everybody answered.
+    """
+
+    users: int
+    own: float
+    other: float
+    lot: float
+
+    def variance(self, share: Array, cells: int = 1) -> Array:
+        """Return the variance of the sum of so many cells that hold this share together.
+
+        Formula: (f own + (cells - f) other + lot f (1 - f)) / users; the oracle's noise taken as independent.
+        """
+        total = share * self.own + (cells - share) * self.other + self.lot * share * (1 - share)
+        return np.asarray(total / self.users)
+
+    def even(self, cells: int) -> float:
+        """Return the variance that each of `cells` would have without the known sum, were all shares equal."""
+        if cells == 1:
+            return 0.0
+        return float(self.variance(np.asarray(1 / cells))) * cells / (cells - 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoisyTable:
+    """The unbiased shares of all combinations of some attributes.
+
+    Args:
+        axes: the attributes, rising.
+        shares: one axis for every attribute.
+        noise: their variance.
+    """
+
+    axes: Axes
+    shares: Array
+    noise: Noise
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tables:
+    """Tables that may overlap, of attributes that each has at least one table.
+
+    Least squares with weights that do not depend on the answers, so that the estimates are linear and unbiased:
+    `consistency` with the variance of equal shares in every table. Error: `variance`, exact where shares are equal.
+
+    Args:
+        shape: the number of cells of every attribute.
+        noisy: the tables; those that nobody answered are left out.
+    """
+
+    shape: Axes
+    noisy: tuple[NoisyTable, ...]
+
+    def __post_init__(self) -> None:
+        for one in self.noisy:
+            if one.shares.shape != tuple(self.shape[axis] for axis in one.axes) or list(one.axes) != sorted(one.axes):
+                raise ValueError(f"the table of attributes {one.axes} has shape {one.shares.shape}")
+        missing = set(range(len(self.shape))) - {axis for one in self.noisy for axis in one.axes}
+        if missing:
+            raise ValueError(f"no report answers a question about attributes {sorted(missing)}")
+
+    def holds(self, axes: Axes) -> bool:
+        """Return whether some table holds these attributes together."""
+        return any(set(axes) <= set(one.axes) for one in self.noisy)
+
+    def table(self, axes: Axes) -> Array:
+        """Return the consistent estimate of a table that some question holds; it may have negative cells."""
+        kept = [one for one in self._parts if set(one.map.axes) & set(axes)]
+        shares = marginal(kept, axes).reshape([self.shape[axis] for axis in axes])
+        return np.asarray(shares + (1 - shares.sum()) / shares.size)
+
+    def variance(self, axes: Axes) -> float:
+        """Return the variance of a cell of `table(axes)`, were all shares equal.
+
+        Formula: sum over the subsets T of axes but the empty one of sigma_T^2 prod_{i in T} (1 - 1/n_i)
+        prod_{i not in T} 1/n_i^2; see `consistency.query_variance`.
+        """
+        return math.fsum(
+            self.component(some)
+            * math.prod(1 - 1 / self.shape[axis] if axis in some else self.shape[axis] ** -2 for axis in axes)
+            for some in subsets(axes)
+            if some and all(self.shape[axis] > 1 for axis in some)
+        )
+
+    def component(self, axes: Axes) -> float:
+        """Return the variance of a cell of what these attributes have in common beyond smaller sets, uncentred."""
+        if axes not in self._components:
+            self._components[axes] = component_variance([one for one in self._parts if one.variance], axes)
+        return self._components[axes]
+
+    def variances(self, axes: Axes, shares: Array) -> Array:
+        """Return the variance of every cell of the component of `axes`, given what the shares may be.
+
+        Formula: 1 / sum of 1 / v over the tables that hold `axes`, v the variance of their sums.
+        """
+        holding = [one for one in self.noisy if set(axes) <= set(one.axes)]
+        each = [one.noise.variance(shares, one.shares.size // shares.size) for one in holding]
+        return np.asarray(1 / sum(1 / np.maximum(one, 1e-300) for one in each))
+
+    @cached_property
+    def _components(self) -> dict[Axes, float]:
+        return {}
+
+    @cached_property
+    def _parts(self) -> list[Table]:
+        return [
+            Table(map=Marginal(self.shape, one.axes), answers=one.shares.ravel(), variance=max(spread, 1e-300))
+            for one in self.noisy
+            for spread in (one.noise.even(one.shares.size),)
+        ]

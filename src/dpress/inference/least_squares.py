@@ -1,0 +1,72 @@
+"""Least squares: every cell, any query and its exact variance from the answers of a map that determines the cells."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpress.core.kron import Kron
+from dpress.core.linear import Array, Identity, Invertible, Variance
+from dpress.core.measurement import Measurement
+from dpress.core.ranges import Ranges
+from dpress.inference.box_sums import box_sums
+
+
+@dataclass(frozen=True, slots=True)
+class LeastSquares:
+    """Answers from the best linear unbiased estimate of the cells.
+
+    Error: w Cov w^T, Cov = (A^T V^-1 A)^-1 where the map has full rank, in counts squared.
+    Paper: Li et al. 2010 (the matrix mechanism's reconstruction).
+
+    Args:
+        map: what was measured.
+        shape: the axes of the table whose cells these are, flattened; prod(shape) = map.cells.
+    """
+
+    map: Invertible
+    shape: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if math.prod(self.shape) != self.map.cells:
+            raise ValueError(f"a table of shape {self.shape} has no {self.map.cells} cells")
+
+    @property
+    def tables(self) -> tuple[tuple[int, ...], ...]:
+        """The only table: all axes."""
+        return (tuple(range(len(self.shape))),)
+
+    def estimate(self, measurement: Measurement) -> tuple[Array, ...]:
+        """Return the estimate of every cell, flat."""
+        return (self.map.reconstruct(measurement.answers, measurement.variance),)
+
+    def cell_variances(self, variance: Variance) -> tuple[Array, ...]:
+        """Return the variance of every cell, flat."""
+        return (self.map.cell_variances(variance),)
+
+    def answer(self, measurement: Measurement, weights: Sequence[Array]) -> float:
+        """Return the sum of the estimated cells times the query's weights."""
+        return float(flat(weights) @ self.estimate(measurement)[0])
+
+    def box_answers(self, measurement: Measurement, ranges: Sequence[Ranges]) -> Array:
+        """Return the sums of the estimated cells in many boxes, shape (m,)."""
+        return box_sums(self.estimate(measurement)[0].reshape(self.shape), ranges)
+
+    def query_variance(self, variance: Variance, weights: Sequence[Array]) -> float:
+        """Return w Cov w^T; for equal noise on every cell the product of the squared norms of the axes' weights."""
+        if isinstance(self.map, Identity) and np.ndim(variance) == 0:
+            return float(variance) * math.prod(float(axis @ axis) for axis in weights)
+        if isinstance(self.map, Kron) and np.ndim(variance) == 0:
+            pairs = zip(self.map.factors, weights, strict=True)
+            return float(variance) * math.prod(float(axis @ factor.covariance(axis, 1.0)) for factor, axis in pairs)
+        query = flat(weights)
+        return float(query @ self.map.covariance(query, variance))
+
+
+def flat(weights: Sequence[Array]) -> Array:
+    """Return a product query as one weight for every cell of the flattened table."""
+    query = np.ones(1)
+    for axis in weights:
+        query = np.multiply.outer(query, axis).ravel()
+    return query

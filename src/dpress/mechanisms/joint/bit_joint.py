@@ -1,0 +1,224 @@
+"""The joint distribution behind reports of bits: unbiased tables, and one fit to all reports.
+
+reports -> how many have bits of several attributes set -> unbiased tables; reports -> likelihoods -> joint table.
+"""
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpress.core.claim import Claim, PureDP
+from dpress.core.errors import NotSupported
+from dpress.core.linear import Array
+from dpress.core.oracle import Payloads, Tally
+from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
+from dpress.inference.joint.contrast import Contrast, covariance_contrast
+from dpress.inference.joint.factors import Joint, dense
+from dpress.inference.joint.likelihood import Floats, Split
+from dpress.mechanisms.joint.bit_fold import Likelihoods, bit_fold
+from dpress.mechanisms.joint.bit_tables import DesignScores, OneHotScores, Scores, designed, held, unbiased, variances
+from dpress.mechanisms.joint.early_stop import independent, regularised
+from dpress.mechanisms.joint.rr_ldp import RrLdp
+from dpress.mechanisms.oracle.longitudinal import calibrated
+from dpress.mechanisms.oracle.rappor import COHORT_BYTES, Rappor
+from dpress.mechanisms.protocol.bit_tally import BitTally
+from dpress.mechanisms.protocol.report_type import Question, together
+
+Axes = tuple[int, ...]
+LARGEST = 1 << 22  # cells of a joint table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BitJoint:
+    """Every user answers all attributes in one report: of `rr_ldp`, or a filter of `rappor` for every attribute.
+
+    Promise: that of the report.
+    Error: published are the tables of all sets of two attributes or more (of all pairs, where the bits of all
+    attributes are too many to be counted together, see `BitTally`), unbiased, by the inverse of the channel: the sum
+    over the reports of a product of one score for every attribute. Each has its exact variance for the users' values as
+    estimated (`mechanisms.joint.bit_tables`). For `rappor` the variance stated for a query about several cells is
+    inflated by what filters that share bits may add. The adjusted counts are those of the fitted joint, which is
+    biased.
+    Paper: joint.
+
+    Args:
+        oracles: one `RrLdp` for all attributes, or a `Rappor` of one cohort for every attribute, all with the same
+            responses.
+        strategy: the document's estimator; None for the likelihood, stopped early (`mechanisms.joint.early_stop`).
+    """
+
+    oracles: tuple[RrLdp] | tuple[Rappor, ...]
+    strategy: Any = None
+
+    @property
+    def oracle(self) -> RrLdp | Rappor:
+        """The first oracle; the only one of one-hot reports."""
+        return self.oracles[0]
+
+    @property
+    def claim(self) -> Claim:
+        """The promise of one report."""
+        return together(self.question.claims)
+
+    @property
+    def shape(self) -> Axes:
+        """The number of values of every attribute."""
+        return tuple(size for one in self.oracles for size in (one.sizes if isinstance(one, RrLdp) else (one.size,)))
+
+    @property
+    def question(self) -> Question:
+        """What every device is asked."""
+        return Question(axes=tuple(range(len(self.shape))), oracles=self.oracles, bits=self.bits)
+
+    @property
+    def bits(self) -> BitTally:
+        """Counts the reports' bits together."""
+        if isinstance(self.oracle, RrLdp):
+            return BitTally(starts=tuple(itertools.accumulate(self.shape[:-1], initial=0)), sizes=self.shape)
+        steps = [8 * one.width for one in self.oracles]
+        starts = itertools.accumulate(steps[:-1], initial=8 * COHORT_BYTES)
+        return BitTally(starts=tuple(starts), sizes=tuple(one.bits for one in self.oracles))
+
+    @property
+    def tables(self) -> tuple[Axes, ...]:
+        """What is published: a table for every set of attributes that are counted together, pairs first."""
+        most = len(self.shape) if self.bits.crossed else 2
+        return tuple(axes for k in range(2, most + 1) for axes in itertools.combinations(range(len(self.shape)), k))
+
+    @property
+    def inflation(self) -> tuple[float, ...]:
+        """By how much the variance of a sum of cells may exceed the sum of theirs, for every table."""
+        own = [one.inflation for one in self._scores]
+        return tuple(math.prod(own[axis] for axis in axes) for axes in self.tables)
+
+    def estimate(self, tallies: Sequence[Tally]) -> tuple[list[Array], list[Array]]:
+        """Return the unbiased counts of every published table, flat, and their variances.
+
+        Raises:
+            ValueError: there is no report.
+        """
+        users = int(tallies[0][-1])
+        if not users:
+            raise ValueError("no report answers the question about all attributes")
+        counts = [self._counts(tallies, axes) for axes in self.tables]
+        spread = [variances(own, self._of(axes), users) for own, axes in zip(counts, self.tables, strict=True)]
+        return [own.ravel() for own in counts], [own.ravel() for own in spread]
+
+    from_tallies: ClassVar[bool] = False
+
+    def fit(self, tallies: Sequence[Tally], payloads: Callable[[], Iterable[Payloads]]) -> Joint:
+        """Return the fitted joint distribution.
+
+        Args:
+            tallies: of the only question.
+            payloads: the reports, batch by batch.
+
+        Raises:
+            NotSupported: the joint table is too large.
+        """
+        cells = math.prod(self.shape)
+        if cells > LARGEST:
+            raise NotSupported(
+                f"the joint table has {cells:,} cells, more than 2^22; name fewer attributes, or `pairs`"
+            )
+        split = Split(self.shape)
+        fold = bit_fold(payloads, self._likelihoods(), split)
+        if self.strategy is not None:
+            single = [self.bits.block(tallies[0][:-1], (axis,)) for axis in range(len(self.shape))]
+            counted = [np.append(own[1:], own[0])[None] for own in single]
+            table, reason = self.strategy.joint(fold, split, self._evidence, counted), ""
+        else:
+            product = independent([self._counts(tallies, (axis,)) for axis in range(len(self.shape))])
+            fit = regularised(fold, split, product).fit
+            table, reason = fit.table, fit.reason
+        total = float(table.sum())
+        shares = table / total if total > 0 else np.full(cells, 1 / cells)
+        return dense(shares.reshape(self.shape), reason=reason)
+
+    def contrasts(self, tallies: Sequence[Tally]) -> tuple[Contrast, ...]:
+        """Return for every pair what its table says beyond independence: the covariance of its scores."""
+        users = int(tallies[0][-1])
+        single = [self._counts(tallies, (axis,)) / users for axis in range(len(self.shape))]
+        spread = [one.covariance(held(own, 1)) for one, own in zip(self._scores, single, strict=True)]
+        found = []
+        for pair in itertools.combinations(range(len(self.shape)), 2):
+            if min(self.shape[axis] for axis in pair) > 1:
+                first, second = pair
+                beyond = self._counts(tallies, pair) / users - np.multiply.outer(single[first], single[second])
+                found.append(covariance_contrast(pair, beyond, (spread[first], spread[second]), users))
+        return tuple(found)
+
+    def mean_variance(self, users: int) -> float:
+        """Return the predicted variance of a cell of a pair's table, averaged over all of them, equal shares.
+
+        Of one pair N (prod_j n_j E S_j^2 - 1) / (n_1 n_2), E S^2 the mean over all values. Larger tables do not enter
+        it, so that methods remain comparable.
+        """
+        total, cells = 0.0, 0
+        squares = [one.size * one.mean_square for one in self._scores]
+        for first, second in itertools.combinations(range(len(self.shape)), 2):
+            total += users * (squares[first] * squares[second] - 1)
+            cells += self.shape[first] * self.shape[second]
+        return total / cells
+
+    @property
+    def _rates(self) -> tuple[float, float]:
+        return float(self.oracle.responses.q_star), float(self.oracle.responses.p_star)
+
+    @property
+    def _scores(self) -> list[Scores]:
+        high, low = self._rates
+        if isinstance(self.oracle, RrLdp):
+            return [OneHotScores(size=size, q_star=high, p_star=low) for size in self.shape]
+        return [_filter_scores(one) for one in self.oracles if isinstance(one, Rappor)]
+
+    @property
+    def _evidence(self) -> list[BitEvidence]:
+        high, low = self._rates
+        if isinstance(self.oracle, RrLdp):
+            return [one_hot(size, q_star=high, p_star=low) for size in self.shape]
+        return [_filter_evidence(one) for one in self.oracles if isinstance(one, Rappor)]
+
+    def _of(self, axes: Axes) -> list[Scores]:
+        scores = self._scores
+        return [scores[axis] for axis in axes]
+
+    def _counts(self, tallies: Sequence[Tally], axes: Axes) -> Array:
+        return unbiased(self.bits.block(tallies[0][:-1], axes), self._of(axes))
+
+    def _likelihoods(self) -> Likelihoods:
+        """Return what gives the likelihoods of a batch of reports."""
+        evidence, bits = self._evidence, self.bits
+
+        def likelihoods(payloads: Payloads) -> list[Floats]:
+            return [own.likelihoods(strings) for own, strings in zip(evidence, bits.strings(payloads), strict=True)]
+
+        return likelihoods
+
+
+@functools.lru_cache(maxsize=64)
+def _filter_scores(oracle: Rappor) -> DesignScores:
+    return designed(_filter_evidence(oracle))
+
+
+def _filter_evidence(oracle: Rappor) -> BitEvidence:
+    high, low = float(oracle.responses.q_star), float(oracle.responses.p_star)
+    return BitEvidence(design=oracle.blooms, q_star=high, p_star=low)
+
+
+def example(loss: object, strategy: Any) -> BitJoint:
+    """Return a tiny instance of one of the document's estimators.
+
+    Raises:
+        NotSupported: the loss is no epsilon.
+    """
+    if not isinstance(loss, PureDP):
+        raise NotSupported("rr_ldp is calibrated to epsilon")
+    responses = calibrated(PureDP(epsilon=loss.epsilon / 2), 1)
+    oracle = RrLdp(sizes=(2, 3), f=responses.f, p=responses.p, q=responses.q)
+    return BitJoint(oracles=(oracle,), strategy=strategy)

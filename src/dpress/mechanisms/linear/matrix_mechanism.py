@@ -1,0 +1,164 @@
+"""The matrix mechanism: a strategy's queries plus exact integer noise. counts -> A x + noise -> Measurement."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from dpress.core import check
+from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit, composed, describe, parameters
+from dpress.core.errors import NotSupported
+from dpress.core.linear import Identity, LinearMap, Numbers, Stack, Variance
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Decoder, Strategy
+from dpress.core.rng import Generator
+from dpress.core.tree import Tree
+from dpress.inference.interval import Tail
+from dpress.noise.distribution import Noise
+from dpress.noise.gaussian import DiscreteGaussian
+from dpress.noise.laplace import DiscreteLaplace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixMechanism:
+    """Measures `strategy.map` with discrete Laplace noise (pure epsilon) or discrete Gaussian noise (zCDP).
+
+    Promise: every part i of the map (a plain map is its own only part) gets the share s_i of the loss. Laplace of scale
+    k D1_i / (s_i epsilon) costs s_i epsilon, Gaussian of variance k^2 D2_i^2 / (2 s_i rho) costs s_i rho; the parts
+    compose basically. D1, D2 are the part's exact sensitivities under the unit's relation, k its rows per unit. Proven.
+    Error: noise variance of the part times the strategy's error coefficient, exactly.
+    Paper: Li, Hay, Rastogi, Miklau, McGregor 2010; noise by Canonne, Kamath, Steinke 2020.
+
+    Args:
+        strategy: what to measure.
+        loss: pure epsilon or zCDP.
+        unit: whom the promise protects.
+    """
+
+    strategy: Strategy
+    loss: PureDP | ZCDP
+    unit: Unit = ROW
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.loss, (PureDP, ZCDP)):
+            raise NotSupported(f"additive noise is calibrated to epsilon or rho, got {describe(self.loss)}")
+        for name, value in parameters(self.loss).items():
+            check.loss_parameter(f"the smallest share of {name}", min(self.shares) * value)
+        _ = self.noises  # a strategy may refuse the loss
+
+    @property
+    def decoder(self) -> Decoder:
+        """How queries are answered from what was measured."""
+        return self.strategy.decoder
+
+    @property
+    def tail(self) -> Tail:
+        """How heavy the noise's tail is."""
+        return "laplace" if isinstance(self.loss, PureDP) else "gaussian"
+
+    @property
+    def shares(self) -> tuple[Fraction, ...]:
+        """The parts' shares of the loss, adding up to 1."""
+        parts = len(self.parts)
+        shares = check.shares("shares", self.strategy.shares or (Fraction(1, parts),) * parts)
+        if len(shares) != parts:
+            raise ValueError(f"shares must have one number for each of the {parts} parts, got {len(shares)}")
+        return shares
+
+    @property
+    def parts(self) -> tuple[LinearMap, ...]:
+        """The parts of the map that have noise of their own."""
+        return _parts(self.strategy.map, divided=len(self.strategy.shares) > 1)
+
+    @property
+    def noises(self) -> tuple[Noise, ...]:
+        """The noise distribution of every part."""
+        parts = zip(self.parts, self.shares, strict=True)
+        return tuple(_calibrated(self.loss, share, self._sensitivity(part)) for part, share in parts)
+
+    @property
+    def claim(self) -> Claim:
+        """The promise, computed back from the noise that `measure` draws and the map's sensitivities."""
+        pairs = [(noise, self._sensitivity(part)) for noise, part in zip(self.noises, self.parts, strict=True)]
+        loss = composed([noise.loss(sensitivity) for noise, sensitivity in pairs])
+        norm = "L1" if isinstance(self.loss, PureDP) else "squared L2"
+        words = [f"{_in_words(noise)} against {norm} sensitivity {sensitivity}" for noise, sensitivity in pairs]
+        step = self.strategy.map.step
+        unit = "" if step == 1 else f", in steps of {step:.6g} of a count"
+        basis = "; ".join(dict.fromkeys(words)) + unit
+        return Claim(published=loss, proven=loss, unit=self.unit, basis=basis)
+
+    @property
+    def variance(self) -> Variance:
+        """The variance of every answer, in counts squared: a number, or shape (rows,) where the parts differ."""
+        variances = [noise.variance for noise in self.noises]
+        if len(set(variances)) == 1:
+            return variances[0]
+        return np.repeat(variances, [part.rows for part in self.parts])
+
+    def measure(self, counts: Numbers, *, rng: Generator) -> Measurement:
+        """Return the noisy answers: `noisy(exact(counts))`."""
+        return self.noisy(self.exact(counts), rng=rng)
+
+    def exact(self, counts: Numbers) -> Numbers:
+        """Return the answers without noise, private as the counts are; what may refuse a table refuses it here.
+
+        Args:
+            counts: the exact integer counts: the map's cells, or, where the map is a stack of marginal tables, these
+                tables one after the other (the full table need not fit anywhere).
+
+        Raises:
+            NotSupported: the strategy cannot take so many rows.
+        """
+        matrix = self.strategy.map
+        size = matrix.rows if isinstance(matrix, Stack) else matrix.cells
+        if counts.shape != (size,) or not np.issubdtype(counts.dtype, np.integer):
+            raise ValueError(
+                f"counts must be integers that give {matrix.rows} answers, got {counts.dtype}{counts.shape}"
+            )
+        counts = counts.astype(np.int64, copy=False)  # small and unsigned types would wrap in sums and differences
+        exact = counts if isinstance(matrix, Stack) else matrix.apply(counts)
+        return exact.copy() if np.may_share_memory(exact, counts) else exact
+
+    def noisy(self, exact: Numbers, *, rng: Generator) -> Measurement:
+        """Add the noise to exact answers, in place, and return them.
+
+        Args:
+            exact: see `exact`; overwritten.
+            rng: a secure generator.
+        """
+        start = 0
+        for noise, part in zip(self.noises, self.parts, strict=True):
+            exact[start : start + part.rows] += noise.sample(part.rows, rng=rng)
+            start += part.rows
+        return Measurement(map=self.strategy.map, answers=exact, variance=self.variance)
+
+    def _sensitivity(self, part: LinearMap) -> Fraction:
+        """Return the part's L1 sensitivity (epsilon) or squared L2 sensitivity (rho) for the whole unit.
+
+        A replaced row may also fall out of the table, where the specification drops it: then it changes as much as a
+        removed one. At worst all rows of the unit change the same answers.
+        """
+        order = 1 if isinstance(self.loss, PureDP) else 2
+        relations = {self.unit.relation, Relation.ADD_REMOVE}
+        return Fraction(max(part.sensitivity(order, one) for one in relations) * self.unit.rows**order)
+
+
+def _parts(matrix: LinearMap, *, divided: bool) -> tuple[LinearMap, ...]:
+    if isinstance(matrix, Stack):
+        return matrix.parts
+    if isinstance(matrix, Tree) and divided:
+        return tuple(Identity(size) for size in matrix.levels)
+    return (matrix,)
+
+
+def _calibrated(loss: PureDP | ZCDP, share: Fraction, sensitivity: Fraction) -> Noise:
+    if isinstance(loss, PureDP):
+        return DiscreteLaplace(scale=sensitivity / (share * loss.epsilon))
+    return DiscreteGaussian(sigma2=sensitivity / (2 * share * loss.rho))
+
+
+def _in_words(noise: Noise) -> str:
+    if isinstance(noise, DiscreteLaplace):
+        return f"discrete Laplace noise of scale {noise.scale}"
+    return f"discrete Gaussian noise of variance {noise.sigma2}"

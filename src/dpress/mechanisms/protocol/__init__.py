@@ -1,0 +1,1 @@
+"""What devices are asked, how they answer, and how a tally becomes a measurement."""

@@ -1,0 +1,158 @@
+"""Maps from a curator who holds the points: exact counts of cells or nodes, exact integer noise, an estimated map.
+
+counts of cells -> the strategy's queries -> + noise -> Measurement -> counts of cells, as from any quadtree -> Density.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Unit
+from dpress.core.grid import Grid
+from dpress.core.linear import Array, Identity, Numbers
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Strategy
+from dpress.core.rng import Generator
+from dpress.core.tree import Tree
+from dpress.inference.interval import Tail
+from dpress.inference.maps.density import Cells, Density, TreeNoise
+from dpress.inference.maps.population import normal
+from dpress.inference.maps.top_down import consistent
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.spatial.map_decoder import MapDecoder
+from dpress.noise.distribution import Noise
+from dpress.noise.laplace import DiscreteLaplace
+
+Made = Literal["least_squares", "nonnegative"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CentralMap:
+    """The matrix mechanism over a grid: its cells, or the nodes of the quadtree over them.
+
+    Promise: `MatrixMechanism`; proven.
+    Error: with least squares any rectangle's variance is exact (`inference.maps.density.TreeNoise`); with counts >= 0
+    by a parametric bootstrap (`maps.MapDecoder`), bias included.
+
+    Args:
+        grid: whose cells are counted, in its order; of side 2^h where the strategy is a quadtree.
+        strategy: `Identity` or a `Tree` of branching 4 over the cells, equal noise for all answers.
+        loss: pure epsilon or zCDP.
+        unit: whom the promise protects.
+        made: how counts of cells are made of the answers: least squares; or no count below 0, family by family.
+    """
+
+    grid: Grid
+    strategy: Strategy
+    loss: PureDP | ZCDP
+    unit: Unit = ROW
+    made: Made = "least_squares"
+
+    def __post_init__(self) -> None:
+        if self.made == "nonnegative" and not self.grid.height:
+            raise ValueError(f"counts >= 0 need a grid of side 2^h, h >= 1, got side={self.grid.side}")
+        _ = self.matrix  # refuses a loss
+
+    @property
+    def matrix(self) -> MatrixMechanism:
+        """The mechanism that measures."""
+        return MatrixMechanism(strategy=self.strategy, loss=self.loss, unit=self.unit)
+
+    @property
+    def claim(self) -> Claim:
+        """The promise, from the noise that is drawn."""
+        return self.matrix.claim
+
+    @property
+    def tail(self) -> Tail:
+        """How heavy the noise's tail is."""
+        return self.matrix.tail
+
+    @property
+    def map(self) -> Tree | Identity:
+        """What is measured."""
+        return _known(self.strategy)
+
+    @property
+    def variance(self) -> float:
+        """The variance of every answer, in counts squared."""
+        return self.matrix.noises[0].variance
+
+    @property
+    def linear(self) -> bool:
+        """Whether the estimate is linear in the answers."""
+        return self.made == "least_squares"
+
+    @property
+    def decoder(self) -> MapDecoder:
+        """How the map is made of what was measured."""
+        return MapDecoder(self, 0)
+
+    def exact(self, counts: Numbers) -> Numbers:
+        """Return the answers without noise, private as the counts are.
+
+        Args:
+            counts: exact integers, shape (cells,), in the grid's order.
+        """
+        return self.matrix.exact(counts)
+
+    def noisy(self, exact: Numbers, *, rng: Generator) -> Measurement:
+        """Add exact integer noise to exact answers, in place, and return them."""
+        return self.matrix.noisy(exact, rng=rng)
+
+    def measured(self, answers: Numbers) -> Measurement:
+        """Return the measurement that has these noisy answers, as they were published."""
+        return Measurement(map=self.map, answers=answers, variance=self.variance)
+
+    def simulated(self, counts: Array, users: int, *, rng: Generator) -> Measurement:
+        """Return answers as they would be measured, were these the true counts, with normal noise."""
+        del users  # the noise does not depend on it
+        truth = self.map.apply(counts)
+        return self.measured(truth + math.sqrt(self.variance) * normal(truth.size, rng=rng))
+
+    def decoded(self, measurement: Measurement, users: int) -> Density:
+        """Return the estimate, with the exact noise of least squares."""
+        del users
+        answers, levels = np.asarray(measurement.answers, dtype=np.float64), self._levels()
+        if len(levels) > 1:
+            tree = Tree(self.grid.cells, 4)
+            every = np.concatenate([np.zeros(tree.rows - len(answers)), answers])
+            answers = consistent(tree, every, levels, nonnegative=not self.linear)
+        noise = TreeNoise(grid=self.grid, levels=levels)
+        return Cells(grid=self.grid, counts=self.grid.image(answers), noise=noise)
+
+    def _levels(self) -> tuple[float, ...]:
+        """Return the noise of every level of the quadtree, infinite above the measured ones; a flat grid has one."""
+        measured = len(self.map.levels) if isinstance(self.map, Tree) else 1
+        height = self.grid.height if isinstance(self.map, Tree) or not self.linear else 0
+        return (math.inf,) * ((height or 0) + 1 - measured) + (self.variance,) * measured
+
+
+def _known(strategy: Strategy) -> Tree | Identity:
+    """Return what the strategy measures."""
+    if isinstance(strategy.map, Tree | Identity):
+        return strategy.map
+    raise ValueError(f"a map is made of a grid's cells or its quadtree, got {type(strategy.map).__name__}")
+
+
+def precision(noise: Noise) -> Fraction:
+    """Return the square of the epsilon that noise stands for: 1 / scale^2 of Laplace, 2 / sigma2 of Gaussian.
+
+    The epsilon whose Laplace noise under add-remove of a row is as large; half of it where a row is replaced.
+
+    >>> precision(DiscreteLaplace(scale=Fraction(10)))
+    Fraction(1, 100)
+    """
+    return 1 / noise.scale**2 if isinstance(noise, DiscreteLaplace) else 2 / noise.sigma2
+
+
+def fourth_root(value: Fraction) -> int:
+    """Return the smallest integer of at least 1 whose fourth power is at least the value: exact, the same everywhere.
+
+    >>> [fourth_root(Fraction(value)) for value in (0, 1, 16, 17)]
+    [1, 1, 2, 3]
+    """
+    return math.isqrt(math.isqrt(max(math.ceil(value), 1) - 1)) + 1

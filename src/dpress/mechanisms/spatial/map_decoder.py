@@ -1,0 +1,174 @@
+"""What every way to estimate a map has in common: one estimate, its error, and the error that is to be expected.
+
+answers -> density; density + fresh noise of the known variance -> answers -> density: that is the error.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from dpress.core import rng as generators
+from dpress.core.grid import Grid, Rectangles
+from dpress.core.linear import Array, LinearMap
+from dpress.core.measurement import Measurement
+from dpress.core.oracle import Tally
+from dpress.core.rng import Generator
+from dpress.inference.maps.density import Cells, Density, Noise, Replicates, clustering
+
+RUNS = 24  # replicates: a relative error of the standard error of 1 / sqrt(48), 14 %
+SEED = 20261121  # of noise that stands for noise: nothing private is drawn with it, and answers repeat themselves
+
+
+class MapEstimator(Protocol):
+    """How a map is estimated from what devices sent, or from what a curator measured."""
+
+    @property
+    def grid(self) -> Grid:
+        """The cells of the map."""
+        ...
+
+    @property
+    def linear(self) -> bool:
+        """Whether `decoded` is linear in the answers, so that its own noise is exact."""
+        ...
+
+    def decoded(self, measurement: Measurement, users: int) -> Density:
+        """Return the estimate. Where it is not linear its noise may be that of a linear one, and is replaced."""
+        ...
+
+    def simulated(self, counts: Array, users: int, *, rng: Generator) -> Measurement:
+        """Return answers as they would be measured, were these the true counts, shape (cells,), in cell order.
+
+        Normal noise of the variance that the mechanism has; nothing private is drawn.
+        """
+        ...
+
+
+class MapCollector(MapEstimator, Protocol):
+    """A map from the tallies of a collection's questions."""
+
+    @property
+    def map(self) -> LinearMap:
+        """What the answers are about."""
+        ...
+
+    def estimate(self, tallies: Sequence[Tally]) -> Measurement:
+        """Return the answers that the tallies give; each ends with its number of reports.
+
+        Raises:
+            ValueError: nobody answered a question that the map cannot do without.
+        """
+        ...
+
+    def mean_variance(self, users: int) -> float:
+        """Return the predicted variance of a cell, from the noise alone and with even shares."""
+        ...
+
+
+@runtime_checkable
+class Uneven(Protocol):
+    """An estimator that spreads people evenly over more than a cell, and so has an error that no noise explains."""
+
+    def with_leaves(self, noise: Noise, measurement: Measurement, counts: Array) -> Noise:
+        """Return the noise with that error on top.
+
+        Args:
+            noise: of the estimate.
+            measurement: that it was made from.
+            counts: the estimate, shape (cells,), in cell order.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MapDecoder:
+    """From a measurement to a map with its error.
+
+    Args:
+        estimator: of the map.
+        users: how many took part.
+    """
+
+    estimator: MapEstimator
+    users: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of cells across and up."""
+        return (self.estimator.grid.side, self.estimator.grid.side)
+
+    @property
+    def tables(self) -> tuple[tuple[int, ...], ...]:
+        """The only table: all cells."""
+        return ((0, 1),)
+
+    def density(self, measurement: Measurement) -> Density:
+        """Return the estimated map: with exact noise where the estimate is linear, else by a parametric bootstrap.
+
+        The bootstrap does not start from the estimate itself. What holds counts at 0 leaves fewer places inhabited than
+        there are, and were they so few there would be less to get wrong. As many people as fresh noise moves to another
+        cell are spread evenly first. The deviations are taken by sqrt(R / (R - 2)), a Student t's spread, as R
+        replicates do not tell their mean square exactly.
+        """
+        own = self.estimator
+        found = own.decoded(measurement, self.users)
+        if own.linear:
+            return replace(found, clustered=clustering(found.counts)) if isinstance(found, Cells) else found
+        rng = generators.seeded(SEED)
+        first = self._again(found.counts, rng)
+        truth = _partly_even(found.counts, first)
+        again = np.stack([self._again(truth, rng) for _ in range(RUNS)])
+        noise: Noise = Replicates(deviations=(again - truth) * math.sqrt(RUNS / (RUNS - 2)))
+        if isinstance(own, Uneven):
+            noise = own.with_leaves(noise, measurement, own.grid.flat(found.counts))
+        return Cells(grid=own.grid, counts=found.counts, noise=noise, clustered=clustering(found.counts))
+
+    def _again(self, image: Array, rng: Generator) -> Array:
+        """Return an estimate made from fresh noise, were this image the truth."""
+        own = self.estimator
+        return own.decoded(own.simulated(own.grid.flat(image), self.users, rng=rng), self.users).counts
+
+
+def _partly_even(image: Array, again: Array) -> Array:
+    """Return an image with the part of its people spread evenly that is elsewhere in another one."""
+    total = float(image.sum())
+    moved = min(1.0, float(np.abs(again - image).sum()) / (2 * total)) if total > 0 else 0.0
+    return np.asarray((1 - moved) * image + moved * total / image.size)
+
+
+def expected_error(
+    estimator: MapEstimator, population: Density, users: int, rectangles: Rectangles, *, runs: int
+) -> float:
+    """Return the mean squared error of rectangles over simulated collections, were people spread like a population.
+
+    It has the noise, the correction's bias and what a cut cell hides.
+
+    Args:
+        estimator: of the map.
+        population: on a grid at least as fine, of any total.
+        users: how many take part.
+        rectangles: in shares of the box, from 0 to 1.
+        runs: simulated collections.
+    """
+    grid, fine = estimator.grid, population.grid
+    truth = population.values(rectangles.scaled(fine.side)) * users / population.counts.sum()
+    counts = grid.flat(coarser(population.counts, grid.side)) * users / population.counts.sum()
+    rng, total = generators.seeded(SEED), 0.0
+    for _ in range(runs):
+        found = estimator.decoded(estimator.simulated(counts, users, rng=rng), users)
+        total += float(((found.values(rectangles.scaled(grid.side)) - truth) ** 2).mean())
+    return total / runs
+
+
+def coarser(image: Array, side: int) -> Array:
+    """Return an image over fewer cells, a cut cell counting by the share of its area."""
+    edges = np.arange(side + 1) * (len(image) / side)
+    totals = np.pad(image, 1)[:-1, :-1].cumsum(axis=0).cumsum(axis=1)
+    low = np.clip(np.floor(edges).astype(np.int64), 0, len(image) - 1)
+    part = (edges - low)[:, None]
+    rows = totals[low] * (1 - part) + totals[low + 1] * part
+    both = rows[:, low] * (1 - part.T) + rows[:, low + 1] * part.T
+    return np.asarray(np.diff(np.diff(both, axis=0), axis=1))

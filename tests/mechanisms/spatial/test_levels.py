@@ -1,0 +1,105 @@
+"""Level-sampled reports: simulated answers are distributed as real ones, missing levels, weights of the lots."""
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from dpress.core import rng
+from dpress.core.claim import PureDP
+from dpress.core.grid import Grid
+from dpress.core.measurement import Measurement
+from dpress.mechanisms.oracle.krr import Krr
+from dpress.mechanisms.oracle.oue import Oue
+from dpress.mechanisms.protocol.encoders import OverNodes
+from dpress.mechanisms.spatial.gtr_top_down import gtr_top_down
+from dpress.mechanisms.spatial.levels import Levels
+from dpress.release.spatial_plan import collection
+
+FALSE_ALARM = 1e-6
+USERS, RUNS = 600, 300
+LOSS = PureDP(epsilon=3)
+
+
+def made(weights: tuple[int, ...] = (), levels: tuple[int, ...] = (0, 1, 2), **own: object) -> Levels:
+    oracles = tuple(Oue(size=4**level, loss=LOSS) if level else Krr(size=1, loss=LOSS) for level in levels)
+    return Levels(grid=Grid(1 << levels[-1]), levels=levels, oracles=oracles, weights=weights, **own)  # type: ignore[arg-type]
+
+
+def places() -> np.ndarray:
+    return np.stack([np.arange(USERS) % 4, np.arange(USERS) % 2]).astype(np.int32)
+
+
+def real(own: Levels, generator: rng.Generator) -> Measurement:
+    drawn, tallies = collection(own).drawn(USERS, rng=generator), []
+    for number, asked in enumerate(own.asked):
+        payloads = asked.perturb(places()[:, drawn == number], rng=generator)
+        tallies.append(np.append(asked.tally(payloads), len(payloads)))
+    return own.estimate(tallies)
+
+
+@pytest.mark.parametrize("weights", [(), (1, 1, 4)])
+def test_simulated_answers_have_the_mean_and_variance_of_real_ones(weights: tuple[int, ...]) -> None:
+    own, generator = made(weights), rng.seeded(1)
+    truth = own.map.apply(np.bincount(own.grid.code(*places()), minlength=16).astype(float))
+    z = NormalDist().inv_cdf(1 - FALSE_ALARM / 2 / 100)
+    seen = []
+    for make in (lambda: real(own, generator), lambda: own.simulated(truth[5:], USERS, rng=generator)):
+        measured = [make() for _ in range(RUNS)]
+        errors = np.stack([one.answers for one in measured]) - truth
+        variance = np.mean([one.variance for one in measured], axis=0)
+        assert (np.abs(errors[:, 1:].mean(axis=0)) < z * np.sqrt(1.6 * variance[1:] / RUNS)).all()
+        for first, last in ((1, 5), (5, 21)):  # a level's nodes have its mean variance
+            ratio = (errors[:, first:last] ** 2).mean() / variance[first]
+            assert abs(ratio - 1) < z * math.sqrt(2 * 2 / RUNS / (last - first))
+            assert not abs(2 * ratio - 1) < z * math.sqrt(2 * 2 / RUNS / (last - first))
+        seen.append(variance)
+    assert seen[0] == pytest.approx(seen[1], rel=0.1)
+
+
+def test_lots_follow_the_weights() -> None:
+    own, users = made((1, 3, 12)), 32_000
+    drawn = np.bincount(collection(own).drawn(users, rng=rng.seeded(2)), minlength=3)
+    wanted = users * np.array([1, 3, 12]) / 16
+    z = NormalDist().inv_cdf(1 - FALSE_ALARM / 6)
+    bound = z * np.sqrt(wanted * (1 - wanted / users))
+    assert (np.abs(drawn - wanted) < bound).all()
+    assert not (np.abs(drawn - users / 3) < bound).any()
+    assert own._expected(1600) == [100, 300, 1200]
+
+
+def test_more_lots_make_a_level_better_known() -> None:
+    even, leaves = (made(weights).mean_variance(USERS) for weights in ((), (1, 1, 10)))
+    assert leaves < even
+    assert made().mean_variance(2 * USERS) == pytest.approx(2 * even, rel=0.01)
+
+
+def test_a_level_that_nobody_reported_is_unknown_and_the_last_one_is_needed() -> None:
+    own, generator = made(), rng.seeded(3)
+    payloads = [asked.perturb(places(), rng=generator) for asked in own.asked]
+    tallies = [np.append(asked.tally(one), len(one)) for asked, one in zip(own.asked, payloads, strict=True)]
+    tallies[1] = 0 * tallies[1]
+    spread = own.estimate(tallies).variance
+    assert np.isinf(spread[1:5]).all()
+    assert np.isfinite(spread[5:]).all()
+    assert np.isfinite(own.decoded(own.estimate(tallies), USERS).counts).all()
+    with pytest.raises(ValueError, match="no report is about the cells themselves, level 2"):
+        own.estimate([tallies[0], tallies[0][:1].repeat(5), 0 * tallies[2]])
+
+
+def test_a_known_root_is_everybody() -> None:
+    own = gtr_top_down(Grid(4), LOSS)
+    assert own is not None
+    measured = own.simulated(np.full(16, 10.0), 160, rng=rng.seeded(4))
+    assert (measured.answers[0], measured.variance[0]) == (160, 0)
+
+
+def test_places_off_the_grid_are_refused_and_codes_lose_two_bits_a_level() -> None:
+    own = OverNodes(grid=Grid(4), shift=2, oracle=Krr(size=4, loss=PureDP(epsilon=40)))
+    sent = own.perturb(places()[:, :4], rng=rng.seeded(5))
+    nodes = own.tally(sent)
+    assert nodes.tolist() == np.bincount(Grid(2).code(*(places()[:, :4] >> 1)), minlength=4).tolist()
+    for wrong in (-1, 4):
+        with pytest.raises(ValueError, match="places must lie between 0 and 3"):
+            own.perturb(np.array([[0], [wrong]], dtype=np.int32), rng=rng.seeded(6))
