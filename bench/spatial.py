@@ -40,7 +40,7 @@ from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.map_decoder import MapDecoder, coarser
 from dpress.release.load import load_release
 from dpress.release.plan import Plan, plan
-from dpress.release.spatial_plan import AREAS, FLAT, HEIGHTS, collection, rectangles
+from dpress.kinds.spatial.design import AREAS, FLAT, HEIGHTS, collection, rectangles
 from machine import facts
 
 WORLD = "gowalla/gowalla_poi_checkins.parquet"

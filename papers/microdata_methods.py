@@ -27,7 +27,7 @@ from dpress.mechanisms.microdata.insensitive_microaggregation import Insensitive
 from dpress.mechanisms.microdata.mdav import grouped
 from dpress.mechanisms.microdata.per_record import PerRecord
 from dpress.mechanisms.microdata.prototypes import Labels
-from dpress.release.linkage import SAME, linked, nearest
+from dpress.kinds.microdata.linkage import SAME, linked, nearest
 
 DATA = Path(os.environ.get("DPRESS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 ADULT = DATA / "adult" / "adult.parquet"

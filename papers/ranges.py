@@ -30,7 +30,7 @@ from dpress.core.workload import Boxes
 from dpress.inference.lower_bound import lower_bound
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import box_variances
-from dpress.release.table_plan import mean_variance
+from dpress.release.strategies import mean_variance
 
 LOSSES: dict[str, PureDP | ZCDP] = {"epsilon = 1": PureDP(epsilon=1), "rho = 0.5": ZCDP(rho="0.5")}
 RUNS = 100  # the document's

@@ -30,7 +30,7 @@ from spatial_figures import draw
 from spatial_methods import POINTS, SOURCES, Kind, collected, made, places, relative_error
 
 from dpress.core import rng
-from dpress.release.spatial_plan import HEIGHTS
+from dpress.kinds.spatial.design import HEIGHTS
 
 SEED = 2013
 EPSILONS = ("0.1", "0.3", "0.5", "0.7", "0.9")

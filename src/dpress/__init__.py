@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from dpress.core.errors import BudgetExceeded, NotSupported, ReportRejected, SchemaMismatch
     from dpress.data.spec import Spec, load_spec
     from dpress.ledger.ledger import Ledger
-    from dpress.release.artifact import Release
     from dpress.release.load import load_release
     from dpress.release.plan import Plan, plan
-    from dpress.release.run import publish
+    from dpress.release.publish import publish
+    from dpress.release.release import Release
 
 __all__ = [
     "ROW",
@@ -43,10 +43,10 @@ _HOMES = {
     "dpress.core.errors": ("BudgetExceeded", "NotSupported", "ReportRejected", "SchemaMismatch"),
     "dpress.data.spec": ("Spec", "load_spec"),
     "dpress.ledger.ledger": ("Ledger",),
-    "dpress.release.artifact": ("Release",),
+    "dpress.release.release": ("Release",),
     "dpress.release.load": ("load_release",),
     "dpress.release.plan": ("Plan", "plan"),
-    "dpress.release.run": ("publish",),
+    "dpress.release.publish": ("publish",),
 }
 
 

@@ -3,22 +3,77 @@
 import functools
 import importlib
 import pkgutil
+from types import ModuleType
 
 import dpress.mechanisms
 from dpress.core.claim import ROW, ZCDP, Claim, PureDP
 from dpress.core.errors import NotSupported
+from dpress.core.kind import Kind
 from dpress.core.mechanism import Card
 
 LOSSES: dict[str, PureDP | ZCDP] = {"epsilon": PureDP(epsilon=1), "rho": ZCDP(rho="0.5")}
 
 
 @functools.cache
+def _files() -> dict[str, str]:
+    """Return the module of every file of a method, by the file's name; nothing but their packages is imported."""
+    package = dpress.mechanisms
+    found = pkgutil.walk_packages(package.__path__, package.__name__ + ".")
+    return {info.name.rpartition(".")[2]: info.name for info in found if not info.ispkg}
+
+
+def find(name: str) -> type:
+    """Return the class that a design names: that of the file of this name, in the file's words (`krr.Krr`).
+
+    Only this file is imported, so that a device needs no other method.
+
+    Raises:
+        NotSupported: there is none.
+    """
+    if name not in _files():
+        raise NotSupported(f"there is no method {name!r} in this version")
+    word = "".join(part.capitalize() for part in name.split("_"))
+    found: type = getattr(importlib.import_module(_files()[name]), word)
+    return found
+
+
+@functools.cache
 def cards() -> dict[str, Card]:
     """Return every method's card by name, in alphabetical order."""
-    package = dpress.mechanisms
-    names = [info.name for info in pkgutil.walk_packages(package.__path__, package.__name__ + ".") if not info.ispkg]
-    found = [card for name in names if (card := getattr(importlib.import_module(name), "CARD", None)) is not None]
+    found = [card for name in _files().values() if (card := getattr(importlib.import_module(name), "CARD", None)) is not None]
     return {card.name: card for card in sorted(found, key=lambda card: card.name)}
+
+
+@functools.cache
+def kinds() -> dict[str, Kind]:
+    """Return the card of every room of `kinds`, by its name, in alphabetical order."""
+    package = importlib.import_module("dpress.kinds")
+    names = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if info.ispkg)
+    return {name: importlib.import_module(f"dpress.kinds.{name}.kind").KIND for name in names}
+
+
+def room(kind: str) -> Kind:
+    """Return the room that serves a kind of a specification.
+
+    Raises:
+        NotSupported: there is none.
+    """
+    for one in kinds().values():
+        if kind in one.names:
+            return one
+    known = sorted(name for one in kinds().values() for name in one.names)
+    raise NotSupported(f"$.release.kind: expected one of {', '.join(known)}, got {kind!r}")
+
+
+def part(name: str, module: str) -> ModuleType:
+    """Return a module of a room, such as its `answers`.
+
+    Raises:
+        NotSupported: there is no such room.
+    """
+    if name not in kinds():
+        raise NotSupported(f"there is no kind of release {name!r} in this version")
+    return importlib.import_module(f"dpress.kinds.{name}.{module}")
 
 
 def card(name: str) -> Card:

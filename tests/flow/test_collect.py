@@ -8,9 +8,9 @@ import pytest
 
 from dpress import load_release, load_spec
 from dpress.core.errors import SchemaMismatch
-from dpress.release.collect import estimate
+from dpress.release.estimate import estimate
 from dpress.release.evaluate import evaluate
-from dpress.release.simulate import perturb
+from dpress.release.perturb import perturb
 
 AGE = '[[attribute]]\nname = "age"\nkind = "integer"\nbounds = [17, 90]\nbins = 10\n'
 YEARS = AGE.replace("bins = 10\n", "")

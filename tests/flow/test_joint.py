@@ -8,9 +8,9 @@ import pytest
 
 from dpress import load_spec
 from dpress.core import rng
-from dpress.release.collect import estimate
+from dpress.release.estimate import estimate
 from dpress.release.evaluate import evaluate
-from dpress.release.simulate import perturb
+from dpress.release.perturb import perturb
 
 FALSE_ALARM = 1e-6
 """Of every such test over seeds, which are fixed. A limit lies 5 standard errors of a mean of these runs away or

@@ -15,10 +15,10 @@ from dpress.core.errors import BudgetExceeded, NotSupported, ReportRejected, Sch
 from dpress.data import reports as files
 from dpress.data.spec import from_dict
 from dpress.ledger.device import DeviceLedger
-from dpress.release.collect import estimate
+from dpress.release.estimate import estimate
 from dpress.release.device import Account, device, intake
-from dpress.release.local_plan import asked_id
-from dpress.release.simulate import perturb
+from dpress.release.collections import asked_id
+from dpress.release.perturb import perturb
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9]}
 SEX = {"name": "sex", "kind": "categorical", "values": ["F", "M"], "other": "reject"}

@@ -11,10 +11,10 @@ from dpress import load_release, plan
 from dpress.core import rng
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.data.spec import from_dict
-from dpress.release.collect import estimate
+from dpress.release.estimate import estimate
 from dpress.release.evaluate import evaluate
-from dpress.release.simulate import perturb
-from dpress.release.tallying import UNIT, refitted
+from dpress.release.perturb import perturb
+from dpress.release.tallies import UNIT, refitted
 
 METHODS = ["pairs", "rr_ldp", "em", "lasso", "lremh", "subset_selection", "independent"]
 

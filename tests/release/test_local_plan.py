@@ -6,7 +6,7 @@ from dpress import plan
 from dpress.core.claim import PureDP
 from dpress.core.errors import NotSupported
 from dpress.data.spec import from_dict
-from dpress.release.local_plan import caution, collections, lower_bound
+from dpress.release.collections import caution, collections, lower_bound
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9]}
 SEX = {"name": "sex", "kind": "categorical", "values": ["F", "M"]}

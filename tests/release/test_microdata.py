@@ -19,10 +19,10 @@ from dpress.data.spec import from_dict
 from dpress.data.table import Table
 from dpress.mechanisms.microdata.dp_prototypes import DpPrototypes
 from dpress.release.evaluate import evaluate
-from dpress.release.linkage import linked, nearest
-from dpress.release.microdata import NOTE, UNPROVEN, MicrodataRelease, coded
+from dpress.kinds.microdata.linkage import linked, nearest
+from dpress.kinds.microdata.answers import NOTE, UNPROVEN, MicrodataRelease, coded
 from dpress.release.plan import plan
-from dpress.release.records import values
+from dpress.release.record_files import values
 
 TREE = [["F", "x", "*"], ["M", "x", "*"], ["N", "y", "*"]]
 ATTRIBUTES = [
@@ -269,7 +269,7 @@ def test_linkage_is_as_the_document_defines_it():
 
 
 def test_beyond_the_assignment_the_nearest_row_stands_in(monkeypatch):
-    monkeypatch.setattr("dpress.release.linkage.ASSIGNED", 10)
+    monkeypatch.setattr("dpress.kinds.microdata.linkage.ASSIGNED", 10)
     metrics = evaluate(publish(spec("dp_prototypes", clusters=3), table()), table())
     assert "nearest_squared_error" in metrics
     assert "record_linkage_percent" not in metrics

@@ -10,10 +10,10 @@ import pytest
 from dpress import SchemaMismatch, load_release, publish
 from dpress.core import rng as generators
 from dpress.inference.postprocess import NAMES, adjust
-from dpress.release.collect import estimate
+from dpress.release.estimate import estimate
 from dpress.release.evaluate import evaluate
 from dpress.release.plan import plan
-from dpress.release.simulate import perturb
+from dpress.release.perturb import perturb
 
 
 def published(make_spec, rows, names, **options):

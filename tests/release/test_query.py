@@ -5,7 +5,7 @@ import pytest
 from dpress.core.attribute import Attribute
 from dpress.core.domain import Schema
 from dpress.core.ranges import Range
-from dpress.release.query import parse, parse_box
+from dpress.release.query_language import parse, parse_box
 
 SCHEMA = Schema(
     tuple(

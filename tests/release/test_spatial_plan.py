@@ -13,7 +13,7 @@ from dpress.core.workload import Areas
 from dpress.data.spec import from_dict
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.central_map import CentralMap
-from dpress.release.spatial_plan import AREAS, CENTRAL, areas, predicted, rectangles
+from dpress.kinds.spatial.design import AREAS, CENTRAL, areas, predicted, rectangles
 
 PLACE = {"name": "place", "kind": "location", "columns": ["lon", "lat"], "bounds": [[0, 8], [0, 4]]}
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9]}

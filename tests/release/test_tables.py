@@ -5,8 +5,9 @@ import pytest
 
 from dpress import load_release, publish
 from dpress.core.attribute import Categorical, Integer, Numeric
-from dpress.release import folder, tables
-from dpress.release.tables import Published
+from dpress.release import folder
+from dpress.release import published_tables as tables
+from dpress.release.published_tables import Published
 
 AXES = (
     Integer(name="age", bounds=(3, 9), null="none"),

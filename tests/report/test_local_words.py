@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 
 from dpress.core.claim import PureDP
-from dpress.release.artifact import Release
+from dpress.release.release import Release
 from dpress.report import figures, words
 from dpress.report.page import page
 from dpress.report.rounding import loss

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpress.core.errors import NotSupported
-from dpress.release.artifact import Release
+from dpress.release.release import Release
 from dpress.report import error_words, map_page, map_parts, map_words, views, words
 from dpress.report.page import page, write_report
 from dpress.report.rounding import MINUS

@@ -7,8 +7,8 @@ import pytest
 from dpress.core.errors import NotSupported
 from dpress.data.people import people
 from dpress.data.spec import from_dict
-from dpress.release.microdata import MicrodataRelease
-from dpress.release.run import publish
+from dpress.kinds.microdata.answers import MicrodataRelease
+from dpress.release.publish import publish
 from dpress.report import micro_words
 from dpress.report.page import page
 

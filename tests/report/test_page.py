@@ -11,7 +11,7 @@ import pytest
 
 from dpress.core.errors import NotSupported
 from dpress.ledger.ledger import Ledger
-from dpress.release.artifact import Release
+from dpress.release.release import Release
 from dpress.report import charts
 from dpress.report.page import page, write_report
 

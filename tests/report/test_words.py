@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from dpress.core.claim import ZCDP, ApproxDP, PureDP
-from dpress.release.artifact import Release
+from dpress.release.release import Release
 from dpress.report import odds, words
 from dpress.report.page import page
 from dpress.report.rounding import percent_down, percent_up

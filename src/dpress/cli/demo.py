@@ -10,7 +10,7 @@ from dpress.core.claim import as_floats, describe
 from dpress.data.people import people
 from dpress.data.spec import load_spec
 from dpress.ledger.ledger import Ledger
-from dpress.release.run import publish
+from dpress.release.publish import publish
 from dpress.report.page import write_report
 
 SPEC = """\

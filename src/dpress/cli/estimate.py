@@ -18,9 +18,9 @@ from dpress.cli.output import (
 )
 from dpress.core.claim import as_floats
 from dpress.data.spec import load_spec
-from dpress.release.collect import estimate
-from dpress.release.local_plan import caution
-from dpress.release.records import NAME
+from dpress.release.collections import caution
+from dpress.release.estimate import estimate
+from dpress.release.record_files import NAME
 from dpress.release.rounds import NEXT, users_before
 
 

@@ -4,10 +4,10 @@ import click
 
 from dpress.cli.output import counting, hint, json_option, number, print_json, print_table, quiet_option
 from dpress.cli.swapped import remarking
+from dpress.kinds.microdata.answers import MicrodataRelease
+from dpress.kinds.microdata.evaluate import no_classifier
 from dpress.release.evaluate import evaluate
-from dpress.release.evaluate_records import no_classifier
 from dpress.release.load import load_release
-from dpress.release.microdata import MicrodataRelease
 
 
 @click.command("evaluate")

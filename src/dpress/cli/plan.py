@@ -11,9 +11,9 @@ from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.candidate import UNIT, Candidate, Mechanism
-from dpress.release.local_plan import caution, expected_users
+from dpress.release.collections import caution, expected_users
 from dpress.release.plan import plan
-from dpress.release.table_plan import SEARCH
+from dpress.release.strategies import SEARCH
 from dpress.report.map_parts import side
 
 

@@ -10,7 +10,7 @@ from dpress.core.workload import Areas
 from dpress.data.spec import Spec
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.candidate import Candidate
-from dpress.release.local_plan import caution, expected_users
+from dpress.release.collections import caution, expected_users
 from dpress.release.plan import Plan
 from dpress.report.map_parts import asked, how, made_of, promise, side
 from dpress.report.map_words import CLUSTER, over

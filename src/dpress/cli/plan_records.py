@@ -8,9 +8,9 @@ import click
 from dpress.cli.output import number, print_table
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import Spec
+from dpress.kinds.microdata.design import UNIT, RecordMaker
 from dpress.release.candidate import Candidate
-from dpress.release.local_plan import expected_users
-from dpress.release.microdata_plan import UNIT, RecordMaker
+from dpress.release.collections import expected_users
 from dpress.release.plan import Plan
 
 NONE = "no formula"

@@ -9,10 +9,10 @@ import click
 from dpress.cli.output import counting, hint, json_option, print_json, promised, quiet_option, searching
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
-from dpress.release.microdata import MicrodataRelease
-from dpress.release.records import NAME
-from dpress.release.run import publish
-from dpress.release.table_plan import SEARCH
+from dpress.kinds.microdata.answers import MicrodataRelease
+from dpress.release.publish import publish
+from dpress.release.record_files import NAME
+from dpress.release.strategies import SEARCH
 
 
 @click.command("publish")

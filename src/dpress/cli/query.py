@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from dpress.cli.output import counting, json_option, print_json, print_table, refitting
-from dpress.release.artifact import Result
 from dpress.release.load import load_release
-from dpress.release.tables import CONFIDENCE
+from dpress.release.published_tables import CONFIDENCE
+from dpress.release.release import Result
 
 
 @click.command("query")

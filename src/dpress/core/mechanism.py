@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -100,6 +100,56 @@ class RangeStrategy(Strategy, Protocol):
     @property
     def accuracy_index(self) -> float:
         """The limit of log2(n)^3 / (average variance epsilon^2 / 2) as n grows; higher is more accurate."""
+        ...
+
+
+@runtime_checkable
+class Mechanism(Protocol):
+    """What a design describes: a curator's mechanism, or a collection."""
+
+    @property
+    def claim(self) -> Claim:
+        """The promise, from the numbers that the sampler uses."""
+        ...
+
+    @property
+    def tail(self) -> Literal["laplace", "gaussian"]:
+        """How heavy the noise's tail is."""
+        ...
+
+
+@runtime_checkable
+class Curated(Mechanism, Protocol):
+    """A curator's mechanism over counts."""
+
+    @property
+    def decoder(self) -> Any:
+        """How tables, or the map, are made of what was measured; its `tables` are what is counted."""
+        ...
+
+    def exact(self, counts: Numbers) -> Numbers:
+        """Return the answers without noise, private as the counts are; what may refuse a table refuses it here."""
+        ...
+
+    def noisy(self, exact: Numbers, *, rng: Generator) -> Measurement:
+        """Add the noise to exact answers and return them."""
+        ...
+
+    def measured(self, answers: Numbers) -> Measurement:
+        """Return the measurement that has these noisy answers, as they were published."""
+        ...
+
+
+@runtime_checkable
+class Recording(Mechanism, Protocol):
+    """A curator's mechanism that makes records of the rows."""
+
+    def check(self, people: People) -> None:
+        """Refuse too few rows, where a method without a proof may look."""
+        ...
+
+    def release(self, people: People, *, rng: Generator) -> "Synthetic":
+        """Return records."""
         ...
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.linear import Array, Variance
+from dpress.core.linear import Array, Marginal, Stack, Variance
 from dpress.core.measurement import Measurement
 
 
@@ -79,3 +79,18 @@ class Separate:
         if not holding:
             raise ValueError("no table holds these attributes together; ask for fewer at a time")
         return min(holding)[1]
+
+
+def stacked(
+    shape: tuple[int, ...], tables: Sequence[tuple[int, ...]], counts: Sequence[Array], variances: Sequence[Array]
+) -> Measurement:
+    """Return separate tables as one measurement, one after the other.
+
+    Args:
+        shape: the number of cells of every attribute.
+        tables: the axes of every table.
+        counts: of every table, flat.
+        variances: of every count.
+    """
+    maps = Stack(tuple(Marginal(shape, axes) for axes in tables))
+    return Measurement(map=maps, answers=np.concatenate(counts), variance=np.concatenate(variances))

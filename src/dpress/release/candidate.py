@@ -1,19 +1,16 @@
-"""One method that could publish this: ready to measure, with the error that is predicted and what it costs."""
+"""Methods that could serve a specification, with the error that is predicted of each, and the plan that chose one."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from dpress.core.claim import Loss
+from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
-from dpress.mechanisms.joint.independent import Independent
-from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.core.mechanism import Mechanism
+from dpress.core.workload import Areas, Workload
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
-from dpress.mechanisms.spatial.central_map import CentralMap
-from dpress.release.microdata_plan import RecordMaker
 
 UNIT = "counts squared"
-CentralMapping = CentralMap | AdaptiveGrid
-Mechanism = MatrixMechanism | Collection | CentralMap | AdaptiveGrid | RecordMaker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +19,8 @@ class Candidate:
 
     Args:
         method: its name.
-        mechanism: ready to measure.
-        predicted_error: the mean variance over the workload, exact, in counts squared; of records the squared error
-            that noise adds to the numbers of all of them, on the scale of the bounds, infinite without a formula.
+        mechanism: ready to measure, or to ask devices.
+        predicted_error: in the plan's unit; infinite without a formula.
     """
 
     method: str
@@ -34,19 +30,47 @@ class Candidate:
     @property
     def assumes(self) -> str:
         """What the predicted error takes for granted about the people; empty for all but a baseline."""
-        estimator = self.mechanism.estimator if isinstance(self.mechanism, Collection) else None
-        return estimator.assumes if isinstance(estimator, Independent) else ""
+        estimator: Any = self.mechanism.estimator if isinstance(self.mechanism, Collection) else None
+        return str(getattr(estimator, "assumes", ""))
 
 
-def charge(chosen: Candidate, *, allow_unproven: bool) -> Loss:
-    """Return what running a method costs: what is proven, or what its paper claims where that was allowed.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What a room's planner decides.
+
+    Args:
+        workload: the questions the error is averaged over; of records, which have no such error, every attribute.
+        schema: the attributes whose cells the chosen method takes; of a map both places, on its grid.
+        candidates: smallest predicted error first; those that assume something about the people last.
+        chosen: the one that acts.
+        lower_bound: no method of this kind has a smaller error; 0 where none is known.
+        users: how many people, or rows, it is made for.
+        unit: of all errors.
+    """
+
+    workload: Workload | Areas
+    schema: Schema
+    candidates: tuple[Candidate, ...]
+    chosen: Candidate
+    lower_bound: float
+    users: int
+    unit: str = UNIT
+
+
+def rank(one: Candidate) -> tuple[bool, float]:
+    """Return what candidates are sorted by: those that assume nothing first, then by error."""
+    return bool(one.assumes), one.predicted_error
+
+
+def charge(mechanism: Mechanism, method: str, *, allow_unproven: bool) -> Loss:
+    """Return what running a mechanism costs: what is proven, or what its paper claims where that was allowed.
 
     Raises:
         NotSupported: the method is unproven and was not allowed, or claims nothing.
     """
-    claim = chosen.mechanism.claim
+    claim = mechanism.claim
     loss = claim.proven or claim.published
     if loss is None or (claim.proven is None and not allow_unproven):
-        why = claim.basis.removeprefix("no proof") if isinstance(chosen.mechanism, RecordMaker) else ""
-        raise NotSupported(f"{chosen.method}: the published claim is not proven{why}; allow_unproven runs it anyway")
+        _, _, why = claim.basis.partition("no proof")
+        raise NotSupported(f"{method}: the published claim is not proven{why}; allow_unproven runs it anyway")
     return loss

@@ -23,8 +23,8 @@ from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Longitudinal, Question
 from dpress.noise.permanent import Secrets
 from dpress.release import rounds
-from dpress.release.collect import collection_of, expected
-from dpress.release.local_plan import asked_id
+from dpress.release.collections import asked_id
+from dpress.release.estimate import collection_of, expected
 from dpress.release.plan import plan
 
 

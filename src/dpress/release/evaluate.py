@@ -18,14 +18,14 @@ from dpress.inference.box_sums import box_sums
 from dpress.inference.interval import half_width
 from dpress.inference.least_squares import flat
 from dpress.inference.postprocess import norm_sub
+from dpress.kinds.microdata.answers import MicrodataRelease
+from dpress.kinds.microdata.evaluate import evaluate_records
+from dpress.kinds.spatial.answers import MapRelease
+from dpress.kinds.spatial.evaluate import evaluate_map
 from dpress.noise.uniform import below
-from dpress.release.artifact import Release
-from dpress.release.evaluate_map import evaluate_map
-from dpress.release.evaluate_records import evaluate_records
-from dpress.release.map import MapRelease
-from dpress.release.microdata import MicrodataRelease
-from dpress.release.run import true_counts
-from dpress.release.tables import CONFIDENCE
+from dpress.release.publish import true_counts
+from dpress.release.published_tables import CONFIDENCE
+from dpress.release.release import Release
 
 BOXES = 500
 

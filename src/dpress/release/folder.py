@@ -16,11 +16,11 @@ import pyarrow.parquet as pq
 
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Numbers
-from dpress.release.fitted import NAME as JOINT
-from dpress.release.fitted import FittedTable
-from dpress.release.records import NAME as RECORDS
-from dpress.release.records import Made, Records
-from dpress.release.tables import BATCH_CELLS, Published
+from dpress.kinds.joint.fitted import NAME as JOINT
+from dpress.kinds.joint.fitted import FittedTable
+from dpress.release.published_tables import BATCH_CELLS, Published
+from dpress.release.record_files import NAME as RECORDS
+from dpress.release.record_files import Made, Records
 
 Progress = Callable[[int], object]
 Part = Published | Records | Made | FittedTable

@@ -17,22 +17,22 @@ from dpress.core.linear import Numbers
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import RangeStrategy, Strategy
 from dpress.data.spec import Spec, from_dict
+from dpress.kinds.joint.design import joint_collections
+from dpress.kinds.microdata.answers import MicrodataRelease, Parts, measured
+from dpress.kinds.microdata.design import remade
+from dpress.kinds.spatial.answers import kind_of
+from dpress.kinds.spatial.design import central_map, spatial_collections
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import Product
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.release.artifact import FORMAT, Release
 from dpress.release.candidate import CentralMapping
+from dpress.release.collections import collections
 from dpress.release.folder import MANIFEST, read
-from dpress.release.joint_plan import joint_collections
-from dpress.release.local_plan import collections
-from dpress.release.map import kind_of
-from dpress.release.microdata import MicrodataRelease, Parts, measured
-from dpress.release.microdata_plan import remade
 from dpress.release.plan import replanned
-from dpress.release.records import NAME as RECORDS
-from dpress.release.spatial_plan import central_map, spatial_collections
-from dpress.release.table_plan import affordable
-from dpress.release.tallying import refitted
+from dpress.release.record_files import NAME as RECORDS
+from dpress.release.release import FORMAT, Release
+from dpress.release.strategies import affordable
+from dpress.release.tallies import refitted
 
 
 def load_release(folder: str | Path) -> Release:

@@ -1,117 +1,121 @@
-"""A collection in rounds: who reports in which one, and the specification of the next.
+"""A collection in rounds: who reports in which one, and the design of the next.
 
-specification of a round -> reports -> release of what there is so far -> specification of the next round.
+design of a round -> reports -> release of what there is so far -> design of the next round.
 """
 
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import dataclass
 
 import msgspec
 import numpy as np
 
 from dpress.core import rng as generators
+from dpress.core.design import Design, LocalAsk, collection_id
 from dpress.core.errors import NotSupported
 from dpress.core.rng import Generator
-from dpress.data.spec import Spec
-from dpress.data.toml import as_toml
 from dpress.mechanisms.protocol.collection import Collection, Drawn
-from dpress.mechanisms.protocol.rounds import InRounds, in_rounds
+from dpress.mechanisms.protocol.rounds import in_rounds, round_of
 from dpress.noise import permanent
 from dpress.noise.permanent import Secrets
 from dpress.noise.uniform import below
-from dpress.release.artifact import Release
-from dpress.release.local_plan import asked_id, round_number
+from dpress.release.designs import estimator_of, local_ask, promise
+from dpress.release.release import Release
 
-NEXT = "next.toml"
-NOBODY = -1  # the question of a device that reports in another round
+NEXT = "next.json"
+NOBODY = -1  # the report type of a device that reports in another round
 
 
-def turns(collection: Collection, spec: Spec, method: str) -> InRounds | None:
-    """Return the rounds of a collection, or None where it has none.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Groups:
+    """The user groups of all rounds of a collection: every report type of every round has one.
 
-    Raises:
-        ValueError: the specification's `round` is not the one that follows the rounds it holds.
+    Args:
+        types: how many report types every round has.
+        number: of this round, from 0.
+        key: the 16 bytes that name the collection in all rounds.
     """
-    own = in_rounds(collection.spatial)
-    if own is None:
+
+    types: tuple[int, ...]
+    number: int
+    key: bytes
+
+    @property
+    def all(self) -> int:
+        """How many there are."""
+        return sum(self.types)
+
+    @property
+    def asked(self) -> Drawn:
+        """For every group the report type of this round, or NOBODY."""
+        mine = np.array([round_of(self.types, group) == self.number for group in range(self.all)])
+        return np.where(mine, np.arange(self.all) - sum(self.types[: self.number]), NOBODY)
+
+
+def groups(design: Design) -> Groups | None:
+    """Return the user groups of a collection in rounds; None where there is one round."""
+    ask = design.ask
+    if not isinstance(ask, LocalAsk) or ask.rounds is None:
         return None
-    if (number := round_number(spec)) != own.round:
-        raise ValueError(f"$.release.parameters.round: {method} is in round {own.round} after `earlier`, got {number}")
-    return own
+    return Groups(types=ask.rounds.types, number=ask.rounds.number, key=collection_id(ask))
 
 
-def collection_id(spec: Spec, method: str, own: InRounds) -> bytes:
-    """Return what names all rounds of a collection alike: what is asked, but for what changes from round to round."""
-    fixed = {name: own.parameters[name] for name in ("height", "rounds")}
-    release = msgspec.structs.replace(spec.release, method=method, parameters={**spec.release.parameters, **fixed})
-    return asked_id(msgspec.structs.replace(spec, release=release))
+def drawing(own: Groups) -> Callable[[int, Generator], Drawn]:
+    """Return how the report types of simulated devices are drawn, so many at a time, in the order of the file.
 
-
-def drawing(own: InRounds, name: bytes) -> Callable[[int, Generator], Drawn]:
-    """Return how the questions of simulated devices are drawn, so many devices at a time, in the order of the file.
-
-    The lot of a device is a function of its number in the file and of the collection's name: the same in every round,
+    The group of a device is a function of its number in the file and of the collection's name: the same in every round,
     so that nobody reports twice, and independent of anybody's values. NOBODY for who reports in another round.
     """
-    lots = generators.seeded(int.from_bytes(name, "big"))  # no noise: anybody may know them
-    asked = _asked(own)
+    numbers = generators.seeded(int.from_bytes(own.key, "big"))  # no noise: anybody may know them
+    asked = own.asked
 
     def draw(devices: int, rng: Generator) -> Drawn:
         del rng  # the same devices must draw the same in another run
-        return asked[below(own.lots, devices, rng=lots)]
+        return asked[below(own.all, devices, rng=numbers)]
 
     return draw
 
 
-def question_of(own: InRounds, secrets: Secrets, name: bytes) -> int:
-    """Return the question of this round that a device answers, by a lot that its secret draws once for all rounds.
+def type_of(own: Groups, secrets: Secrets) -> int:
+    """Return the report type of this round that a device answers; its secret draws its group once for all rounds.
 
     Raises:
         NotSupported: it reports in another round.
     """
-    lot = int(permanent.questions(secrets, own.lots, spec=name)[0])
-    if (question := int(_asked(own)[lot])) == NOBODY:
-        wanted = own.turn_of(lot)
-        raise NotSupported(f"this device reports in round {wanted}, not in round {own.round}: it sends nothing")
-    return question
+    group = int(permanent.questions(secrets, own.all, spec=own.key)[0])
+    if (found := int(own.asked[group])) == NOBODY:
+        wanted = round_of(own.types, group)
+        raise NotSupported(f"this device reports in round {wanted}, not in round {own.number}: it sends nothing")
+    return found
 
 
-def _asked(own: InRounds) -> Drawn:
-    """Return for every lot the question of this round, or NOBODY."""
-    mine = np.array([own.turn_of(lot) == own.round for lot in range(own.lots)])
-    return np.where(mine, np.arange(own.lots) - own.first, NOBODY)
-
-
-def next_spec(release: Release) -> Spec | None:
-    """Return the specification of the round after the one that a release is of; None after the last, or without rounds.
+def next_design(release: Release) -> Design | None:
+    """Return the design of the round after the one that a release is of; None after the last, or without rounds.
 
     It is a function of the release alone, so that whoever has the release can check it.
     """
-    collection = release.planned.chosen.mechanism
-    own = in_rounds(collection.spatial) if isinstance(collection, Collection) else None
-    if not isinstance(collection, Collection) or own is None or release.kept is None:
+    collection, design = release.mechanism, release.design
+    own = in_rounds(collection.estimator) if isinstance(collection, Collection) else None
+    if own is None or not isinstance(collection, Collection) or not isinstance(design.ask, LocalAsk):
         return None
     following = own.following(collection.split_tally(release.kept))
     if following is None:
         return None
-    spec = release.spec
-    parameters = {**spec.release.parameters, **following.parameters}
-    asked = msgspec.structs.replace(spec.release, method=release.planned.chosen.method, parameters=parameters)
-    return msgspec.structs.replace(spec, data=None, release=asked)
+    grown = Collection(shape=collection.shape, types=following.types, split=collection.split, estimator=following)
+    ask = local_ask(grown, design.schema, first=collection_id_hex(design))
+    return msgspec.structs.replace(
+        design, ask=ask, round=following.round, estimator=estimator_of(grown), claim=promise(grown.claim)
+    )
+
+
+def collection_id_hex(design: Design) -> str:
+    """Return the id of the first round's ask."""
+    ask = design.ask
+    first = ask.rounds.collection if isinstance(ask, LocalAsk) and ask.rounds is not None else ""
+    return first or design.id
 
 
 def users_before(release: Release) -> int:
     """Return how many of a release's users answered in earlier rounds."""
-    collection = release.planned.chosen.mechanism
-    own = in_rounds(collection.spatial) if isinstance(collection, Collection) else None
+    collection = release.mechanism
+    own = in_rounds(collection.estimator) if isinstance(collection, Collection) else None
     return 0 if own is None else own.before
-
-
-def write_next(release: Release, folder: str | Path) -> Path | None:
-    """Write the next round's specification beside a release and return its path; None where there is none."""
-    spec = next_spec(release)
-    if spec is None:
-        return None
-    path = Path(folder) / NEXT
-    path.write_text(as_toml(spec), encoding="utf-8")
-    return path

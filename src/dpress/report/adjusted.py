@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress.inference.postprocess import NAMES
-from dpress.release.artifact import Release
+from dpress.release.release import Release
 from dpress.report.rounding import MINUS, error, listed, number
 from dpress.report.tables import Table
 from dpress.report.views import View

@@ -7,14 +7,14 @@ Data flow: release -> Said.
 import math
 
 from dpress.core.claim import ZCDP, Loss, PureDP, Relation, Unit
+from dpress.kinds.microdata.design import RecordMaker
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.noise.distribution import Noise
 from dpress.noise.laplace import DiscreteLaplace
-from dpress.release.artifact import Release
-from dpress.release.microdata_plan import RecordMaker
+from dpress.release.release import Release
 from dpress.report.rounding import error, listed, loss, number
 from dpress.report.said import Said, promised
 

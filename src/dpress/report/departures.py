@@ -9,7 +9,7 @@ import numpy as np
 
 from dpress.core.linear import Array
 from dpress.inference.joint.evidence import ALPHA
-from dpress.release.artifact import Release
+from dpress.release.release import Release
 from dpress.report import charts
 from dpress.report.charts import Chart
 from dpress.report.extra import load

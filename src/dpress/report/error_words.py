@@ -13,8 +13,8 @@ from dpress import catalog
 from dpress.core.attribute import Bounded, Integer
 from dpress.core.ranges import AllRanges, Prefixes, RangesOfLength
 from dpress.core.workload import Areas, Boxes
-from dpress.release.artifact import Release, Result
-from dpress.release.map import MapRelease
+from dpress.kinds.spatial.answers import MapRelease
+from dpress.release.release import Release, Result
 from dpress.report import map_words
 from dpress.report.rounding import error, interval, number, unit_for
 from dpress.report.words import said

@@ -8,9 +8,9 @@ import numpy as np
 
 from dpress.core.workload import Areas
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.release.artifact import Release
 from dpress.release.candidate import Candidate
 from dpress.release.plan import Plan
+from dpress.release.release import Release
 from dpress.report import charts, map_parts
 from dpress.report.charts import Chart
 from dpress.report.extra import load

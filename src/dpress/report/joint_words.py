@@ -10,7 +10,7 @@ import numpy as np
 
 from dpress.inference.joint.evidence import ALPHA
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.release.artifact import Release
+from dpress.release.release import Release
 from dpress.report.pairs import Pair, listing
 from dpress.report.rounding import listed, number
 from dpress.report.tables import Table, table

@@ -10,7 +10,7 @@ from fractions import Fraction
 from dpress.core.claim import PureDP, composed
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Longitudinal, Question
-from dpress.release.artifact import Release
+from dpress.release.release import Release
 from dpress.report.central_words import GROUPS
 from dpress.report.rounding import TIMES, listed, loss, number
 from dpress.report.said import Said

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress.core.errors import NotSupported
+from dpress.kinds.spatial.answers import MapRelease
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.release.artifact import Release, Result
-from dpress.release.map import MapRelease
-from dpress.release.query import parse_rectangle
+from dpress.release.query_language import parse_rectangle
+from dpress.release.release import Release, Result
 from dpress.report import map_parts, map_words, maps
 from dpress.report.figures import WIDE, Figure
 from dpress.report.frame import cell_size, frame

@@ -11,11 +11,11 @@ from dpress.core.attribute import DROP
 from dpress.core.workload import Areas
 from dpress.inference.maps.block_noise import TileDensity
 from dpress.inference.maps.density import Cells
+from dpress.kinds.spatial.answers import MapRelease
+from dpress.kinds.spatial.design import location
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.rounds import InRounds
 from dpress.mechanisms.spatial.map_decoder import RUNS, MapDecoder
-from dpress.release.map import MapRelease
-from dpress.release.spatial_plan import location
 from dpress.report import map_parts
 from dpress.report.local_words import readable
 from dpress.report.rounding import TIMES, listed, number

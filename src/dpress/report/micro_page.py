@@ -19,9 +19,9 @@ from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.data.toml import as_toml
 from dpress.inference.interval import half_width
-from dpress.release.microdata import MicrodataRelease
-from dpress.release.records import NAME
-from dpress.release.tables import CONFIDENCE
+from dpress.kinds.microdata.answers import MicrodataRelease
+from dpress.release.published_tables import CONFIDENCE
+from dpress.release.record_files import NAME
 from dpress.report import charts, figures, micro_words, tables, words
 from dpress.report.figures import Figure
 from dpress.report.render import rendered

@@ -10,8 +10,8 @@ import numpy as np
 
 from dpress.core.attribute import Bounded, Integer
 from dpress.inference.interval import half_width
-from dpress.release.microdata import MicrodataRelease
-from dpress.release.tables import CONFIDENCE
+from dpress.kinds.microdata.answers import MicrodataRelease
+from dpress.release.published_tables import CONFIDENCE
 from dpress.report.rounding import error as rounded
 from dpress.report.rounding import loss, number
 from dpress.report.words import said

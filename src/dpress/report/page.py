@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from dpress.data.toml import as_toml
-from dpress.release.artifact import Release
-from dpress.release.microdata import MicrodataRelease
+from dpress.kinds.microdata.answers import MicrodataRelease
+from dpress.release.release import Release
 from dpress.report import (
     adjusted,
     departures,

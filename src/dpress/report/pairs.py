@@ -14,7 +14,7 @@ from dpress.inference.consistency import Axes
 from dpress.inference.joint.contrast import Contrast
 from dpress.inference.joint.evidence import ALPHA, Evidence, judged
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.release.artifact import Release
+from dpress.release.release import Release
 from dpress.report.rounding import TIMES, number
 from dpress.report.tables import Table
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dpress.core.claim import Loss
-from dpress.release.artifact import Release
+from dpress.release.release import Release
 
 NOUNS = {"central": "rows", "local": "people"}
 

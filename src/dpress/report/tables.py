@@ -11,7 +11,7 @@ import numpy as np
 from dpress.core.attribute import Bounded, Integer, Listed, Tabular
 from dpress.core.linear import Array
 from dpress.core.ranges import Places
-from dpress.release.artifact import Release
+from dpress.release.release import Release
 from dpress.report.rounding import error, interval, number, unit_for
 from dpress.report.views import View
 

@@ -15,8 +15,8 @@ from dpress.core.ranges import Ranges
 from dpress.core.workload import Marginals
 from dpress.inference.interval import half_width
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.release.artifact import Release
-from dpress.release.tables import CONFIDENCE, Published
+from dpress.release.published_tables import CONFIDENCE, Published
+from dpress.release.release import Release
 from dpress.report.rounding import TIMES
 from dpress.report.said import noun
 

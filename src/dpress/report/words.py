@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpress.core.claim import ZCDP, ApproxDP, Loss, Relation, Unit
+from dpress.kinds.spatial.answers import MapRelease
 from dpress.ledger.convert import exp_up
-from dpress.release.artifact import Release
-from dpress.release.local_plan import WEAK
-from dpress.release.map import MapRelease
+from dpress.release.collections import WEAK
+from dpress.release.release import Release
 from dpress.report import central_words, local_words, map_words
 from dpress.report.map_parts import within_regions
 from dpress.report.odds import DELTA, Odds, odds

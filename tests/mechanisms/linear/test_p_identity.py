@@ -9,7 +9,8 @@ from dpress.core.ranges import AllRanges, Range, Ranges
 from dpress.core.workload import Boxes
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.p_identity import CARD, PIdentity
-from dpress.release import artifact, plan
+from dpress.release import plan
+from dpress.release import release as artifact
 
 EPSILON = PureDP(epsilon=1)
 

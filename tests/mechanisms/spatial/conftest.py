@@ -12,7 +12,7 @@ import pytest
 from dpress.core.measurement import Measurement
 from dpress.core.rng import Generator
 from dpress.mechanisms.spatial.levels import Levels
-from dpress.release.spatial_plan import collection
+from dpress.kinds.spatial.design import collection
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from dpress.core.measurement import Measurement
 from dpress.mechanisms.spatial.gtr import gtr
 from dpress.mechanisms.spatial.gtr_top_down import gtr_top_down
 from dpress.mechanisms.spatial.levels import Levels
-from dpress.release.spatial_plan import collection
+from dpress.kinds.spatial.design import collection
 
 USERS = 3000
 

@@ -15,7 +15,7 @@ from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.protocol.encoders import OverNodes
 from dpress.mechanisms.spatial.gtr_top_down import gtr_top_down
 from dpress.mechanisms.spatial.levels import Levels
-from dpress.release.spatial_plan import collection
+from dpress.kinds.spatial.design import collection
 
 FALSE_ALARM = 1e-6
 USERS, RUNS = 600, 300

@@ -13,13 +13,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpress.core.claim import Claim, PureDP
+from dpress.core.encoders import Codes
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
+from dpress.core.measurement import Measurement
 from dpress.core.oracle import Payloads, Tally
 from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.inference.joint.contrast import Contrast, covariance_contrast
 from dpress.inference.joint.factors import Joint, dense
 from dpress.inference.joint.likelihood import Floats, Split
+from dpress.inference.separate_tables import Separate, stacked
 from dpress.mechanisms.joint.bit_fold import Likelihoods, bit_fold
 from dpress.mechanisms.joint.bit_tables import DesignScores, OneHotScores, Scores, designed, held, unbiased, variances
 from dpress.mechanisms.joint.early_stop import independent, regularised
@@ -27,7 +30,7 @@ from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.longitudinal import calibrated
 from dpress.mechanisms.oracle.rappor import COHORT_BYTES, Rappor
 from dpress.mechanisms.protocol.bit_tally import BitTally
-from dpress.mechanisms.protocol.report_type import Question, together
+from dpress.mechanisms.protocol.report_type import Part, ReportType
 
 Axes = tuple[int, ...]
 LARGEST = 1 << 22  # cells of a joint table
@@ -63,7 +66,7 @@ class BitJoint:
     @property
     def claim(self) -> Claim:
         """The promise of one report."""
-        return together(self.question.claims)
+        return self.types[0].claim
 
     @property
     def shape(self) -> Axes:
@@ -71,9 +74,15 @@ class BitJoint:
         return tuple(size for one in self.oracles for size in (one.sizes if isinstance(one, RrLdp) else (one.size,)))
 
     @property
-    def question(self) -> Question:
-        """What every device is asked."""
-        return Question(axes=tuple(range(len(self.shape))), oracles=self.oracles, bits=self.bits)
+    def types(self) -> tuple[ReportType]:
+        """What every device is asked: all attributes at once."""
+        if isinstance(self.oracle, RrLdp):
+            return (ReportType(parts=(Part(axes=tuple(range(len(self.shape))), oracle=self.oracle, encoder=Codes()),)),)
+        return (ReportType(parts=tuple(Part(axes=(axis,), oracle=own) for axis, own in enumerate(self.oracles))),)
+
+    def tally(self, payloads: Payloads) -> Tally:
+        """Return how often bits are set together, and the number of payloads last."""
+        return np.append(self.bits.tally(payloads), len(payloads))
 
     @property
     def bits(self) -> BitTally:
@@ -96,8 +105,8 @@ class BitJoint:
         own = [one.inflation for one in self._scores]
         return tuple(math.prod(own[axis] for axis in axes) for axes in self.tables)
 
-    def estimate(self, tallies: Sequence[Tally]) -> tuple[list[Array], list[Array]]:
-        """Return the unbiased counts of every published table, flat, and their variances.
+    def measurement(self, tallies: Sequence[Tally]) -> Measurement:
+        """Return the unbiased counts of every published table, with their variances.
 
         Raises:
             ValueError: there is no report.
@@ -107,7 +116,12 @@ class BitJoint:
             raise ValueError("no report answers the question about all attributes")
         counts = [self._counts(tallies, axes) for axes in self.tables]
         spread = [variances(own, self._of(axes), users) for own, axes in zip(counts, self.tables, strict=True)]
-        return [own.ravel() for own in counts], [own.ravel() for own in spread]
+        flat = [[own.ravel() for own in tables] for tables in (counts, spread)]
+        return stacked(self.shape, self.tables, *flat)
+
+    def decoder(self, users: int) -> Separate:
+        """Return how queries about attributes that are counted together are answered."""
+        return Separate(self.shape, self.tables, users, self.inflation)
 
     from_tallies: ClassVar[bool] = False
 
@@ -115,7 +129,7 @@ class BitJoint:
         """Return the fitted joint distribution.
 
         Args:
-            tallies: of the only question.
+            tallies: of the only report type.
             payloads: the reports, batch by batch.
 
         Raises:

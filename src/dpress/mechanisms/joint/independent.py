@@ -11,41 +11,43 @@ from typing import ClassVar
 from dpress.core.claim import Claim, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
+from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Payloads, Tally
 from dpress.inference.joint import factors as joint
 from dpress.inference.joint.contrast import Contrast
 from dpress.inference.joint.pair_error import concentration
 from dpress.inference.postprocess import norm_sub
+from dpress.inference.separate_tables import Separate, stacked
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.longitudinal import calibrated
-from dpress.mechanisms.protocol.report_type import Question, largest, per_user, rest
+from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
 
 Axes = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Independent:
-    """One question for every attribute, drawn evenly, answered with the whole epsilon; nothing is asked of pairs.
+    """One report type for every attribute, drawn evenly, answered with the whole epsilon; nothing is asked of pairs.
 
     Promise: the oracle's, for one report about one attribute.
     Error: published are the one-way tables, unbiased, each with the variance of its oracle and of the lot, see
-    `Question.estimates`. The fitted joint is their product, negative shares raised. Its tables of pairs are wrong by
+    `ReportType.estimates`. The fitted joint is their product, negative shares raised. Its tables of pairs are wrong by
     as much as the attributes depend on each other, however many users take part; no figure here holds that part.
     Paper: joint, the baseline of "What dpress adds".
 
     Args:
         shape: the number of values of every attribute.
-        questions: one for every attribute, in their order.
+        types: one for every attribute, in their order.
     """
 
     shape: Axes
-    questions: tuple[Question, ...]
+    types: tuple[ReportType, ...]
 
     @property
     def oracles(self) -> tuple[Oracle, ...]:
-        """The oracles of all questions."""
-        return tuple(oracle for question in self.questions for oracle in question.oracles)
+        """The oracles of all types."""
+        return tuple(oracle for own in self.types for oracle in own.oracles)
 
     @property
     def claim(self) -> Claim:
@@ -59,8 +61,8 @@ class Independent:
 
     assumes: ClassVar[str] = "independent attributes"
 
-    def estimate(self, tallies: Sequence[Tally]) -> tuple[list[Array], list[Array]]:
-        """Return the unbiased counts of every attribute, and their variances.
+    def measurement(self, tallies: Sequence[Tally]) -> Measurement:
+        """Return the unbiased counts of every attribute, with their variances.
 
         Raises:
             ValueError: nobody answered a question about an attribute.
@@ -68,15 +70,20 @@ class Independent:
         if empty := [axis for axis, tally in enumerate(tallies) if not tally[-1]]:
             raise ValueError(f"no report answers a question about attributes {empty}; each needs at least one")
         everybody = _users(tallies)
-        found = [own.estimates(tally, everybody)[0] for own, tally in zip(self.questions, tallies, strict=True)]
-        return [counts for counts, _ in found], [variances for _, variances in found]
+        found = [own.estimates(tally, everybody)[0] for own, tally in zip(self.types, tallies, strict=True)]
+        counts, variances = zip(*found, strict=True)
+        return stacked(self.shape, self.tables, counts, variances)
+
+    def decoder(self, users: int) -> Separate:
+        """Return how queries about single attributes are answered."""
+        return Separate(self.shape, self.tables, users)
 
     from_tallies: ClassVar[bool] = True
 
     def fit(self, tallies: Sequence[Tally], payloads: Callable[[], Iterable[Payloads]]) -> joint.Joint:
         """Return the product of the one-way tables, their negative shares raised to 0."""
         del payloads  # the tallies say it all
-        counts, _ = self.estimate(tallies)
+        counts = [own.answers for own in self.measurement(tallies).parts]
         return joint.independent([norm_sub(own / _users(tallies), users=1) for own in counts])
 
     def contrasts(self, tallies: Sequence[Tally]) -> tuple[Contrast, ...]:
@@ -89,8 +96,8 @@ class Independent:
 
         That is its mean squared error only where the attributes are independent.
         """
-        asked = users / len(self.questions)
-        spreads = [per_user(own.oracles[0], 1 / size) for own, size in zip(self.questions, self.shape, strict=True)]
+        asked = users / len(self.types)
+        spreads = [per_user(own.oracles[0], 1 / size) for own, size in zip(self.types, self.shape, strict=True)]
         return product_variance(self.shape, spreads, users, asked)
 
 
@@ -124,8 +131,8 @@ def _example(loss: object) -> Independent:
     own = calibrated(loss, 1)
     shape = (2, 3)
     oracles = [RrLdp(sizes=(size,), f=own.f, p=own.p, q=own.q) for size in shape]
-    questions = tuple(Question(axes=(axis,), oracles=(oracle,)) for axis, oracle in enumerate(oracles))
-    return Independent(shape=shape, questions=questions)
+    types = tuple(ReportType(parts=(Part(axes=(axis,), oracle=oracle),)) for axis, oracle in enumerate(oracles))
+    return Independent(shape=shape, types=types)
 
 
 CARD = Card(

@@ -1,6 +1,6 @@
 """`pairs`: every user reports one combination of a few attributes; one joint is fitted to tables that agree.
 
-tallies of every question -> noisy tables -> consistent tables (unbiased) -> shrunk tables -> maximum entropy.
+tallies of every report type -> noisy tables -> consistent tables (unbiased) -> shrunk tables -> maximum entropy.
 """
 
 import itertools
@@ -12,8 +12,10 @@ from typing import ClassVar
 import numpy as np
 
 from dpress.core.claim import Claim, PureDP
+from dpress.core.encoders import Combination
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
+from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Payloads, Tally
 from dpress.core.rng import Generator
@@ -24,17 +26,18 @@ from dpress.inference.joint.factors import Joint
 from dpress.inference.joint.pair_error import concentration, planned
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
 from dpress.inference.joint.shrinkage import noise, shrunk
+from dpress.inference.separate_tables import Separate, stacked
 from dpress.mechanisms.joint.pair_spread import cell_variances
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.longitudinal import calibrated
-from dpress.mechanisms.protocol.report_type import largest, per_user, rest
+from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
 
 Axes = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairs:
-    """One question for every set of `ways` attributes, drawn evenly, answered with the whole epsilon.
+    """One report type for every set of `ways` attributes, drawn evenly, answered with the whole epsilon.
 
     Promise: the oracle's, for one report about one set of attributes.
     Error: published are the consistent tables, unbiased, with the variance of weighted least squares over all tables
@@ -45,7 +48,7 @@ class Pairs:
 
     Args:
         shape: the number of values of every attribute.
-        sets: the attributes of every question, rising.
+        sets: the attributes of every report type, rising.
         oracles: over the combinations of every set.
     """
 
@@ -63,8 +66,14 @@ class Pairs:
         """What is published: a table for every pair of attributes, or the only attribute's."""
         return pairs_of(len(self.shape))
 
-    def estimate(self, tallies: Sequence[Tally]) -> tuple[list[Array], list[Array]]:
-        """Return the unbiased counts of every published table, flat, and their variances.
+    @property
+    def types(self) -> tuple[ReportType, ...]:
+        """What devices are asked, one type for every set."""
+        pairs = zip(self.sets, self.oracles, strict=True)
+        return tuple(ReportType(parts=(combined(self.shape, axes, oracle),)) for axes, oracle in pairs)
+
+    def measurement(self, tallies: Sequence[Tally]) -> Measurement:
+        """Return the unbiased counts of every published table, with their variances.
 
         Raises:
             ValueError: nobody answered a question about an attribute, or about two attributes together.
@@ -75,7 +84,12 @@ class Pairs:
                 raise ValueError(f"no report answers a question about attributes {list(axes)} together")
         users = sum(int(tally[-1]) for tally in tallies)
         counts = [tables.table(axes).ravel() * users for axes in self.tables]
-        return counts, [self._variances(tables, axes).ravel() * users**2 for axes in self.tables]
+        variances = [self._variances(tables, axes).ravel() * users**2 for axes in self.tables]
+        return stacked(self.shape, self.tables, counts, variances)
+
+    def decoder(self, users: int) -> Separate:
+        """Return how queries about one or two attributes are answered."""
+        return Separate(self.shape, self.tables, users)
 
     def _variances(self, tables: Tables, axes: Axes) -> Array:
         if len(axes) == 2:
@@ -92,7 +106,7 @@ class Pairs:
 
     @property
     def ways(self) -> int:
-        """The attributes of the largest question."""
+        """The attributes of the largest set."""
         return max(map(len, self.sets))
 
     def refits(
@@ -125,6 +139,11 @@ class Pairs:
                 error = Noise(users=users, own=own, other=other, lot=rest(everybody, users))
                 noisy.append(NoisyTable(axes=axes, shares=shares.reshape(kept), noise=error))
         return Tables(shape=self.shape, noisy=tuple(noisy))
+
+
+def combined(shape: Axes, axes: Axes, oracle: Oracle) -> Part:
+    """Return the part of a report about the combination of some attributes."""
+    return Part(axes=axes, oracle=oracle, encoder=Combination(sizes=tuple(shape[axis] for axis in axes)))
 
 
 def pairs_of(attributes: int) -> tuple[Axes, ...]:

@@ -131,7 +131,11 @@ class MatrixMechanism:
         for noise, part in zip(self.noises, self.parts, strict=True):
             exact[start : start + part.rows] += noise.sample(part.rows, rng=rng)
             start += part.rows
-        return Measurement(map=self.strategy.map, answers=exact, variance=self.variance)
+        return self.measured(exact)
+
+    def measured(self, answers: Numbers) -> Measurement:
+        """Return the measurement that has these noisy answers, as they were published."""
+        return Measurement(map=self.strategy.map, answers=answers, variance=self.variance)
 
     def _sensitivity(self, part: LinearMap) -> Fraction:
         """Return the part's L1 sensitivity (epsilon) or squared L2 sensitivity (rho) for the whole unit.

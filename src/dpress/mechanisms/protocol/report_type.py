@@ -1,25 +1,23 @@
-"""One question of a collection under local privacy: what a report answers, and what its answers add up to.
+"""A report type: which attributes a report is about, what is sent of them, and what the payloads add up to.
 
-codes -> oracles, side by side -> payload -> tally -> counts of every attribute asked for.
+codes -> one value for every part -> oracles, side by side -> payload -> tally -> counts of every part.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from dpress.core.claim import Claim, PureDP, composed
-from dpress.core.errors import NotSupported
+from dpress.core.encoders import Code, Codes, Encoder
 from dpress.core.linear import Array
 from dpress.core.oracle import Mask, Oracle, Payloads, Tally
 from dpress.core.rng import Generator
-from dpress.mechanisms.protocol.bit_tally import BitTally
-from dpress.noise.permanent import Secrets
+from dpress.noise.permanent import Secrets, Slot
 
-Codes = npt.NDArray[np.int32]
+Table = npt.NDArray[np.int32]  # codes, shape (attributes, users)
 MANY = 1 << 30  # users of whom one is asked: variances add up over independent reports
 
 
@@ -32,41 +30,63 @@ class Longitudinal(Protocol):
         """The loss of any number of reports of one value."""
         ...
 
-    def perturb(self, values: Codes, *, rng: Generator, secrets: Secrets | None = None) -> Payloads:
+    def perturb(self, values: Table, *, rng: Generator, secrets: Secrets | None = None, slot: Slot = ...) -> Payloads:
         """Return one report for every value."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What one report answers: one attribute, or several with an oracle for each, side by side in the payload.
+class Part:
+    """One value of a report.
 
     Args:
-        axes: the attributes that are asked for.
-        oracles: one for every axis; or a single one for all of them together, which takes their codes as rows.
-        bits: counts the reports' bits together, in place of the oracles' own tallies.
+        axes: the attributes it is about.
+        oracle: what is sent of the value.
+        encoder: how the attributes' codes become the value.
     """
 
     axes: tuple[int, ...]
-    oracles: tuple[Oracle, ...]
-    bits: BitTally | None = None
+    oracle: Oracle
+    encoder: Encoder = Code()
 
     @property
-    def together(self) -> bool:
-        """Whether one oracle is asked about several attributes at once."""
-        return len(self.oracles) < len(self.axes)
+    def lifetime(self) -> PureDP | None:
+        """The loss of any number of answers about the same values; None without a permanent response."""
+        return self.oracle.lifetime if isinstance(self.oracle, Longitudinal) and not self._encoded else None
 
     @property
-    def parts(self) -> tuple[tuple[Oracle, tuple[int, ...]], ...]:
-        """Every oracle with the attributes that it is asked about."""
-        if self.together:
-            return ((self.oracles[0], self.axes),)
-        return tuple((oracle, (axis,)) for axis, oracle in self.pairs)
+    def _encoded(self) -> bool:
+        return not isinstance(self.encoder, Code | Codes)
+
+    def perturb(self, codes: Table, *, rng: Generator, secrets: Secrets | None, slot: Slot) -> Payloads:
+        """Return the part's payload for every device, from codes of shape (attributes, devices)."""
+        values = self.encoder.values(codes[list(self.axes)])
+        if secrets is not None and isinstance(self.oracle, Longitudinal):
+            return self.oracle.perturb(values, rng=rng, secrets=secrets, slot=slot)
+        return self.oracle.perturb(values, rng=rng)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportType:
+    """What one report answers: its parts stand one after the other in the payload.
+
+    Args:
+        parts: at least one; no attribute twice.
+        weight: of all sampling weights.
+    """
+
+    parts: tuple[Part, ...]
+    weight: int = 1
 
     @property
-    def pairs(self) -> tuple[tuple[int, Oracle], ...]:
-        """Every attribute with its oracle."""
-        return tuple(zip(self.axes, self.oracles, strict=True))
+    def axes(self) -> tuple[int, ...]:
+        """The attributes of all parts."""
+        return tuple(axis for part in self.parts for axis in part.axes)
+
+    @property
+    def oracles(self) -> tuple[Oracle, ...]:
+        """The oracles of all parts."""
+        return tuple(part.oracle for part in self.parts)
 
     @property
     def width(self) -> int:
@@ -79,48 +99,39 @@ class Question:
         return np.zeros((0, self.width), dtype=np.uint8)
 
     @property
-    def claims(self) -> tuple[Claim, ...]:
-        """The oracles' promises; they compose."""
-        return tuple(oracle.claim for oracle in self.oracles)
+    def claim(self) -> Claim:
+        """The promise of one report: the parts' compose."""
+        return together([oracle.claim for oracle in self.oracles])
 
     @property
     def lifetime(self) -> PureDP | None:
         """The loss of any number of answers about the same values, by a device that keeps its secret.
 
-        None where an oracle has no permanent response, or none for its attribute.
+        None where a part has no permanent response.
         """
-        longitudinal = [oracle for oracle in self.oracles if isinstance(oracle, Longitudinal)]
-        if len(longitudinal) < len(self.oracles) or not (self.together or all(map(_has_own, self.pairs))):
-            return None
-        return PureDP(epsilon=sum(Fraction(oracle.lifetime.epsilon) for oracle in longitudinal))
+        found = [part.lifetime for part in self.parts]
+        known = [one.epsilon for one in found if one is not None]
+        return PureDP(epsilon=sum(known)) if len(known) == len(found) else None
 
-    def perturb(self, codes: Codes, *, rng: Generator, secrets: Secrets | None = None) -> Payloads:
+    def perturb(
+        self, codes: Table, *, rng: Generator, secrets: Secrets | None = None, slot: Slot | None = None
+    ) -> Payloads:
         """Return a payload for every device.
 
         Args:
-            codes: shape (attributes, devices).
+            codes: of all attributes, shape (attributes, devices).
             rng: a secure generator.
             secrets: of the devices, for permanent responses; an oracle without one has no use for them.
+            slot: the collection, and the number of the type's first attribute among those of all types.
 
         Raises:
             ValueError: a value is not one of its attribute's (it is not shown), or secrets of a wrong shape.
-            NotSupported: an oracle would flip the same bits for two attributes.
         """
-        if self.together:
-            own, oracle = codes[list(self.axes)], self.oracles[0]
-            if secrets is not None and isinstance(oracle, Longitudinal):
-                return oracle.perturb(own, rng=rng, secrets=secrets)
-            return oracle.perturb(own, rng=rng)
-        parts = [self._perturb_one(place, codes, rng, secrets) for place in range(len(self.axes))]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
-
-    def _perturb_one(self, place: int, codes: Codes, rng: Generator, secrets: Secrets | None) -> Payloads:
-        axis, oracle = self.axes[place], self.oracles[place]
-        if secrets is None or not isinstance(oracle, Longitudinal):
-            return oracle.perturb(codes[axis], rng=rng)
-        if not _has_own((axis, oracle)):
-            raise NotSupported("this method has no permanent response for a second attribute; name one attribute")
-        return oracle.perturb(codes[axis], rng=rng, secrets=secrets)
+        own, found = slot or Slot(), list[Payloads]()
+        for part in self.parts:
+            found.append(part.perturb(codes, rng=rng, secrets=secrets, slot=own))
+            own = Slot(collection=own.collection, number=own.number + len(part.axes))
+        return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
 
     def faults(self, payloads: Payloads) -> dict[str, Mask]:
         """Return by reason which payloads the oracles cannot have made."""
@@ -132,16 +143,13 @@ class Question:
 
     def tally(self, payloads: Payloads) -> Tally:
         """Return the oracles' tallies, one after the other, and the number of payloads last."""
-        if self.bits is not None:
-            return np.append(self.bits.tally(payloads), len(payloads))
-        pairs = zip(self.oracles, self._split(payloads), strict=True)
-        tallies = [oracle.tally(own) for oracle, own in pairs]
+        tallies = [oracle.tally(own) for oracle, own in zip(self.oracles, self._split(payloads), strict=True)]
         return np.concatenate([*tallies, np.array([len(payloads)], dtype=np.int64)])
 
     def estimates(self, tally: Tally, everybody: int) -> list[tuple[Array, Array]]:
-        """Return counts and variances of every axis, for all `everybody` users of whom these answered by lot.
+        """Return counts and variances of every part, for all `everybody` users of whom these answered, at random.
 
-        A lot of N_i users out of N stands for all of them: counts times N / N_i, and the variance of the lot,
+        The N_i users of this group stand for all N: counts times N / N_i, and the variance of drawing them,
         N^2 f (1 - f) (N - N_i) / (N - 1) / N_i, on top.
         """
         users = int(tally[-1])
@@ -151,18 +159,12 @@ class Question:
         for oracle, own in zip(self.oracles, np.split(tally[:-1], np.cumsum(sizes)[:-1]), strict=True):
             measured = oracle.estimate(own, users)
             share = np.clip(measured.answers / users, 0, 1)
-            lot = everybody**2 * share * (1 - share) * rest(everybody, users) / users
-            found.append((measured.answers * scale, np.asarray(measured.variance * scale**2 + lot)))
+            drawing = everybody**2 * share * (1 - share) * rest(everybody, users) / users
+            found.append((measured.answers * scale, np.asarray(measured.variance * scale**2 + drawing)))
         return found
 
     def _split(self, payloads: Payloads) -> list[Payloads]:
         return np.split(payloads, np.cumsum([oracle.width for oracle in self.oracles])[:-1], axis=1)
-
-
-def _has_own(pair: tuple[int, Oracle]) -> bool:
-    """Say whether an oracle has coins of its attribute's own: two attributes' would be the same otherwise."""
-    axis, oracle = pair
-    return not axis or getattr(oracle, "question", None) == axis
 
 
 def rest(everybody: int, asked: float) -> float:
@@ -190,7 +192,7 @@ def together(claims: Sequence[Claim]) -> Claim:
 
 
 def largest(claims: Sequence[Claim]) -> Claim:
-    """Return the promise that spends most: what a collection of several questions promises."""
+    """Return the promise that spends most: what a collection of several report types promises."""
     return max(claims, key=_epsilon)
 
 

@@ -1,7 +1,7 @@
 """A collection in rounds: what is asked in the next one depends on what came out of those before, and on nothing else.
 
-Every device that answers a round at most once answers once in all: one lot, drawn without its value, says in which
-round and to which question of it.
+A device answers in one round only: its user group, drawn once without its value, says in which round and which report
+type of it.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,12 @@ from dpress.core.oracle import Tally
 
 @runtime_checkable
 class InRounds(Protocol):
-    """What an estimator offers whose questions come in rounds."""
+    """What an estimator offers whose report types come in rounds; every type of every round has one user group."""
+
+    @property
+    def depths(self) -> tuple[int, ...]:
+        """How many report types every round has."""
+        ...
 
     @property
     def round(self) -> int:
@@ -20,32 +25,8 @@ class InRounds(Protocol):
         ...
 
     @property
-    def rounds(self) -> int:
-        """How many there are."""
-        ...
-
-    @property
-    def lots(self) -> int:
-        """How many questions all rounds have together; each has one lot."""
-        ...
-
-    @property
-    def first(self) -> int:
-        """The lot of this round's first question: how many questions earlier rounds had."""
-        ...
-
-    @property
     def before(self) -> int:
         """How many users answered in earlier rounds."""
-        ...
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """What a specification says of this round, as plain objects; `height` and `rounds` are those of all rounds."""
-        ...
-
-    def turn_of(self, lot: int) -> int:
-        """Return the round of a lot."""
         ...
 
     def ended(self) -> Any:
@@ -58,5 +39,19 @@ class InRounds(Protocol):
 
 
 def in_rounds(estimator: object) -> InRounds | None:
-    """Return the estimator if its questions come in rounds."""
+    """Return the estimator if its report types come in rounds."""
     return estimator if isinstance(estimator, InRounds) else None
+
+
+def round_of(depths: Sequence[int], group: int) -> int:
+    """Return the round in which a user group answers, from 0.
+
+    >>> [round_of((2, 1), group) for group in range(3)]
+    [0, 0, 1]
+    """
+    left = group
+    for number, types in enumerate(depths):
+        if left < types:
+            return number
+        left -= types
+    raise ValueError(f"there are {sum(depths)} user groups, got group={group}")

@@ -1,36 +1,38 @@
 """`ahead`: a quadtree that grows in rounds, and only where the people are.
 
-position -> a lot: one round, one question of it -> leaf of that question's partition -> oracle -> shares of the leaves
+position -> a user group: one round, one report type of it -> leaf of its partition -> oracle -> shares of the leaves
 -> which of them to split -> next round; in the end the inverse-variance mean of all rounds, none below 0, from the top.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpress.core import check
 from dpress.core.claim import Claim, PureDP
+from dpress.core.encoders import Leaf
 from dpress.core.errors import NotSupported
 from dpress.core.grid import Grid
 from dpress.core.leaves import Leaves, named, nodes_above, root
 from dpress.core.linear import Array
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
-from dpress.core.oracle import Tally
+from dpress.core.oracle import Oracle, Tally
 from dpress.core.rng import Generator
 from dpress.core.tree import Tree
 from dpress.inference.maps.density import Cells, Noise, TreeNoise
 from dpress.inference.maps.population import normal
-from dpress.mechanisms.protocol.encoders import OverLeaves
-from dpress.mechanisms.protocol.report_type import largest, per_user, rest
-from dpress.mechanisms.spatial.earlier_rounds import PLACE, Answered, answered, partitions
+from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
 from dpress.mechanisms.spatial.grown_tree import nonnegative
-from dpress.mechanisms.spatial.gtr_top_down import _best
+from dpress.mechanisms.protocol.rounds import round_of
+from dpress.mechanisms.spatial.map_decoder import MapDecoder
+from dpress.mechanisms.spatial.short_reports import STEPS, Steps, short_oracle
 from dpress.mechanisms.spatial.leaf_noise import LeafNoise
 
+PLACE = "$.release.parameters"
 ROUNDS = 4  # unless the specification says how many
 WORTH = 1.5  # standard deviations of a share that a node must hold to be split
 HALF = 2  # a node that was not asked yet may hold this part of the one above it
@@ -38,7 +40,7 @@ HALF = 2  # a node that was not asked yet may hold this part of the one above it
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shares:
-    """The estimated shares of the leaves of one question, all with one variance."""
+    """The estimated shares of the leaves of one report type, all with one variance."""
 
     leaves: Leaves
     shares: Array
@@ -47,13 +49,34 @@ class _Shares:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What came out of one report type of an earlier round; public.
+
+    Args:
+        leaves: that were asked about, as paths (`core.leaves`).
+        counts: how many of those who answered are estimated to be in each.
+        users: how many answered.
+        oracle: that they answered by.
+    """
+
+    leaves: tuple[str, ...]
+    counts: tuple[int, ...]
+    users: int
+    oracle: Oracle
+
+    def __post_init__(self) -> None:
+        if len(self.counts) != len(self.leaves) or self.oracle.size != len(self.leaves) or self.users < 0:
+            raise ValueError(f"expected a count for each of {len(self.leaves)} leaves, and users >= 0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ahead:
     """A quadtree grown in rounds (AHEAD).
 
-    A round asks one to several questions, each of its own lot of the users and one level deeper than the one before:
+    A round has one to several report types, each for its own group of users and one level deeper than the one before:
     in which leaf are you? The first round's are whole levels. Between rounds the shares of all leaves are estimated
     from all answers so far, and a leaf is split where its share exceeds 1.5 sqrt(V), V the variance of a share that
-    the next question would estimate; for a second level at once, where half of its share does. A leaf that is not
+    the next type would estimate; for a second level at once, where half of its share does. A leaf that is not
     split is asked about again, and gets better known.
 
     Promise: pure epsilon between any two positions of one user, local model: whoever reports a round once reports
@@ -66,28 +89,34 @@ class Ahead:
     Args:
         grid: of side 2^h.
         loss: epsilon.
-        depths: how many levels each round goes down; they add up to h.
-        earlier: what came out of each question of earlier rounds.
-        nodes: the leaves that this round's questions are about; empty in the first round.
+        depths: how many levels each round goes down, and report types it has; they add up to h.
+        leaves: that this round's types are about.
+        oracles: of this round's types, over their leaves.
+        steps: which oracle later rounds ask by, from the number of their leaves; see `short_oracle`.
+        earlier: what came out of each type of earlier rounds.
         last: whether no round follows, as is known of one that has ended.
     """
 
     grid: Grid
     loss: PureDP
     depths: tuple[int, ...]
+    leaves: tuple[tuple[str, ...], ...]
+    oracles: tuple[Oracle, ...]
+    steps: Steps = STEPS
     earlier: tuple[Answered, ...] = ()
-    nodes: tuple[tuple[str, ...], ...] = ()
     last: bool = False
     linear: ClassVar[bool] = False
-    weights: ClassVar[tuple[int, ...]] = ()
 
     def __post_init__(self) -> None:
-        starts = [sum(self.depths[:number]) for number in range(self.rounds)]
+        starts = [sum(self.depths[:number]) for number in range(len(self.depths))]
         if len(self.earlier) not in starts:
-            raise ValueError(f"earlier: expected one of {starts} answered questions, got {len(self.earlier)}")
-        asked = self.depths[self.round] if self.earlier else 0
-        if len(self.nodes) != asked:
-            raise ValueError(f"nodes: expected those of {asked} questions, got {len(self.nodes)}")
+            raise ValueError(f"earlier: expected one of {starts} answered types, got {len(self.earlier)}")
+        if not len(self.leaves) == len(self.oracles) == self.depths[self.round]:
+            raise ValueError(f"leaves: expected those of {self.depths[self.round]} types, got {len(self.leaves)}")
+        if any(one.size != own.size for one, own in zip(self.partitions, self.oracles, strict=True)):
+            raise ValueError("oracles: expected one value for every leaf")
+        for one in self.earlier:
+            named(one.leaves, self.height)
 
     @property
     def height(self) -> int:
@@ -95,66 +124,42 @@ class Ahead:
         return sum(self.depths)
 
     @property
-    def lots(self) -> int:
-        """The number of questions of all rounds, one a level."""
-        return self.height
-
-    @property
-    def rounds(self) -> int:
-        """The number of rounds."""
-        return len(self.depths)
-
-    @property
     def round(self) -> int:
         """This round, from 0."""
-        return self.turn_of(len(self.earlier))
-
-    @property
-    def first(self) -> int:
-        """The lot of this round's first question."""
-        return len(self.earlier)
+        return round_of(self.depths, len(self.earlier))
 
     @property
     def before(self) -> int:
         """How many users answered earlier."""
         return sum(one.users for one in self.earlier)
 
-    def turn_of(self, lot: int) -> int:
-        """Return the round of a lot."""
-        return int(np.searchsorted(np.cumsum(self.depths), lot, side="right"))
-
     @property
     def partitions(self) -> tuple[Leaves, ...]:
-        """The leaves of each question of this round."""
-        if self.nodes:
-            return tuple(named(one, self.height) for one in self.nodes)
-        return _whole_levels(self.depths[0])
+        """The leaves of each type of this round."""
+        return tuple(named(one, self.height) for one in self.leaves)
 
     @property
-    def asked(self) -> tuple[OverLeaves, ...]:
+    def types(self) -> tuple[ReportType, ...]:
         """What devices are asked in this round."""
+        pairs = zip(self.leaves, self.oracles, strict=True)
+        encoders = [(Leaf(side=self.grid.side, leaves=own), oracle) for own, oracle in pairs]
         return tuple(
-            OverLeaves(grid=self.grid, names=one.names, oracle=_best(one.size, self.loss)) for one in self.partitions
+            ReportType(parts=(Part(axes=(0, 1), oracle=oracle, encoder=own),)) for own, oracle in encoders
         )
+
+    def decoder(self, users: int) -> MapDecoder:
+        """Return how the map is made of what was measured."""
+        return MapDecoder(self, users)
 
     @property
     def claim(self) -> Claim:
         """The promise of one report, which is all that a user sends."""
-        return largest([one.claim for one in self.asked])
+        return largest([one.claim for one in self.oracles])
 
     @property
     def map(self) -> Tree:
         """All nodes of the tree; those that were not asked about have infinite variance."""
         return Tree(self.grid.cells, 4)
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """What a specification says of this round."""
-        same = {"height": self.height, "rounds": self.rounds}
-        if not self.earlier:
-            return same
-        earlier = [{"users": one.users, "counts": [*one.counts], "nodes": [*one.nodes]} for one in self.earlier]
-        return {**same, "round": self.round, "earlier": earlier, "nodes": [[*one] for one in self.nodes]}
 
     def ended(self) -> "Ahead":
         """Return the estimator of what there is after this round."""
@@ -162,15 +167,16 @@ class Ahead:
 
     def following(self, tallies: Sequence[Tally]) -> "Ahead | None":
         """Return the next round; None after the last."""
-        if self.round == self.rounds - 1:
+        if self.round == len(self.depths) - 1:
             return None
         answered = self._answered(tallies)
         everybody = sum(one.users for one in answered)
         found = [self._shares(one, everybody) for one in answered if one.users]
         grown = self._grown(found, self.depths[self.round + 1])
-        return replace(self, earlier=answered, nodes=tuple(one.names for one in grown), last=False)
+        oracles = tuple(short_oracle(one.size, self.loss, self.steps) for one in grown)
+        return replace(self, earlier=answered, leaves=tuple(one.names for one in grown), oracles=oracles, last=False)
 
-    def estimate(self, tallies: Sequence[Tally]) -> Measurement:
+    def measurement(self, tallies: Sequence[Tally]) -> Measurement:
         """Return the counts of all nodes that any round asked about.
 
         Raises:
@@ -212,7 +218,7 @@ class Ahead:
         return float((users**2 / precisions[leaves.rows] / cells).sum() / self.grid.cells)
 
     def _collected(self, shares: Array, users: int, rng: Generator | None) -> list[_Shares]:
-        """Return what every question finds from the first round on; without a generator its mean."""
+        """Return what every report type finds from the first round on; without a generator its mean."""
         levels = [shares]
         while levels[0].size > 1:
             levels.insert(0, levels[0].reshape(-1, 4).sum(axis=1))
@@ -221,7 +227,7 @@ class Ahead:
         for depth in depths:
             for leaves in self._grown(found, depth) if found else _whole_levels(depth):
                 own, asked = truth[leaves.rows], users / sum(depths)
-                variance = self._variance(own, asked, users)
+                variance = self._variance(own, self._oracle(own.size), asked, users)
                 noise = 0.0 if rng is None else math.sqrt(variance) * normal(leaves.size, rng=rng)
                 found.append(_Shares(leaves, own + noise, variance, asked))
         return found
@@ -234,7 +240,7 @@ class Ahead:
         shares = np.concatenate(levels)[leaves.rows]
         asked = sum(one.users for one in found) / len(found)
         for _ in range(depth):
-            deviation = math.sqrt(per_user(_best(leaves.size, self.loss), 0.0) / asked)
+            deviation = math.sqrt(per_user(self._oracle(leaves.size), 0.0) / asked)
             which = (shares > WORTH * deviation) & (leaves.levels < self.height)
             shares = np.repeat(np.where(which, shares / HALF, shares), np.where(which, 4, 1))
             leaves = leaves.split(which)
@@ -242,25 +248,30 @@ class Ahead:
         return grown
 
     def _answered(self, tallies: Sequence[Tally]) -> tuple[Answered, ...]:
-        """Return what came out of all questions so far, in whole counts."""
+        """Return what came out of all report types so far, in whole counts."""
         now = []
-        for one, tally in zip(self.asked, tallies, strict=True):
+        for leaves, oracle, tally in zip(self.leaves, self.oracles, tallies, strict=True):
             users = int(tally[-1])
-            counts = np.rint(one.estimate(tally[:-1], users).answers) if users else np.zeros(one.size)
-            now.append(Answered(nodes=one.names, counts=tuple(map(int, counts.tolist())), users=users))
+            counts = np.rint(oracle.estimate(tally[:-1], users).answers) if users else np.zeros(oracle.size)
+            whole = tuple(map(int, counts.tolist()))
+            now.append(Answered(leaves=leaves, counts=whole, users=users, oracle=oracle))
         return (*self.earlier, *now)
 
     def _shares(self, one: Answered, everybody: int) -> _Shares:
         shares = np.array(one.counts, dtype=np.float64) / one.users
-        leaves = named(one.nodes, self.height)
-        return _Shares(leaves, shares, self._variance(shares, one.users, everybody), one.users)
+        leaves = named(one.leaves, self.height)
+        return _Shares(leaves, shares, self._variance(shares, one.oracle, one.users, everybody), one.users)
 
-    def _variance(self, shares: Array, asked: float, everybody: int) -> float:
-        """Return the variance of a leaf's share, averaged over the leaves: the oracle's, and that of the lot."""
-        held, oracle = np.clip(shares, 0, 1), _best(shares.size, self.loss)
+    def _oracle(self, size: int) -> Oracle:
+        return short_oracle(size, self.loss, self.steps)
+
+    @staticmethod
+    def _variance(shares: Array, oracle: Oracle, asked: float, everybody: int) -> float:
+        """Return the variance of a leaf's share, averaged over the leaves: the oracle's, and that of who is asked."""
+        held = np.clip(shares, 0, 1)
         own, other = per_user(oracle, 1.0), per_user(oracle, 0.0)
-        lot = float((held * (1 - held)).mean()) * rest(everybody, asked)
-        return (other + float(held.mean()) * (own - other) + lot) / asked
+        drawing = float((held * (1 - held)).mean()) * rest(everybody, asked)
+        return (other + float(held.mean()) * (own - other) + drawing) / asked
 
     def _measurement(self, found: Sequence[_Shares], everybody: int) -> Measurement:
         shares, precisions = self._summed(found)
@@ -284,17 +295,13 @@ class Ahead:
         return nonnegative(_by_level(answers, deepest), _by_level(precisions, deepest), total)
 
 
-def ahead(
-    grid: Grid, loss: object, *, rounds: int | None = None, earlier: object = (), nodes: object = ()
-) -> Ahead | None:
-    """Return AHEAD over a grid.
+def ahead(grid: Grid, loss: object, *, rounds: int | None = None) -> Ahead | None:
+    """Return the first round of AHEAD over a grid.
 
     Args:
         grid: of side 2^h, h at least 1.
         loss: epsilon.
         rounds: from 1 to h; left out, 4 at most. One round is level-sampled reports, as `gtr_top_down`.
-        earlier: what came out of earlier rounds, as a specification says it.
-        nodes: this round's leaves, likewise.
 
     Raises:
         ValueError: a parameter is wrong, named with its place.
@@ -306,12 +313,9 @@ def ahead(
         raise ValueError(f"{PLACE}.rounds: expected at most {height}, the height of the quadtree, got {rounds}")
     number = rounds or min(height, ROUNDS)
     depths = tuple((height + number - 1 - one) // number for one in range(number))
-    found = answered(earlier, height)
-    asked = partitions(nodes, height)
-    try:
-        return Ahead(grid=grid, loss=loss, depths=depths, earlier=found, nodes=asked)
-    except ValueError as error:
-        raise ValueError(f"{PLACE}.{error}") from None
+    whole = _whole_levels(depths[0])
+    oracles = tuple(short_oracle(one.size, loss, STEPS) for one in whole)
+    return Ahead(grid=grid, loss=loss, depths=depths, leaves=tuple(one.names for one in whole), oracles=oracles)
 
 
 def _whole_levels(depth: int) -> tuple[Leaves, ...]:
@@ -354,5 +358,5 @@ CARD = Card(
     method=Ahead,
     example=lambda loss, unit: example(loss),  # noqa: ARG005  # a local claim has its own unit
     spatial=ahead,
-    parameters=("height", "rounds", "earlier", "nodes"),
+    parameters=("height", "rounds"),
 )

@@ -1,6 +1,6 @@
 """`gtr_top_down`: GT-R without the root, its levels in the best shares, its counts >= 0 family by family.
 
-position -> one level of 1 to h by lot -> the best oracle for that level -> counts of all nodes -> from the top, every
+position -> one level of 1 to h at random -> the best oracle for that level -> counts of all nodes -> from the top, every
 family the nearest counts >= 0 that add up to their parent, which for the first family is everybody.
 """
 
@@ -9,15 +9,10 @@ from dataclasses import dataclass
 from dpress.core.claim import PureDP
 from dpress.core.grid import Grid
 from dpress.core.mechanism import Card
-from dpress.core.oracle import Oracle
-from dpress.mechanisms.oracle.hadamard import Hadamard
-from dpress.mechanisms.oracle.olh import Olh
-from dpress.mechanisms.oracle.subset_selection import SubsetSelection
 from dpress.mechanisms.spatial.levels import Levels, example
+from dpress.mechanisms.spatial.short_reports import short_oracle
 
-LONGEST = 1 << 10  # values whose report of one bit each, 128 bytes, is short enough
 FALL = 1.4  # of the share, from the middle level to the next
-HASHED = 1 << 16  # values that a collector hashes for every report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,14 +35,14 @@ def gtr_top_down(grid: Grid, loss: object) -> GtrTopDown | None:
     if not isinstance(loss, PureDP) or not grid.height:
         return None
     levels = tuple(range(1, grid.height + 1))
-    oracles = tuple(_best(4**level, loss) for level in levels)
+    oracles = tuple(short_oracle(4**level, loss) for level in levels)
     return GtrTopDown(
         grid=grid, levels=levels, oracles=oracles, weights=shares(grid.height), made="nonnegative", root=True
     )
 
 
 def shares(height: int) -> tuple[int, ...]:
-    """Return how many lots the levels 1 to h have: 1.4^-|l - h / 2|, in whole hundredths.
+    """Return the sampling weights of the levels 1 to h: 1.4^-|l - h / 2|, in whole hundredths.
 
     A query is made of more nodes the deeper the level, which asks for users there; but where few people are, what holds
     counts at 0 keeps deep levels' noise out. The middle levels pay most (measured on check-ins and pick-ups: 2 to 9 %
@@ -57,13 +52,6 @@ def shares(height: int) -> tuple[int, ...]:
     (71, 100, 71, 51)
     """
     return tuple(round(100 / FALL ** abs(level - height / 2)) for level in range(1, height + 1))
-
-
-def _best(size: int, loss: PureDP) -> Oracle:
-    """Return the best oracle whose report is short: bits of a subset, a hash, or one coefficient."""
-    if size <= LONGEST:
-        return SubsetSelection(size=size, loss=loss)
-    return Olh(size=size, loss=loss) if size <= HASHED else Hadamard(size=size, loss=loss)
 
 
 CARD = Card(

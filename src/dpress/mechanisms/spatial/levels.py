@@ -22,8 +22,8 @@ from dpress.core.tree import Tree
 from dpress.inference.maps.density import Cells, Density, Nodes, TreeNoise
 from dpress.inference.maps.population import normal
 from dpress.inference.maps.top_down import consistent
-from dpress.mechanisms.protocol.encoders import OverNodes
-from dpress.mechanisms.protocol.report_type import largest, per_user, rest
+from dpress.mechanisms.spatial.map_decoder import MapDecoder, node_type
+from dpress.mechanisms.protocol.report_type import ReportType, largest, per_user, rest
 
 Codes = npt.NDArray[np.int32]
 Made = Literal["least_squares", "nonnegative", "top_down"]
@@ -41,7 +41,7 @@ class Levels:
         grid: of side 2^h; of any side for a flat grid.
         levels: that are asked, rising; one for a flat grid.
         oracles: over the nodes of every level that is asked.
-        weights: how many lots of all a level has; empty where all levels have one.
+        weights: the sampling weight of every level; empty where all have one.
         made: how counts of cells are made of it: least squares; the same with no count below 0; or not at all, the
             nodes being added up from the top.
         root: whether everybody's number is taken for known.
@@ -62,11 +62,15 @@ class Levels:
         return largest([oracle.claim for oracle in self.oracles])
 
     @property
-    def asked(self) -> tuple[OverNodes, ...]:
+    def types(self) -> tuple[ReportType, ...]:
         """What devices are asked, level by level."""
-        last = self.levels[-1]
-        pairs = zip(self.levels, self.oracles, strict=True)
-        return tuple(OverNodes(grid=self.grid, shift=2 * (last - level), oracle=oracle) for level, oracle in pairs)
+        last, weights = self.levels[-1], self.weights or (1,) * len(self.levels)
+        triples = zip(self.levels, self.oracles, weights, strict=True)
+        return tuple(node_type(self.grid, 2 * (last - level), oracle, weight) for level, oracle, weight in triples)
+
+    def decoder(self, users: int) -> MapDecoder:
+        """Return how the map is made of what was measured."""
+        return MapDecoder(self, users)
 
     @property
     def height(self) -> int:
@@ -83,7 +87,7 @@ class Levels:
         """All nodes of the tree, or the cells."""
         return Tree(self.grid.cells, 4) if self.height else Identity(self.grid.cells)
 
-    def estimate(self, tallies: Sequence[Tally]) -> Measurement:
+    def measurement(self, tallies: Sequence[Tally]) -> Measurement:
         """Return the counts of all nodes, 0 with infinite variance where a level was not asked.
 
         Raises:

@@ -11,12 +11,14 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from dpress.core import rng as generators
+from dpress.core.encoders import Node
 from dpress.core.grid import Grid, Rectangles
 from dpress.core.linear import Array, LinearMap
 from dpress.core.measurement import Measurement
-from dpress.core.oracle import Tally
+from dpress.core.oracle import Oracle, Tally
 from dpress.core.rng import Generator
 from dpress.inference.maps.density import Cells, Density, Noise, Replicates, clustering
+from dpress.mechanisms.protocol.report_type import Part, ReportType
 
 RUNS = 24  # replicates: a relative error of the standard error of 1 / sqrt(48), 14 %
 SEED = 20261121  # of noise that stands for noise: nothing private is drawn with it, and answers repeat themselves
@@ -48,19 +50,24 @@ class MapEstimator(Protocol):
 
 
 class MapCollector(MapEstimator, Protocol):
-    """A map from the tallies of a collection's questions."""
+    """A map from the tallies of a collection: also an `Estimator`."""
+
+    @property
+    def types(self) -> tuple[ReportType, ...]:
+        """What devices are asked."""
+        ...
 
     @property
     def map(self) -> LinearMap:
         """What the answers are about."""
         ...
 
-    def estimate(self, tallies: Sequence[Tally]) -> Measurement:
-        """Return the answers that the tallies give; each ends with its number of reports.
+    def measurement(self, tallies: Sequence[Tally]) -> Measurement:
+        """Return the answers that the tallies give; see `Estimator`."""
+        ...
 
-        Raises:
-            ValueError: nobody answered a question that the map cannot do without.
-        """
+    def decoder(self, users: int) -> "MapDecoder":
+        """Return how the map is made of what was measured."""
         ...
 
     def mean_variance(self, users: int) -> float:
@@ -172,3 +179,9 @@ def coarser(image: Array, side: int) -> Array:
     rows = totals[low] * (1 - part) + totals[low + 1] * part
     both = rows[:, low] * (1 - part.T) + rows[:, low + 1] * part.T
     return np.asarray(np.diff(np.diff(both, axis=0), axis=1))
+
+
+def node_type(grid: Grid, shift: int, oracle: Oracle, weight: int = 1) -> ReportType:
+    """Return the report type about the nodes of one level of a quadtree, or about the cells of a grid."""
+    part = Part(axes=(0, 1), oracle=oracle, encoder=Node(side=grid.side, shift=shift))
+    return ReportType(parts=(part,), weight=weight)

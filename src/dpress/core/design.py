@@ -1,0 +1,320 @@
+"""The plan as data: everything that a curator, a device, a collector or a reader needs to act, and nothing to decide.
+
+Design -> canonical JSON of its `ask` -> SHA-256, which names the collection in every report and keys permanent
+responses. Numbers that are no integers are texts wherever a device or a mechanism computes with them.
+"""
+
+import hashlib
+import math
+from typing import Any, Literal
+
+import msgspec
+
+from dpress.core.attribute import DROP, REJECT, Attribute, Listed, Location, Tabular
+from dpress.core.domain import Schema
+from dpress.core.encoders import Encoder
+from dpress.core.errors import SchemaMismatch
+from dpress.core.queries import Queries
+
+FORMAT = 1
+ID_BYTES = 16  # of the hash, in a report
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One value of a report.
+
+    Args:
+        axes: the attributes it is about, by their places in `Ask.attributes`.
+        encoder: how their codes become the oracle's value.
+        oracle: the mechanism, `method` and its exact numbers (`core.plain`).
+    """
+
+    axes: tuple[int, ...]
+    encoder: Encoder
+    oracle: dict[str, Any]
+
+
+class ReportType(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one report answers.
+
+    Args:
+        weight: of all sampling weights; a device answers one type, drawn with this probability.
+        width: the bytes of a payload.
+        parts: one after the other in the payload.
+    """
+
+    weight: int
+    width: int
+    parts: tuple[Part, ...]
+
+
+class Rounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where a collection comes in rounds, each of which is planned by what came out of those before.
+
+    Args:
+        number: of this round, from 0.
+        types: how many report types every round has; each has one user group, drawn once for all rounds.
+        collection: the id of the first round's `ask`; empty in the first round itself.
+    """
+
+    number: int
+    types: tuple[int, ...]
+    collection: str
+
+
+class LocalAsk(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="model", tag="local"):
+    """All that a device acts on.
+
+    Args:
+        attributes: how values become codes (`coding`).
+        report_types: what is reported; a device answers one of them.
+        rounds: None where there is one.
+    """
+
+    attributes: tuple[Tabular, ...]
+    report_types: tuple[ReportType, ...]
+    rounds: Rounds | None
+
+
+class CentralAsk(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="model", tag="central"
+):
+    """All that a curator measures.
+
+    Args:
+        attributes: how values become codes (`coding`).
+        mechanism: what is measured with which noise, for whom (`core.plain`).
+    """
+
+    attributes: tuple[Tabular, ...]
+    mechanism: dict[str, Any]
+
+
+Ask = LocalAsk | CentralAsk
+Amounts = dict[str, str]  # a loss, exact: {"epsilon": "1"}
+
+
+class Promise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the mechanism claims; read again from the `ask` wherever the design is read."""
+
+    published: Amounts | None
+    proven: Amounts | None
+    relation: str
+    unit: str
+    rows_per_unit: int
+
+
+class Offer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A method that was considered: its predicted error (None without a formula) and what that supposes."""
+
+    method: str
+    error: float | None
+    assumes: str
+
+
+class Prediction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What was expected when the plan was made.
+
+    Args:
+        users: how many people, or rows, it was made for.
+        error: of the method, in `unit`; None without a formula.
+        unit: of all errors.
+        lower_bound: that no method of this kind goes below; 0 where none is known.
+        candidates: smallest error first.
+    """
+
+    users: int
+    error: float | None
+    unit: str
+    lower_bound: float
+    candidates: tuple[Offer, ...]
+
+
+class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One publication or collection, decided.
+
+    Args:
+        format: of this document.
+        ask: what is asked of devices, or measured of a table; its hash is the design's name.
+        kind: the room of `kinds` that answers.
+        method: that was chosen.
+        split: of a collection, what is divided among the attributes, "users" or "budget"; empty for a table.
+        round: of a collection that is repeated as it is; in every report, and not part of the `ask`.
+        estimator: how a collection's tallies become answers, beyond what the `ask` tells; empty for a table.
+        attributes: what is released, with the names of all cells.
+        release: the kind and its post-processing, as the specification names them.
+        queries: that the predicted error is about.
+        budget: that the specification allows.
+        claim: what is promised.
+        prediction: what was expected.
+    """
+
+    format: int
+    ask: Ask
+    kind: str
+    method: str
+    split: Literal["users", "budget", ""]
+    round: int
+    estimator: dict[str, Any]
+    attributes: tuple[Attribute, ...]
+    release: dict[str, Any]
+    queries: Queries
+    budget: Amounts
+    claim: Promise
+    prediction: Prediction
+
+    @property
+    def id(self) -> str:
+        """The SHA-256 of the `ask` in canonical form, hexadecimal."""
+        return identity(self.ask)
+
+    @property
+    def local(self) -> bool:
+        """Whether devices answer."""
+        return isinstance(self.ask, LocalAsk)
+
+    @property
+    def schema(self) -> Schema:
+        """The attributes whose cells are counted: a location as its two sides on the grid."""
+        return acting(self.attributes, self.ask.attributes)
+
+
+def acting(attributes: tuple[Attribute, ...], coded: tuple[Tabular, ...]) -> Schema:
+    """Return attributes as they are coded: a location becomes two axes with as many cells as its coding has."""
+    found: list[Attribute] = []
+    for one in attributes:
+        if isinstance(one, Location):
+            found += one.axes(coded[len(found)].size)
+        else:
+            found.append(one)
+    return Schema(tuple(found))
+
+
+def coding(attribute: Tabular) -> Tabular:
+    """Return an attribute with only what decides the code of a value: no groups, and cells beside the values unnamed.
+
+    The name of the cell for other or missing values changes no code, so it stands here as "other" or "null".
+
+    >>> from dpress.core.attribute import Categorical
+    >>> coding(Categorical(name="sex", values=("f", "m"), other="elsewhere")).other
+    'other'
+    """
+    if isinstance(attribute, Listed):
+        other = _unnamed(attribute.other, "other", attribute.labels)
+        null = attribute.null and (
+            other if attribute.null == attribute.other else _unnamed(attribute.null, "null", attribute.labels)
+        )
+        return msgspec.structs.replace(attribute, other=other, null=null, hierarchy=None)
+    return msgspec.structs.replace(attribute, null=_unnamed(attribute.null, "null", ()))
+
+
+def _unnamed(policy: str, name: str, values: tuple[str, ...]) -> str:
+    """Return a policy, or in the place of a cell's name one that says nothing and is none of the values."""
+    if policy in (REJECT, DROP):
+        return policy
+    while name in values and name != policy:
+        name += "_"
+    return name
+
+
+def identity(ask: Ask) -> str:
+    """Return the SHA-256 of an `ask`, hexadecimal; see `canonical`."""
+    return hashlib.sha256(canonical(ask)).hexdigest()
+
+
+def collection_id(ask: LocalAsk) -> bytes:
+    """Return the 16 bytes that key permanent responses and user groups: the same in all rounds of a collection."""
+    first = ask.rounds.collection if ask.rounds is not None else ""
+    return bytes.fromhex(first or identity(ask))[:ID_BYTES]
+
+
+def report_id(ask: LocalAsk) -> bytes:
+    """Return the 16 bytes by which every report names the `ask` that it answers."""
+    return bytes.fromhex(identity(ask))[:ID_BYTES]
+
+
+def canonical(ask: Ask) -> bytes:
+    """Return the canonical form: JSON in UTF-8, names sorted, no white space, numbers that are no integers as text."""
+    return msgspec.json.encode(_written(msgspec.to_builtins(ask)), order="sorted")
+
+
+def as_plain(design: Design) -> dict[str, Any]:
+    """Return a design as plain data, for JSON."""
+    plain: dict[str, Any] = msgspec.to_builtins(design)
+    for part in (plain, plain["ask"]):
+        part["attributes"] = _written(part["attributes"])
+    return plain
+
+
+def encode(design: Design) -> str:
+    """Return a design as the JSON text that `decode` reads."""
+    return msgspec.json.format(msgspec.json.encode(as_plain(design)), indent=2).decode() + "\n"
+
+
+def from_plain(plain: Any) -> Design:
+    """Return the design that plain data describes; only its form is checked here.
+
+    Raises:
+        SchemaMismatch: a field is missing, unknown or of another type, or the format is not known.
+    """
+    if not isinstance(plain, dict) or "format" not in plain:
+        raise SchemaMismatch("no design: it has no `format`")
+    if plain["format"] != FORMAT:
+        raise SchemaMismatch(f"a design of format {plain['format']!r}; this version reads format {FORMAT}")
+    ask = plain.get("ask")
+    if isinstance(ask, dict):
+        plain = {**plain, "ask": {**ask, "attributes": _numbers(ask.get("attributes"))}}
+    plain = {**plain, "attributes": _numbers(plain.get("attributes"))}
+    try:
+        design = msgspec.convert(plain, Design)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise SchemaMismatch(f"the design is wrong: {error}") from None
+    if tuple(map(coding, design.schema.tabular)) != design.ask.attributes:
+        raise SchemaMismatch("the design's attributes are not those of its `ask`")
+    return design
+
+
+def decode(text: str | bytes) -> Design:
+    """Return the design that a JSON text holds.
+
+    Raises:
+        SchemaMismatch: it is no JSON, or no design.
+    """
+    try:
+        plain = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise SchemaMismatch(f"no design: it is no JSON ({error})") from None
+    return from_plain(plain)
+
+
+def _written(value: Any) -> Any:
+    """Return plain data with every float as the shortest text that reads back as it."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError("numbers in a design must be finite")
+        return repr(value)
+    if isinstance(value, dict):
+        return {name: _written(one) for name, one in value.items()}
+    return [_written(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def _numbers(attributes: Any) -> Any:
+    """Return plain attributes with the texts of their bounds and edges as numbers again."""
+    if not isinstance(attributes, (list, tuple)):
+        return attributes
+    return [_with_numbers(one) if isinstance(one, dict) else one for one in attributes]
+
+
+def _with_numbers(attribute: dict[str, Any]) -> dict[str, Any]:
+    if attribute.get("kind") not in ("numeric", "location"):
+        return attribute
+    return {name: _parsed(one) if name in ("bounds", "edges") else one for name, one in attribute.items()}
+
+
+def _parsed(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_parsed(one) for one in value]
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value  # refused as no number

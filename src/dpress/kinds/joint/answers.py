@@ -1,0 +1,194 @@
+"""Answers of a release of a joint distribution: published tables, and the joint that is fitted to all reports.
+
+tallies -> unbiased tables; tallies, or reports -> fitted joint -> adjusted counts, any query, synthetic records.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpress.core.errors import SchemaMismatch
+from dpress.core.linear import Array, Numbers
+from dpress.core.oracle import Payloads, Tally
+from dpress.core.rng import secure
+from dpress.inference.joint.bootstrap import Refits
+from dpress.inference.joint.factors import Joint, dense
+from dpress.inference.postprocess import adjust
+from dpress.kinds.joint.fitted import NAME, FittedTable, caveat, pairs_of, refits, tabled
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.estimator import JointEstimator
+from dpress.release.answers import Kept, Part, Progress
+from dpress.release.linear_error import predicted
+from dpress.release.query_language import parse
+from dpress.release.record_files import NAME as RECORDS
+from dpress.release.record_files import Records
+from dpress.release.release import Release
+from dpress.release.result import Result
+from dpress.release.table_answers import TableAnswers
+
+__all__ = ["Answers", "Fit", "collected", "measured", "predicted", "restored"]
+
+UNIT = 1 << 50  # of a fitted share
+CLOSE = 1e-6  # to 1, of the sum of a fit that was kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Fit:
+    """What a release of a joint distribution has beside its tallies.
+
+    Args:
+        joint: that was fitted.
+        records: how many synthetic records are drawn from it when the release is written.
+    """
+
+    joint: Joint
+    records: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers(TableAnswers):
+    """Published tables, and the fitted joint distribution."""
+
+    @property
+    def fitted(self) -> Joint:
+        """The joint distribution behind the adjusted counts."""
+        joint: Joint = self.release.detail.joint
+        return joint
+
+    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
+        """Answer a query from a published table, else from the fitted joint if the tallies alone give it.
+
+        Where no published table holds the attributes together, the answer is the fitted joint's: biased, with an error
+        by bootstrap (`inference.joint.bootstrap`) and a note that says so.
+        """
+        weights = parse(self.release.schema, text)
+        if self.together(weights):
+            return self.answered(text, weights, confidence)
+        estimator, again = pairs_of(self.release.mechanism), self.refits(progress=progress)
+        if estimator is None or again is None:
+            raise ValueError(f'{self.unanswered(text)}; a collection with method = "pairs" answers it, too')
+        value, error = (self.release.users * one(weights) for one in (again.share, again.error))
+        half = again.half_width(error**2, confidence)
+        return Result(
+            query=text,
+            value=value,
+            standard_error=error,
+            interval=(value - half, value + half),
+            confidence=confidence,
+            note=caveat(estimator.ways, len(self.release.schema.shape)),
+        )
+
+    def refits(self, *, progress: Progress | None = None) -> Refits | None:
+        """Return the fitted joint with its refits; None where the tallies alone do not give it.
+
+        They are drawn once and kept, from a seeded generator: nothing private is drawn, and everybody gets the same.
+
+        Args:
+            progress: called with the number of fits done.
+        """
+        if "_refits" not in self.__dict__:  # as a cached property
+            self.__dict__["_refits"] = refits(self.release.mechanism, self.fitted, self.release.kept, progress)
+        found: Refits | None = self.__dict__["_refits"]
+        return found
+
+    def joint_table(self, *, progress: Progress | None = None) -> FittedTable | None:
+        """Return the table of the fitted joint, where it is written: small, refitted, and not published already."""
+        if not self._has_joint_table or (again := self.refits(progress=progress)) is None:
+            return None
+        return FittedTable(axes=self.release.schema.tabular, refits=again, users=self.release.users)
+
+    @property
+    def _has_joint_table(self) -> bool:
+        return tabled(self.release.mechanism, self.release.schema.shape)
+
+    @property
+    def beside(self) -> Mapping[str, str]:
+        """The synthetic records and the table of the fitted joint."""
+        return {"records": RECORDS, "joint": NAME}
+
+    @property
+    def described(self) -> Mapping[str, Any]:
+        """Also the number of records, why the fit stopped, and the attributes of the fitted joint's table."""
+        detail: Fit = self.release.detail
+        return {
+            **super().described,
+            **({"records": detail.records} if detail.records else {}),
+            **({"fit": detail.joint.reason} if detail.joint.reason else {}),
+            **({"joint": [*self.release.schema.names]} if self._has_joint_table else {}),
+        }
+
+    def parts(self, *, progress: Progress | None) -> Iterator[Part]:
+        """Yield the published tables, the synthetic records, and the table of the fitted joint."""
+        joint = self.joint_table(progress=progress)
+        yield from self.published()
+        if records := self.release.detail.records:
+            yield Records(axes=self.release.schema.tabular, joint=self.fitted, size=records, rng=secure())
+        if joint is not None:
+            yield joint
+
+    def adjusted(self, axes: tuple[int, ...], count: Array, variance: Array) -> Array | None:
+        """Return the fitted joint's own counts, after post-processing where the specification names some."""
+        del count
+        fitted = self.fitted.marginal(axes).ravel() * self.release.users
+        if not self.postprocess:
+            return fitted
+        return adjust(fitted, self.postprocess, users=self.release.users, deviations=np.sqrt(variance))
+
+
+def collected(
+    collection: Collection,
+    tallies: list[Tally],
+    payloads: Callable[[], Iterable[Payloads]],
+    *,
+    records: int = 0,
+) -> Kept:
+    """Return the tallies, and a fit that they alone do not give, in units of 2^-50; and how many records to draw."""
+    estimator = _estimator(collection)
+    joint = estimator.fit(tallies, payloads)
+    if estimator.from_tallies:
+        return Kept(answers=np.concatenate(tallies), detail=Fit(joint=joint, records=records))
+    cells = np.rint(joint.marginal(tuple(range(len(collection.shape)))).ravel() * UNIT).astype(np.int64)
+    return Kept(answers=np.concatenate([*tallies, cells]), detail=Fit(joint=joint, records=records))
+
+
+def measured(mechanism: object, drawn: object, schema: object, *, rng: object) -> Kept:
+    """Refuse: no curator measures a joint distribution."""
+    raise TypeError("a joint distribution comes from devices")
+
+
+def restored(release: Release, description: Mapping[str, Any], folder: Path) -> Fit:
+    """Return the fit that a release kept, or that its tallies give.
+
+    Raises:
+        SchemaMismatch: the fit has a negative share, or does not add up to 1.
+    """
+    del folder
+    collection = release.mechanism
+    if not isinstance(collection, Collection):
+        raise SchemaMismatch("a joint distribution comes from devices")
+    joint = _refitted(collection, release.kept)
+    records = description.get("records", 0)
+    if type(records) is not int:
+        raise SchemaMismatch("`records` is no number")
+    return Fit(joint=replace(joint, reason=str(description.get("fit", ""))), records=records)
+
+
+def _refitted(collection: Collection, kept: Numbers) -> Joint:
+    size = sum(collection.sizes)
+    estimator = _estimator(collection)
+    if estimator.from_tallies:
+        return estimator.fit(collection.split_tally(kept[:size]), list)
+    shares = kept[size:] / UNIT
+    if shares.size != math.prod(collection.shape) or shares.min() < 0 or abs(float(shares.sum()) - 1) > CLOSE:
+        raise SchemaMismatch("the fitted joint that the release keeps is no distribution")
+    return dense(shares.reshape(collection.shape))
+
+
+def _estimator(collection: Collection) -> JointEstimator:
+    if not isinstance(collection.estimator, JointEstimator):
+        raise TypeError(f"{type(collection.estimator).__name__} fits no joint distribution")
+    return collection.estimator

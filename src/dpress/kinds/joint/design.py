@@ -1,0 +1,210 @@
+"""Who is asked what for a joint distribution under local privacy: pairs, triples, everything at once."""
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from dpress import catalog
+from dpress.core import check
+from dpress.core.claim import PureDP
+from dpress.core.errors import NotSupported
+from dpress.core.oracle import Oracle
+from dpress.core.workload import Marginals
+from dpress.data.spec import Spec
+from dpress.mechanisms.joint.bit_joint import LARGEST, BitJoint
+from dpress.mechanisms.joint.independent import Independent, product_variance
+from dpress.mechanisms.joint.pairs import Pairs, pairs_of
+from dpress.mechanisms.joint.rr_ldp import RrLdp
+from dpress.mechanisms.oracle.longitudinal import calibrated
+from dpress.mechanisms.oracle.rappor import Rappor
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.report_type import Part, ReportType, per_user
+from dpress.release import collections, strategies
+from dpress.release.candidate import Choice
+from dpress.release.collections import MOST_CELLS, check_cells, expected_users, share
+
+BITS = ("rr_ldp", "em", "lasso", "lremh")  # on reports of all attributes' bits
+PUBLISHED = ("em", "lasso", "lremh")  # the document's, run where they are named
+OPTIMAL, SHORT = "subset_selection", "hadamard"  # the best oracle, and one whose reports stay short
+BASELINE = "independent"
+OWN = ("pairs", *BITS, BASELINE)  # the methods that are no oracle over all cells
+SMALL = 1 << 12  # cells of a joint table that one oracle is asked about unless it is named
+RATES = ("f", "p", "q")
+REPORTS, FILTERS = ("rr_ldp", "rappor"), ("bits", "hashes")  # of the document's methods; and of the second's reports
+MOST_BITS = 1 << 13  # of a report: every two of them are counted
+MOST_SETS = 1000  # questions: planning solves least squares over all of them
+MOST_TRIPLES = 150  # questions of three attributes unless they are asked for: fitting more takes minutes
+
+
+def choose(spec: Spec) -> Choice:
+    """Return every collection that could serve a joint distribution, and the best one that assumes nothing.
+
+    Raises:
+        NotSupported: one attribute, a table, or a budget that is no epsilon.
+        ValueError: a parameter is wrong.
+    """
+    strategies.check_columns(spec, adjusted=True)
+    if spec.privacy.model != "local":
+        raise NotSupported('$.release.kind: no method publishes \'joint\' in the central model yet')
+    collections.check_silence(spec)
+    shape = spec.schema.shape
+    workload = Marginals(shape, pairs_of(len(shape)))
+    users = collections.expected_users(spec)
+    return collections.best(spec, workload, list(joint_collections(spec)), joint_bound(spec), users)
+
+
+def joint_collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
+    """Yield by method every collection that could serve a spec of kind "joint", and always the baseline.
+
+    Raises:
+        NotSupported: one attribute, or a budget that is no epsilon.
+        ValueError: a parameter is wrong.
+    """
+    if len(spec.schema.attributes) < 2:
+        raise NotSupported(
+            '$.release.attributes: a joint distribution needs two attributes or more; use kind = "histogram"'
+        )
+    check_cells(spec)
+    method, loss, shape = spec.release.method, share(spec, "users"), spec.schema.shape
+    own = {name: value for name, value in spec.release.parameters.items() if name not in ("users", "round")}
+    _check(own, method, math.prod(shape))
+    if method in ("auto", "pairs") and set(own) <= {"ways"}:
+        for ways in _ways(own, shape):
+            yield "pairs", _sampled(shape, list(itertools.combinations(range(len(shape)), ways)), loss)
+    if set(own) <= {*RATES, "reports", *FILTERS} and math.prod(shape) <= LARGEST:
+        for name in BITS:
+            if method == name or (method == "auto" and name not in PUBLISHED):
+                yield name, _bits(spec, loss, own, name)
+    if not own and (method not in (*OWN, "auto") or (method == "auto" and math.prod(shape) <= SMALL)):
+        name = OPTIMAL if method == "auto" else method
+        yield name, _collected(shape, [tuple(range(len(shape)))], [_whole(name, math.prod(shape), loss)])
+    yield BASELINE, _alone(shape, loss)
+
+
+def joint_bound(spec: Spec) -> float:
+    """Return the mean variance that no collection goes below: were every user asked about every pair alone."""
+    users, loss, shape = expected_users(spec), share(spec, "users"), spec.schema.shape
+    if spec.release.method == BASELINE:  # its error is that of a product
+        return product_variance(shape, [per_user(_best(size, loss), 1 / size) for size in shape], users, users)
+    total = cells = 0.0
+    for pair in itertools.combinations(shape, 2):
+        size = math.prod(pair)
+        total += size * _best(size, loss).variance(users, 1 / size)
+        cells += size
+    return total / cells
+
+
+def _check(own: dict[str, Any], method: str, cells: int) -> None:
+    """Refuse parameters that the method, or all methods together, do not take, and tables that are too large for it."""
+    allowed = {"pairs": {"ways"}, "auto": {"ways", *RATES}, "rr_ldp": {*RATES}}.get(method, set())
+    if method in PUBLISHED:
+        allowed = {*RATES, "reports", *FILTERS}
+    if unknown := set(own) - allowed:
+        whom = 'kind = "joint"' if method == "auto" else method
+        raise ValueError(f"$.release.parameters: unknown parameter {min(unknown)!r} for {whom}")
+    if "ways" in own and len(own) > 1:
+        raise ValueError("$.release.parameters: set either `ways` (of `pairs`) or `f`, `p`, `q` (of `rr_ldp`)")
+    if (reports := own.get("reports", REPORTS[0])) not in REPORTS:
+        raise ValueError(f'$.release.parameters.reports: expected "rr_ldp" or "rappor", got {reports!r}')
+    if reports == REPORTS[0] and (needless := set(own) & set(FILTERS)):
+        raise ValueError(f'$.release.parameters.{min(needless)}: only with reports = "rappor"')
+    if cells > LARGEST and (method in BITS or set(own) & set(RATES)):
+        raise NotSupported(
+            f"{BITS[0] if method == 'auto' else method} needs the joint table of {cells:,} cells, more than 2^22; "
+            'name fewer attributes, or method = "pairs"'
+        )
+
+
+def _ways(own: dict[str, Any], shape: tuple[int, ...]) -> tuple[int, ...]:
+    attributes = len(shape)
+    if "ways" not in own:
+        if math.comb(attributes, 2) > MOST_SETS:
+            raise NotSupported(f"{attributes} attributes have more than {MOST_SETS:,} pairs; name fewer attributes")
+        small = math.prod(sorted(shape)[-3:]) <= MOST_CELLS
+        return (2, 3) if small and 1 <= math.comb(attributes, 3) <= MOST_TRIPLES else (2,)
+    ways = check.count("$.release.parameters.ways", own["ways"], least=2)
+    if ways > attributes:
+        raise ValueError(f"$.release.parameters.ways: expected at most {attributes}, got {ways}")
+    if math.comb(attributes, ways) > MOST_SETS:
+        asked = f"{math.comb(attributes, ways):,} sets of {ways} attributes"
+        raise NotSupported(f"$.release.parameters.ways: {asked}, more than {MOST_SETS:,}; name fewer attributes")
+    return (ways,)
+
+
+def _sampled(shape: tuple[int, ...], sets: list[tuple[int, ...]], loss: PureDP) -> Collection:
+    return _collected(shape, sets, [_best(math.prod(shape[axis] for axis in axes), loss) for axes in sets])
+
+
+def _alone(shape: tuple[int, ...], loss: PureDP) -> Collection:
+    parts = [Part(axes=(axis,), oracle=_best(size, loss)) for axis, size in enumerate(shape)]
+    types = tuple(ReportType(parts=(part,)) for part in parts)
+    return Collection(shape=shape, types=types, split="users", estimator=Independent(shape=shape, types=types))
+
+
+def _best(size: int, loss: PureDP) -> Oracle:
+    """Return the best oracle, or the one with short reports where the best one's would be too long."""
+    for name in (OPTIMAL, SHORT):
+        make = catalog.card(name).oracle
+        oracle = make(size, loss) if make is not None and size <= MOST_CELLS else None
+        if oracle is not None:
+            return oracle
+    raise NotSupported(f"{size:,} combinations of values are too many to ask about; group the values")
+
+
+def _whole(name: str, cells: int, loss: PureDP) -> Oracle:
+    """Return the named oracle over all cells."""
+    card = catalog.card(name)
+    if card.family != "oracle" or card.oracle is None:
+        known = ", ".join(OWN)
+        raise NotSupported(f'$.release.method: {name!r} does not serve kind = "joint"; use {known} or an oracle')
+    oracle = card.oracle(cells, loss) if cells <= MOST_CELLS else None
+    if oracle is None:
+        raise NotSupported(
+            f"{name} over all {cells:,} combinations of values is too large; "
+            'name fewer attributes, group their values, or method = "pairs"'
+        )
+    return oracle
+
+
+def _collected(shape: tuple[int, ...], sets: list[tuple[int, ...]], oracles: list[Oracle]) -> Collection:
+    estimator = Pairs(shape=shape, sets=tuple(sets), oracles=tuple(oracles))
+    return Collection(shape=shape, types=estimator.types, split="users", estimator=estimator)
+
+
+def _bits(spec: Spec, loss: PureDP, own: dict[str, Any], name: str) -> Collection:
+    shape, strategy = spec.schema.shape, None if name == "rr_ldp" else catalog.card(name).method()
+    rates = {name: own[name] for name in RATES if name in own}
+    if own.get("reports") == "rappor":
+        estimator = BitJoint(oracles=_filters(spec, loss, rates, own), strategy=strategy)
+    else:
+        found = calibrated(loss, len(shape), **rates)
+        oracle = RrLdp(sizes=shape, f=found.f, p=found.p, q=found.q)
+        estimator = BitJoint(oracles=(oracle,), strategy=strategy)
+    return Collection(shape=shape, types=estimator.types, split="budget", estimator=estimator)
+
+
+def _filters(spec: Spec, loss: PureDP, rates: dict[str, Any], own: dict[str, Any]) -> tuple[Rappor, ...]:
+    """Return a Bloom filter of one cohort for every attribute: the candidates are known, and few."""
+    bits, hashes = (
+        check.count(f"$.release.parameters.{name}", own.get(name, default))
+        for name, default in (("bits", 128), ("hashes", 2))
+    )
+    attributes = spec.schema.tabular
+    if bits * len(attributes) >= MOST_BITS:
+        long = f"a report of {bits * len(attributes):,} bits is too long to count"
+        raise NotSupported(f"$.release.parameters.bits: {long}")
+    found = calibrated(loss, hashes * len(attributes), **rates)
+    oracles = []
+    for one in attributes:
+        names = tuple(one.labels_between(0, one.size))
+        oracle = Rappor(
+            candidates=names, f=found.f, p=found.p, q=found.q, bits=bits, hashes=hashes, cohorts=1
+        )
+        if not oracle.identified:
+            raise NotSupported(
+                f"$.release.parameters.bits: filters of {bits} bits do not tell the {one.size:,} values of "
+                f"{one.name!r} apart; more bits are needed"
+            )
+        oracles.append(oracle)
+    return tuple(oracles)

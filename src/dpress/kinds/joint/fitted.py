@@ -1,0 +1,108 @@
+"""The fitted joint distribution of a release: its table of all cells, and the words that go with its answers.
+
+Data flow: joint, refits -> counts of every cell with standard error and interval -> one batch.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from dpress.core.attribute import Tabular
+from dpress.core.linear import Array, Numbers
+from dpress.core.rng import seeded
+from dpress.inference.joint.bootstrap import Refits
+from dpress.inference.joint.factors import Joint
+from dpress.mechanisms.joint.pairs import Pairs
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.release.published_tables import CONFIDENCE, cells
+
+NAME = "joint.parquet"
+MOST_CELLS = 1 << 13
+SEED = 0
+"""Of the refits: they are drawn from what is published, so nothing private is drawn, and readers get equal errors."""
+ASKED = {1: "single attributes", 2: "pairs of attributes", 3: "triples of attributes"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FittedTable:
+    """The fitted joint, a row for every combination of values.
+
+    Args:
+        axes: the attributes.
+        refits: of the joint.
+        users: that the shares are of.
+    """
+
+    axes: tuple[Tabular, ...]
+    refits: Refits
+    users: int
+    name: str = NAME
+
+    @property
+    def count(self) -> Array:
+        """The fitted counts, shape of the axes."""
+        return self.refits.joint.marginal(tuple(range(len(self.axes)))) * self.users
+
+    @property
+    def error(self) -> Array:
+        """Their standard errors, in counts."""
+        return self.refits.errors(tuple(range(len(self.axes)))) * self.users
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield all rows: the attributes' cells, the fitted count, its standard error, the ends of its 95 % interval.
+
+        All errors are by bootstrap; see `inference.joint.bootstrap`.
+        """
+        count, error = self.count.ravel(), self.error.ravel()
+        half = self.refits.half_width(error**2, CONFIDENCE)
+        yield pa.record_batch(
+            {
+                **cells(self.axes, 0, count.size),
+                "fitted": count,
+                "standard_error": error,
+                "low": count - half,
+                "high": count + half,
+            }
+        )
+
+
+def pairs_of(mechanism: object) -> Pairs | None:
+    """Return the estimator of a joint that is fitted to tallies alone, None for any other mechanism."""
+    estimator = mechanism.estimator if isinstance(mechanism, Collection) else None
+    return estimator if isinstance(estimator, Pairs) else None
+
+
+def tabled(mechanism: object, shape: tuple[int, ...]) -> bool:
+    """Return whether the fitted joint gets a file: it can be refitted, is small, and is not published already."""
+    estimator = pairs_of(mechanism)
+    return (
+        estimator is not None
+        and math.prod(shape) <= MOST_CELLS
+        and not any(len(axes) == len(shape) for axes in estimator.tables)
+    )
+
+
+def refits(
+    mechanism: object, joint: Joint | None, kept: Numbers | None, progress: Callable[[int], object] | None
+) -> Refits | None:
+    """Return the joints that would have been fitted; None without a joint, or where the tallies do not give it."""
+    estimator = pairs_of(mechanism)
+    if estimator is None or not isinstance(mechanism, Collection) or joint is None or kept is None:
+        return None
+    return estimator.refits(mechanism.split_tally(kept), joint, rng=seeded(SEED), progress=progress)
+
+
+def caveat(ways: int, attributes: int) -> str:
+    """Return what to know of an answer from a joint that was fitted to tables of so many attributes each."""
+    if ways >= attributes:
+        return (
+            "This comes from the fitted joint distribution, which is drawn toward what smaller tables make expected: "
+            "the interval covers the noise of collection."
+        )
+    asked = ASKED.get(ways, f"sets of {ways} attributes")
+    return (
+        "This comes from the fitted joint distribution: the interval covers the noise of collection, not what "
+        f"{asked} cannot see."
+    )

@@ -1,0 +1,1 @@
+"""Microdata: records that a method makes of a table."""

@@ -1,0 +1,223 @@
+"""A release of records: made up by a method from noisy sums, or, by a published one, row by row.
+
+records -> codes -> how many match a query.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from dpress.core.attribute import Listed, Tabular
+from dpress.core.domain import Schema
+from dpress.core.errors import SchemaMismatch
+from dpress.core.linear import Identity, Numbers
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Mechanism, Synthetic
+from dpress.core.people import Codes
+from dpress.core.plain import plain
+from dpress.core.rng import Generator
+from dpress.data.codec import encode
+from dpress.mechanisms.microdata.record_maker import RecordMaker
+from dpress.release.answers import Kept, Part, Progress
+from dpress.release.query_language import parse
+from dpress.release.record_files import NAME, Written, values
+from dpress.release.release import Release
+from dpress.release.result import Result
+
+__all__ = ["Answers", "Made", "collected", "measured", "predicted", "restored"]
+
+Measured = tuple[tuple[int, float], ...]
+NOTE = "Counted in synthetic records: no error is known for it."
+UNPROVEN = "The records come from a method whose published claim has no proof."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Made:
+    """Records, and what was measured to make them.
+
+    Args:
+        table: the records in the attributes' own values, a column for every attribute.
+        measured: of what was measured, the number of noisy answers and their variance, one after the other.
+        aligned: whether record i is about row i of the table, as methods without a proof have it.
+    """
+
+    table: pa.Table
+    measured: Measured
+    aligned: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """Counts of records.
+
+    Args:
+        release: of records.
+    """
+
+    release: Release
+
+    @property
+    def made(self) -> Made:
+        """The records."""
+        made: Made = self.release.detail
+        return made
+
+    @property
+    def maker(self) -> RecordMaker:
+        """What made the records."""
+        maker = self.release.mechanism
+        if not isinstance(maker, RecordMaker):
+            raise TypeError(f"{type(maker).__name__} makes no records")
+        return maker
+
+    @cached_property
+    def codes(self) -> Codes:
+        """The cells of the records, shape (attributes, records)."""
+        return coded(self.release.schema.tabular, self.made.table)
+
+    @property
+    def measurement(self) -> Measurement | None:
+        """The noisy answers behind the records with their variance; None for published baselines, which have none."""
+        return measurement(self.release.kept, self.made.measured)
+
+    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
+        """Count the records that match a query such as `age in 30..40 and sex = Female`.
+
+        Error: not known. What noise does to a sum of records has no formula, and what clusters or a model leave out is
+        no noise. The standard error and the ends of the interval are NaN.
+
+        Args:
+            text: the query.
+            confidence: not used: there is no interval.
+            progress: not used.
+
+        Raises:
+            ValueError: the text is no query on these attributes (see `query.parse`).
+        """
+        del progress
+        matches = np.ones(self.made.table.num_rows)
+        for weights, own in zip(parse(self.release.schema, text), self.codes, strict=True):
+            matches *= weights[own]
+        note = NOTE if self.release.claim.proven is not None else f"{NOTE} {UNPROVEN}"
+        return Result(
+            query=text,
+            value=float(matches.sum()),
+            standard_error=math.nan,
+            interval=(math.nan, math.nan),
+            confidence=confidence,
+            note=note,
+        )
+
+    @property
+    def tables(self) -> Mapping[str, tuple[str, ...]]:
+        """No table: the records are what is published."""
+        return {}
+
+    @property
+    def beside(self) -> Mapping[str, str]:
+        """The records."""
+        return {"records": NAME}
+
+    @property
+    def described(self) -> Mapping[str, Any]:
+        """The parameters of the method, what was measured, and the number and the order of the records."""
+        return {
+            "parameters": plain(self.maker.parameters),
+            "measured": [[*part] for part in self.made.measured],
+            "records": self.made.table.num_rows,
+            "aligned": self.made.aligned,
+        }
+
+    def parts(self, *, progress: Progress | None) -> Iterator[Part]:
+        """Yield the records."""
+        del progress
+        yield Written(table=self.made.table)
+
+
+def predicted(mechanism: Mechanism, workload: object) -> None:
+    """Return nothing: what noise adds is predicted for the number of records that the plan was made for."""
+    del mechanism, workload
+
+
+def collected(collection: object, tallies: object, payloads: object) -> Kept:
+    """Refuse: devices send no records."""
+    raise TypeError("records are made of a table")
+
+
+def measured(mechanism: Mechanism, drawn: Synthetic, schema: Schema, *, rng: Generator) -> Kept:
+    """Return what is kept of the records; values are drawn evenly within cells that are wider.
+
+    Args:
+        mechanism: that made them.
+        drawn: the records and what was measured.
+        schema: of the records.
+        rng: the generator; nothing private is drawn.
+    """
+    del mechanism
+    table = pa.table(values(schema.tabular, drawn.codes, rng=rng))
+    answers = np.zeros(0, dtype=np.int64) if drawn.measurement is None else drawn.measurement.answers
+    return Kept(answers=answers, detail=Made(table=table, measured=parts_of(drawn), aligned=drawn.aligned))
+
+
+def restored(release: Release, description: Mapping[str, Any], folder: Path) -> Made:
+    """Return the records of a folder.
+
+    Raises:
+        SchemaMismatch: they are not those that the description names, or a value is none of its attribute.
+    """
+    table, aligned = pq.read_table(folder / NAME), description["aligned"]
+    if table.num_rows != description["records"] or type(aligned) is not bool:
+        raise SchemaMismatch("`records` is not the number of records")
+    parts = msgspec.convert(description["measured"], Measured)
+    measurement(release.kept, parts)
+    coded(release.schema.tabular, table)
+    return Made(table=table, measured=parts, aligned=aligned)
+
+
+def parts_of(synthetic: Synthetic) -> Measured:
+    """Return how many noisy answers each part of what was measured has, and their variance; nothing of baselines."""
+    found = synthetic.measurement.parts if synthetic.measurement is not None else ()
+    return tuple((part.map.rows, float(np.max(part.variance))) for part in found)
+
+
+def measurement(kept: Numbers, parts: Measured) -> Measurement | None:
+    """Return the noisy answers with their variance, as they are published; None where nothing was measured.
+
+    Raises:
+        SchemaMismatch: the parts are not those of the answers.
+    """
+    if sum(rows for rows, _ in parts) != kept.size:
+        raise SchemaMismatch("`measured` does not add up to the number of noisy answers")
+    if not parts:
+        return None
+    rows, variances = zip(*parts, strict=True)
+    return Measurement(map=Identity(kept.size), answers=kept, variance=np.repeat(variances, rows))
+
+
+def coded(axes: Sequence[Tabular], table: pa.Table) -> Codes:
+    """Return the cells of records, shape (attributes, records).
+
+    Raises:
+        SchemaMismatch: a column is missing, or holds what is no value of its attribute.
+    """
+    if tuple(table.column_names) != tuple(axis.name for axis in axes):
+        raise SchemaMismatch("the records' columns are not the attributes of the specification")
+    return np.stack([_coded(axis, table.column(axis.name).combine_chunks()) for axis in axes])
+
+
+def _coded(axis: Tabular, column: pa.Array) -> Codes:
+    if isinstance(axis, Listed):
+        found = pc.index_in(column, value_set=pa.array(axis.labels, type=pa.string()))
+        if found.null_count:
+            raise SchemaMismatch(f"the records' column {axis.name} holds what is no value of it")
+        return np.asarray(found, dtype=np.int32)
+    return np.asarray(encode(Schema((axis,)), pa.record_batch({axis.name: column}))[0])

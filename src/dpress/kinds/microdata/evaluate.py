@@ -1,0 +1,185 @@
+"""Records against the rows they were made from: for the people who hold the data. Its output is not private.
+
+rows, records -> each record's original -> squared error and linkage; tables of both -> how far they are apart.
+"""
+
+import importlib
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core.attribute import Listed
+from dpress.core.claim import ROW
+from dpress.core.errors import NotSupported
+from dpress.core.linear import Array
+from dpress.core.mixed import Column
+from dpress.core.people import Codes
+from dpress.core.rng import seeded
+from dpress.data.fold import Progress
+from dpress.data.rows import people
+from dpress.data.table import Table
+from dpress.kinds.microdata.answers import MicrodataRelease
+from dpress.kinds.microdata.linkage import Linked, linked
+from dpress.mechanisms.microdata.cluster_queries import binned
+
+BINS = 16  # of a number, where tables of records are compared
+QUERIES = 500
+NOT_COMPARED = "no classifier: "
+SEED = 2014
+
+
+def evaluate_records(
+    release: MicrodataRelease, data: Any, *, held_out: Any = None, progress: Progress | None = None
+) -> dict[str, float]:
+    """Return how far records are from the rows they were made from.
+
+    Errors of records, in squares of the scale of the bounds (0 to 1) and of hierarchy distances (0 to 1), summed over
+    all records, after each was given an original (`linkage.linked`); names that begin with `nearest` and
+    `record_linkage_percent_at_most` where that is the nearest row. `share` is of the rows' own variation, around the
+    mean and the best category. Total variation distances are means over attributes and over pairs, numbers in 16 equal
+    bins. Ranges: 500 questions about one or two attributes, the mean error over the number of rows.
+
+    Args:
+        release: of records.
+        data: the rows that it was made from.
+        held_out: rows that it was not made from, to test a classifier on that was trained on the records.
+        progress: called with the number of rows read so far.
+
+    Raises:
+        OSError, SchemaMismatch: rows cannot be read or do not fit the release's spec.
+        NotSupported: `held_out` without what a classifier needs (`no_classifier`).
+    """
+    if held_out is not None and (why := no_classifier(release)):
+        raise NotSupported(why)
+    columns, rows = release.maker.columns, _read(release, data, progress)
+    metrics = {"rows": float(rows.shape[1]), "records": float(release.codes.shape[1])}
+    if rows.shape[1] and release.codes.shape[1]:
+        metrics |= _errors(columns, rows, release.codes, linked(columns, rows, release.codes, aligned=release.aligned))
+        metrics |= _tables(columns, rows, release.codes)
+        metrics["range_mean_absolute_error_share"] = _ranges(release, rows)
+        if held_out is not None:
+            metrics |= _classified(release, rows, _read(release, held_out, None))
+    return metrics
+
+
+def no_classifier(release: MicrodataRelease) -> str:
+    """Return why no classifier can be trained on a release; empty where one can."""
+    last = release.schema.tabular[-1]
+    if not isinstance(last, Listed) or len(release.schema.names) < 2:
+        return f"{NOT_COMPARED}the last attribute, which it would predict, is no list of values, or is the only one"
+    try:
+        importlib.import_module("sklearn.ensemble")
+    except ImportError:
+        return f"{NOT_COMPARED}it needs scikit-learn: pip install 'dpress[lasso]'"
+    return ""
+
+
+def _read(release: MicrodataRelease, data: Any, progress: Progress | None) -> Codes:
+    table = Table(data, release.schema.names, ROW, in_order=release.aligned)
+    return people(table, release.schema, progress=progress).table()
+
+
+def _errors(columns: tuple[Column, ...], rows: Codes, made: Codes, found: Linked) -> dict[str, float]:
+    squares, variation, mismatches = {"numeric": 0.0, "categorical": 0.0}, 0.0, list[float]()
+    totals = dict(squares)
+    for column, own, new in zip(columns, rows, made, strict=True):
+        kind = "numeric" if column.numeric else "categorical"
+        original = own[found.original]
+        squares[kind] += float(_apart(column, original, new).sum())
+        totals[kind] += _variation(column, own)
+        if not column.numeric:
+            mismatches.append(float((original != new).mean()))
+    variation = sum(totals.values()) * made.shape[1] / rows.shape[1]
+    start = "" if found.certain else "nearest_"
+    result = {f"{start}squared_error": sum(squares.values())}
+    if variation:
+        result[f"{start}squared_error_share"] = sum(squares.values()) / variation
+    if totals["numeric"]:
+        part = totals["numeric"] * made.shape[1] / rows.shape[1]
+        result |= {f"{start}numeric_squared_error_share": squares["numeric"] / part}
+    if mismatches:
+        result[f"{start}categorical_mismatch"] = float(np.mean(mismatches))
+    result[f"record_linkage_percent{'' if found.certain else '_at_most'}"] = 100 * found.linkage
+    return result
+
+
+def _apart(column: Column, original: npt.NDArray[np.int32], new: npt.NDArray[np.int32]) -> Array:
+    """Return the squared distance of every two values."""
+    if column.numeric:
+        return np.asarray((column.scaled[original] - column.scaled[new]) ** 2)
+    return np.asarray(column.distance[original, new] ** 2)
+
+
+def _variation(column: Column, own: npt.NDArray[np.int32]) -> float:
+    """Return the squared distance of all values from their mean, or from the category nearest to all."""
+    if column.numeric:
+        values = column.scaled[own]
+        return float(((values - values.mean()) ** 2).sum())
+    return float((np.bincount(own, minlength=column.size) @ column.distance**2).min())
+
+
+def _tables(columns: tuple[Column, ...], rows: Codes, made: Codes) -> dict[str, float]:
+    """Return the total variation distance of the shares in tables of one and of two attributes, as means."""
+    sizes = [min(column.size, BINS) if column.numeric else column.size for column in columns]
+    bins = [binned(column.size, size) for column, size in zip(columns, sizes, strict=True)]
+    both = [[one[own] for one, own in zip(bins, codes, strict=True)] for codes in (rows, made)]
+
+    def distance(axes: tuple[int, ...]) -> float:
+        shape = tuple(sizes[axis] for axis in axes)
+        shares = []
+        for codes in both:
+            cells = np.ravel_multi_index(tuple(codes[axis] for axis in axes), shape)
+            shares.append(np.bincount(cells, minlength=math.prod(shape)) / cells.size)
+        return float(np.abs(shares[0] - shares[1]).sum() / 2)
+
+    axes = range(len(columns))
+    found = {"one_way_total_variation": float(np.mean([distance((axis,)) for axis in axes]))}
+    if len(columns) > 1:
+        pairs = [distance(pair) for pair in itertools.combinations(axes, 2)]
+        found["two_way_total_variation"] = float(np.mean(pairs))
+    return found
+
+
+def _ranges(release: MicrodataRelease, rows: Codes) -> float:
+    """Return the mean absolute error of random questions: ranges of one or two attributes, or one of their values."""
+    words = seeded(SEED).words(6 * QUERIES).reshape(QUERIES, 6).astype(np.float64) / 2.0**64
+    attributes, errors = release.schema.tabular, list[float]()
+    for own in words.tolist():
+        count = len(attributes)
+        axes = {int(own[0] * count), int(own[1] * count)}
+        inside = [np.ones(codes.shape[1], dtype=bool) for codes in (rows, release.codes)]
+        for axis, (one, other) in zip(sorted(axes), (own[2:4], own[4:6]), strict=False):
+            size = attributes[axis].size
+            ends = sorted((int(one * size), int(other * size)))
+            low, high = ends if attributes[axis].ordered else (ends[0], ends[0])
+            for place, codes in enumerate((rows, release.codes)):
+                inside[place] &= (codes[axis] >= low) & (codes[axis] <= high)
+        errors.append(abs(int(inside[0].sum()) - int(inside[1].sum())) / rows.shape[1])
+    return float(np.mean(errors))
+
+
+def _classified(release: MicrodataRelease, rows: Codes, held_out: Codes) -> dict[str, float]:
+    """Return how often a classifier of the last attribute is right about held-out rows.
+
+    Trained on the records; on the rows themselves, which bounds it; and that always names the commonest value.
+    """
+    truth = held_out[-1]
+    common = int(np.bincount(rows[-1]).argmax())
+    return {
+        "classifier_accuracy": _accuracy(release.maker.columns, release.codes, held_out),
+        "classifier_accuracy_trained_on_rows": _accuracy(release.maker.columns, rows, held_out),
+        "classifier_accuracy_of_commonest": float((truth == common).mean()),
+    }
+
+
+def _accuracy(columns: tuple[Column, ...], train: Codes, test: Codes) -> float:
+    ensemble = importlib.import_module("sklearn.ensemble")
+    if np.unique(train[-1]).size < 2:
+        return float((test[-1] == train[-1][0]).mean())
+    listed = [not column.numeric and column.size <= 255 for column in columns[:-1]]
+    model = ensemble.HistGradientBoostingClassifier(categorical_features=listed, random_state=0)
+    model.fit(train[:-1].T, train[-1])
+    return float((model.predict(test[:-1].T) == test[-1]).mean())

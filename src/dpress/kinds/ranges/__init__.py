@@ -1,0 +1,1 @@
+"""Ranges of ordered attributes, and boxes of several."""

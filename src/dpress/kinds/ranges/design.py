@@ -1,0 +1,85 @@
+"""Which strategy publishes ranges: every one that serves the ranges or boxes asked for, with its exact error."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from dpress.core import check
+from dpress.core.attribute import Bounded, Ordinal
+from dpress.core.errors import NotSupported
+from dpress.core.ranges import AllRanges, Axis, Prefixes, RangeList, RangesOfLength
+from dpress.core.workload import Boxes
+from dpress.data.spec import Spec
+from dpress.release import collections, strategies
+from dpress.release.candidate import Choice
+from dpress.release.query_language import parse_box
+
+PARAMETERS = ("queries", "length")
+
+
+def choose(spec: Spec) -> Choice:
+    """Return every strategy that serves a specification of ranges, and the one with the least error.
+
+    Raises:
+        NotSupported: none serves it, or it is for devices.
+        ValueError: attributes or parameters do not fit.
+    """
+    strategies.check_columns(spec)
+    if spec.privacy.model == "local":
+        raise NotSupported(collections.ONE_TABLE_EACH.format("ranges"))
+    return strategies.chosen(spec, _boxes(spec), PARAMETERS)
+
+
+def _boxes(spec: Spec) -> Boxes:
+    """Return the ranges or boxes that `queries` or `length` name; all of them if neither is set."""
+    shape, parameters = _ordered_shape(spec), spec.release.parameters
+    queries, length = parameters.get("queries", "all"), parameters.get("length")
+    if length is not None and "queries" in parameters:
+        raise ValueError("$.release.parameters: set either `queries` or `length`")
+    if length is not None:
+        lengths = _lengths(length, len(shape))
+        with _placed("length"):
+            return Boxes(tuple(map(RangesOfLength, shape, lengths)))
+    if queries == "all":
+        return Boxes(tuple(map(AllRanges, shape)))
+    if queries == "prefixes":
+        return Boxes(tuple(map(Prefixes, shape)))
+    if queries == []:
+        raise ValueError("$.release.parameters.queries: expected at least one query, got an empty list")
+    if not isinstance(queries, list) or not all(isinstance(text, str) for text in queries):
+        raise ValueError('$.release.parameters.queries: expected "all", "prefixes" or a list of queries')
+    boxes = []
+    for place, text in enumerate(queries):
+        with _placed(f"queries[{place}]"):
+            boxes.append(parse_box(spec.schema, text))
+    with _placed("queries"):
+        axes: tuple[Axis, ...] = tuple(map(RangeList, shape, zip(*boxes, strict=True)))
+    return Boxes(axes, paired=len(axes) > 1)
+
+
+@contextlib.contextmanager
+def _placed(place: str) -> Iterator[None]:
+    """Let a refusal name the place in the spec."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"$.release.parameters.{place}: {error}") from None
+
+
+def _lengths(length: Any, axes: int) -> list[int]:
+    """Return the length, in cells, of the ranges of every attribute."""
+    listed = length if isinstance(length, list) else [length]
+    if len(listed) != axes:
+        wanted = "one number" if axes == 1 else f"a list of {axes} numbers, one for each attribute"
+        raise ValueError(f"$.release.parameters.length: expected {wanted}, got {length}")
+    return [check.count("$.release.parameters.length", one) for one in listed]
+
+
+def _ordered_shape(spec: Spec) -> tuple[int, ...]:
+    attributes = spec.schema.attributes
+    if not all(isinstance(one, (Bounded, Ordinal)) for one in attributes):
+        raise ValueError(
+            "$.release.attributes: ranges need integer, numeric or ordinal attributes, "
+            f"got {', '.join(f'{one.name} ({type(one).__name__.lower()})' for one in attributes)}"
+        )
+    return spec.schema.shape

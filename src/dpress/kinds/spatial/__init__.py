@@ -1,0 +1,1 @@
+"""Maps: how many people are in any rectangle of a box."""

@@ -1,0 +1,210 @@
+"""Which map to make: by which method, on how fine a grid, and with which error people are likely to see."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast, get_args
+
+from dpress import catalog
+from dpress.core import check
+from dpress.core.attribute import DROP, Location
+from dpress.core.claim import ZCDP, PureDP
+from dpress.core.errors import NotSupported
+from dpress.core.grid import LARGEST_SIDE, Grid
+from dpress.core.mechanism import Card
+from dpress.core.workload import Areas
+from dpress.data.spec import Spec
+from dpress.kinds.spatial.place import location, on_grid
+from dpress.kinds.spatial.prediction import expected
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
+from dpress.mechanisms.spatial.central_map import CentralMap, Made
+from dpress.mechanisms.spatial.levels import Levels
+from dpress.mechanisms.spatial.map_decoder import MapCollector
+from dpress.mechanisms.spatial.quadtree import best_height
+from dpress.mechanisms.spatial.uniform_grid import best_side
+from dpress.release.candidate import Candidate, Choice, rank
+from dpress.release.collections import expected_users, share
+from dpress.release.strategies import affordable
+
+AREAS = (0.01, 0.25)  # shares of the box that a query is expected to cover, unless the spec says otherwise
+HEIGHTS = (3, 4, 5, 6, 7, 8)  # that are tried where the spec names none
+GROWN = 7  # the height of a tree that grows only where it is worth it
+LARGEST_HEIGHT = 10
+FLAT = {"krr": "krr", "oue": "oue", "rappor": "sue"}  # on the cells of a grid; basic RAPPOR that reports once is SUE
+OWN = ("users", "round", "area", "height", "side")
+CENTRAL = ("quadtree", "adaptive_grid", "uniform_grid")  # for a table that a curator holds
+DEEPEST = 9  # height of a curator's quadtree unless it is named: its error is by bootstrap, seconds beyond
+CHOICES = ("gtr_top_down",)  # what is tried where the spec names no method
+IN_ROUNDS = ("ahead",)  # the same where it sets `rounds`: nobody has to run several without having said so
+
+
+def choose(spec: Spec) -> Choice:
+    """Return every method at its best grid, smallest expected error first.
+
+    Raises:
+        NotSupported: no method serves the specification.
+        ValueError: the attribute or a parameter is wrong.
+    """
+    place, users, workload = _location(spec), expected_users(spec), areas(spec)
+    best: dict[str, Candidate] = {}
+    made: Iterator[tuple[str, Collection | CentralMap | AdaptiveGrid]]
+    made = spatial_collections(spec) if spec.privacy.model == "local" else central_maps(spec, affordable(spec))
+    for method, mechanism in made:
+        maps = mechanism.estimator if isinstance(mechanism, Collection) else mechanism
+        error = expected(maps, workload, users)  # type: ignore[arg-type]  # every estimator of a map makes maps
+        own = Candidate(method=method, mechanism=mechanism, predicted_error=error)
+        best[method] = min(best.get(method, own), own, key=rank)
+    candidates = tuple(sorted(best.values(), key=rank))
+    chosen: Any = candidates[0].mechanism
+    schema = on_grid((place,), chosen.decoder.shape[0])
+    return Choice(
+        workload=workload,
+        schema=schema,
+        candidates=candidates,
+        chosen=candidates[0],
+        lower_bound=0.0,
+        users=users,
+    )
+
+
+def _location(spec: Spec) -> Location:
+    """Return the only attribute of a map.
+
+    Raises:
+        ValueError: there is another one, or it is no location; or tables are to be adjusted, which a map has none of.
+    """
+    if spec.release.postprocess:
+        raise ValueError('$.release.postprocess: kind = "spatial" has no tables to adjust')
+    return location(spec.schema.attributes)
+
+
+def areas(spec: Spec) -> Areas:
+    """Return the expected sizes of queries, in shares of the box."""
+    given = spec.release.parameters.get("area", list(AREAS))
+    fault = f"$.release.parameters.area: expected [low, high] with 0 < low <= high <= 1, got {given!r}"
+    if not isinstance(given, list) or len(given) != 2 or not all(type(one) in (int, float) for one in given):
+        raise ValueError(fault)
+    try:
+        return Areas(*map(float, given))
+    except ValueError:
+        raise ValueError(fault) from None
+
+
+def spatial_collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
+    """Yield by method every collection that could make the map of a spec, at every grid that it leaves open.
+
+    Raises:
+        NotSupported: the budget is no epsilon.
+        ValueError: a parameter is wrong.
+    """
+    loss, method = share(spec, "users"), spec.release.method
+    if _location(spec).outside == DROP:
+        raise ValueError(
+            '$.attribute: outside = "drop" under model = "local": a device that sends nothing tells that it is outside;'
+            ' set outside = "clamp"'
+        )
+    own = {name: value for name, value in spec.release.parameters.items() if name not in OWN}
+    choices = IN_ROUNDS if "rounds" in own else CHOICES
+    for name in choices if method == "auto" else (method,):
+        yield from ((name, collection(made)) for made in _made(spec, name, loss, own))
+
+
+def central_maps(spec: Spec, losses: Sequence[PureDP | ZCDP]) -> Iterator[tuple[str, CentralMap | AdaptiveGrid]]:
+    """Yield by method every way to make the map of a curator's table, within the losses that the budget pays for.
+
+    Raises:
+        NotSupported: the method makes no map from a table.
+        ValueError: a parameter is wrong.
+    """
+    _location(spec)
+    names = CENTRAL if spec.release.method == "auto" else (spec.release.method,)
+    for name in names:
+        if name not in CENTRAL:
+            known = ", ".join(sorted(CENTRAL))
+            raise NotSupported(f"$.release.method: {name!r} makes no map from a table; those that do: {known}")
+        card = catalog.card(name)
+        _check_parameters(spec, name, card.parameters if spec.release.method != "auto" else ("height", "side"))
+        for loss in losses:
+            grid = _central_grid(spec, name, loss)
+            if (made := central_map(spec, name, grid, loss)) is not None:
+                yield name, made
+
+
+def central_map(spec: Spec, name: str, grid: Grid, loss: PureDP | ZCDP) -> CentralMap | AdaptiveGrid | None:
+    """Return the map of one method over a grid under a loss, or None where it does not serve."""
+    own: dict[str, Any] = {"users": expected_users(spec)} if name == "adaptive_grid" else {}
+    if "made" in spec.release.parameters:
+        own["made"] = _made_how(spec)
+    make = catalog.card(name).spatial
+    made: CentralMap | AdaptiveGrid | None = make and make(grid, loss, unit=spec.privacy.protected, **own)
+    return made
+
+
+def _made_how(spec: Spec) -> Made:
+    given = spec.release.parameters["made"]
+    if given not in get_args(Made):
+        raise ValueError(f"$.release.parameters.made: expected {' or '.join(get_args(Made))}, got {given!r}")
+    return cast("Made", given)
+
+
+def _central_grid(spec: Spec, name: str, loss: PureDP | ZCDP) -> Grid:
+    """Return the grid that the spec names, or the one that suits the method for the expected number of people."""
+    if {"height", "side"} & set(spec.release.parameters):
+        return _grids(spec)[0]
+    users, unit = expected_users(spec), spec.privacy.protected
+    if name == "quadtree":
+        return Grid(1 << min(best_height(users, loss, unit), DEEPEST))
+    return Grid(best_side(users, loss, unit) if name == "uniform_grid" else LARGEST_SIDE)
+
+
+def collection(made: MapCollector) -> Collection:
+    """Return the collection of a method's report types."""
+    side = made.grid.side
+    return Collection(shape=(side, side), types=made.types, split="users", estimator=made)
+
+
+def _made(spec: Spec, name: str, loss: PureDP, own: dict[str, Any]) -> Iterator[MapCollector]:
+    card = catalog.cards().get(name)
+    if card is None or (name not in FLAT and (card.spatial is None or card.model != "local")):
+        known = sorted([*FLAT, *(one.name for one in catalog.cards().values() if one.spatial and one.model == "local")])
+        raise NotSupported(f"$.release.method: {name!r} makes no map from reports; those that do: {', '.join(known)}")
+    allowed = ("height", "side") if name in FLAT else card.parameters
+    _check_parameters(spec, name, allowed)
+    found = 0
+    grown = name in IN_ROUNDS and "height" not in spec.release.parameters
+    for grid in [Grid(1 << GROWN)] if grown else _grids(spec):
+        if (made := _one(card, name, grid, loss, own)) is not None:
+            found += 1
+            yield made
+    if not found:
+        raise NotSupported(f"{name} does not serve this grid and budget")
+
+
+def _check_parameters(spec: Spec, name: str, allowed: Sequence[str]) -> None:
+    if unknown := sorted(set(spec.release.parameters) - {*allowed, "users", "round", "area"}):
+        trees = "; its quadtree needs a power of two: set `height`" if unknown == ["side"] else ""
+        raise ValueError(f"$.release.parameters: unknown parameter {unknown[0]!r} for {name}{trees}")
+
+
+def _one(card: Card, name: str, grid: Grid, loss: PureDP, own: dict[str, Any]) -> MapCollector | None:
+    if card.spatial is not None:
+        made: MapCollector | None = card.spatial(grid, loss, **own)
+        return made
+    make = catalog.card(FLAT[name]).oracle
+    oracle = make(grid.cells, loss) if make is not None else None
+    return None if oracle is None else Levels(grid=grid, levels=(0,), oracles=(oracle,), flat=True)
+
+
+def _grids(spec: Spec) -> list[Grid]:
+    """Return the grid that the spec names, or all that are worth a try."""
+    height, side = (spec.release.parameters.get(name) for name in ("height", "side"))
+    if height is not None and side is not None:
+        raise ValueError("$.release.parameters: set either `height` or `side`")
+    if height is not None:
+        if check.count("$.release.parameters.height", height) > LARGEST_HEIGHT:
+            raise ValueError(f"$.release.parameters.height: expected at most {LARGEST_HEIGHT}, got {height}")
+        return [Grid(1 << height)]
+    if side is not None:
+        if check.count("$.release.parameters.side", side) > LARGEST_SIDE:
+            raise ValueError(f"$.release.parameters.side: expected at most {LARGEST_SIDE}, got {side}")
+        return [Grid(side)]
+    return [Grid(1 << one) for one in HEIGHTS]

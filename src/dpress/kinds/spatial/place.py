@@ -1,0 +1,23 @@
+"""The position that a map is about, and the cells of a grid over its box."""
+
+from collections.abc import Sequence
+
+from dpress.core.attribute import Attribute, Location
+from dpress.core.domain import Schema
+
+
+def location(attributes: Sequence[Attribute]) -> Location:
+    """Return the only attribute of a map.
+
+    Raises:
+        ValueError: there is another one, or it is no location.
+    """
+    if len(attributes) != 1 or not isinstance(attributes[0], Location):
+        names = ", ".join(one.name for one in attributes)
+        raise ValueError(f'$.release.attributes: kind = "spatial" needs one attribute of kind "location", got {names}')
+    return attributes[0]
+
+
+def on_grid(attributes: Sequence[Attribute], side: int) -> Schema:
+    """Return both columns of a map's location as axes of so many cells."""
+    return Schema(location(attributes).axes(side))

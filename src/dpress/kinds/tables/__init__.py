@@ -1,0 +1,1 @@
+"""Tables of counts: one histogram, or several marginals; from a table or from devices."""

@@ -1,0 +1,5 @@
+"""The card of this kind."""
+
+from dpress.core.kind import Kind
+
+KIND = Kind(name="tables", names=("histogram", "marginals"))

@@ -1,0 +1,111 @@
+"""One method over the columns of mixed records: what a design of records describes."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+
+from dpress.core.attribute import Tabular
+from dpress.core.claim import ZCDP, Claim, PureDP
+from dpress.core.errors import NotSupported
+from dpress.core.mechanism import Synthesizer, Synthetic
+from dpress.core.mixed import Column, columns
+from dpress.core.people import Codes, Counts, People
+from dpress.core.plain import Find, plain, read
+from dpress.core.rng import Generator
+
+GIVEN = ("columns", "loss", "unit")  # fields of every method that no parameter sets
+
+
+@runtime_checkable
+class Priced(Protocol):
+    """A method that says what its noise adds to the records' error."""
+
+    def noise_sse(self, users: float) -> float:
+        """Return the squared error that noise adds to the numbers of so many records, on the scale of the bounds."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RecordMaker:
+    """A synthesizer with the attributes that its columns are made of.
+
+    Args:
+        attributes: of the records.
+        weights: of every attribute in the distance of two records.
+        synthesizer: makes the records, over `columns` of these.
+    """
+
+    attributes: tuple[Tabular, ...]
+    weights: tuple[float, ...]
+    synthesizer: Synthesizer
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of mixed records."""
+        return columns(self.attributes, self.weights)
+
+    @property
+    def loss(self) -> PureDP | ZCDP:
+        """What the synthesizer was made for."""
+        made: Any = self.synthesizer
+        loss: PureDP | ZCDP = made.loss
+        return loss
+
+    @property
+    def claim(self) -> Claim:
+        """The promise of the method."""
+        return self.synthesizer.claim
+
+    @property
+    def tail(self) -> Literal["laplace", "gaussian"]:
+        """How heavy the noise's tail is."""
+        return "laplace" if isinstance(self.loss, PureDP) else "gaussian"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the method was made with, beside what every method has: clusters, rounds, ..."""
+        made: Any = self.synthesizer
+        return {one.name: getattr(made, one.name) for one in fields(made) if one.name not in GIVEN}
+
+    def noise_sse(self, users: int) -> float:
+        """Return the squared error that noise adds to the numbers of so many records; infinite without a formula."""
+        return self.synthesizer.noise_sse(users) if isinstance(self.synthesizer, Priced) else math.inf
+
+    def check(self, people: People) -> None:
+        """Refuse a table with fewer rows than a method without a proof needs; one with a proof must not look.
+
+        Raises:
+            NotSupported: there are too few.
+        """
+        needed = max((value for name, value in self.parameters.items() if name in ("clusters", "group")), default=1)
+        if self.claim.proven is None and people.fold(_rows)[0] < needed:
+            raise NotSupported(f"the table has fewer than {needed} rows, one for every cluster or group")
+
+    def release(self, people: People, *, rng: Generator) -> Synthetic:
+        """Return records; see `Synthesizer`."""
+        return self.synthesizer.release(people, rng=rng)
+
+    def as_plain(self) -> dict[str, Any]:
+        """Return what a design says of it: all but the attributes."""
+        return {"weights": [*self.weights], "synthesizer": plain(self.synthesizer, told=("columns",))}
+
+    @classmethod
+    def from_plain(cls, value: Mapping[str, Any], *, find: Find, told: Mapping[str, Any]) -> "RecordMaker":
+        """Return what a design describes.
+
+        Raises:
+            ValueError: a field is missing, unknown, or refused.
+        """
+        if set(value) != {"weights", "synthesizer"}:
+            raise ValueError("expected the fields weights and synthesizer")
+        attributes, weights = told["attributes"], read(tuple[float, ...], value["weights"], find=find)
+        own = {"columns": columns(attributes, weights)}
+        made = read(None, value["synthesizer"], find=find, told=own)
+        return cls(attributes=attributes, weights=weights, synthesizer=made)
+
+
+def _rows(codes: Codes) -> Counts:
+    return np.array([codes.shape[1]], dtype=np.int64)

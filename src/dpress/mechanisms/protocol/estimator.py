@@ -1,0 +1,68 @@
+"""What a collection's tallies are made into: the protocol that every way to estimate keeps.
+
+tallies of all report types -> Measurement; Decoder -> answers.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from dpress.core.measurement import Measurement
+from dpress.core.oracle import Payloads, Tally
+from dpress.inference.joint.contrast import Contrast
+from dpress.inference.joint.factors import Joint
+
+TOLD = ("shape", "types", "weights", "sets", "oracles")
+"""Names of an estimator's fields that the report types tell: `told`."""
+
+
+@runtime_checkable
+class Estimator(Protocol):
+    """How tallies become answers."""
+
+    def measurement(self, tallies: Sequence[Tally]) -> Measurement:
+        """Return the answers that the tallies give; each ends with its number of reports.
+
+        Raises:
+            ValueError: nobody answered a report type that the answers cannot do without.
+        """
+        ...
+
+    def decoder(self, users: int) -> Any:
+        """Return how tables, or the map, are made of a measurement, given how many took part."""
+        ...
+
+    def mean_variance(self, users: int) -> float:
+        """Return the predicted variance of a cell, averaged over all cells that are published."""
+        ...
+
+
+@runtime_checkable
+class JointEstimator(Estimator, Protocol):
+    """An estimator that also fits one joint distribution."""
+
+    @property
+    def tables(self) -> tuple[tuple[int, ...], ...]:
+        """The axes of every published table."""
+        ...
+
+    def fit(self, tallies: Sequence[Tally], payloads: Callable[[], Iterable[Payloads]]) -> Joint:
+        """Return the joint distribution that is fitted to the tallies, or to the reports if they are needed again."""
+        ...
+
+    def contrasts(self, tallies: Sequence[Tally]) -> tuple[Contrast, ...]:
+        """Return for every pair of attributes what its table says beyond independence, with the noise of that."""
+        ...
+
+    @property
+    def from_tallies(self) -> bool:
+        """Whether the tallies alone are fitted, so that who has them need not keep the fit."""
+        ...
+
+
+@runtime_checkable
+class Tallied(Protocol):
+    """An estimator that counts the payloads of its only report type in a way of its own."""
+
+    def tally(self, payloads: Payloads) -> Tally:
+        """Return what the payloads add up to, and their number last."""
+        ...

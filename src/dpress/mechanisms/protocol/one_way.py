@@ -1,0 +1,80 @@
+"""One table for every attribute, from report types that cover every attribute once.
+
+tallies -> counts of every attribute, each from the users who were asked about it -> Measurement.
+"""
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpress.core.linear import Array
+from dpress.core.measurement import Measurement
+from dpress.core.oracle import Oracle, Tally
+from dpress.inference.separate_tables import Separate, stacked
+from dpress.mechanisms.protocol.report_type import ReportType, per_user, rest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneWay:
+    """The one-way tables.
+
+    Error: the oracle's variance, and that of drawing who is asked; see `ReportType.estimates`.
+    Paper: local.
+
+    Args:
+        shape: the number of cells of every attribute.
+        types: that cover every attribute once, one oracle for each.
+    """
+
+    shape: tuple[int, ...]
+    types: tuple[ReportType, ...]
+
+    def measurement(self, tallies: Sequence[Tally]) -> Measurement:
+        """Return the estimated tables of all attributes.
+
+        Raises:
+            ValueError: a report type has no answer.
+        """
+        if empty := self._unanswered(tallies):
+            raise ValueError(f"no report answers a question about attributes {list(empty)}; each needs at least one")
+        everybody = sum(int(tally[-1]) for tally in tallies)
+        by_axis: dict[int, tuple[Array, Array]] = {}
+        for own, tally in zip(self.types, tallies, strict=True):
+            by_axis |= dict(zip(own.axes, own.estimates(tally, everybody), strict=True))
+        counts, variances = zip(*(by_axis[axis] for axis in range(len(self.shape))), strict=True)
+        return stacked(self.shape, self.tables, counts, variances)
+
+    def decoder(self, users: int) -> Separate:
+        """Return how queries about single attributes are answered."""
+        by_axis = {part.axes[0]: part.oracle for own in self.types for part in own.parts}
+        inflation = tuple(_inflation(by_axis[axis]) for axis in range(len(self.shape)))  # type: ignore[arg-type]  # oracles are frozen
+        return Separate(self.shape, self.tables, users, inflation)
+
+    @property
+    def tables(self) -> tuple[tuple[int, ...], ...]:
+        """One for every attribute."""
+        return tuple((axis,) for axis in range(len(self.shape)))
+
+    def mean_variance(self, users: int) -> float:
+        """Return the predicted variance of a cell, averaged over all cells, were all values equally frequent."""
+        asked = users / len(self.types)
+        total = 0.0
+        for part in (part for own in self.types for part in own.parts):
+            size = self.shape[part.axes[0]]
+            share = 1 / size
+            drawing = users**2 * share * (1 - share) * rest(users, asked) / asked
+            total += size * (per_user(part.oracle, share) * asked * (users / asked) ** 2 + drawing)
+        return total / sum(self.shape)
+
+    def _unanswered(self, tallies: Sequence[Tally]) -> tuple[int, ...]:
+        """Return the attributes that nobody reported about."""
+        pairs = zip(self.types, tallies, strict=True)
+        return tuple(sorted({axis for own, tally in pairs if not tally[-1] for axis in own.axes}))
+
+
+@functools.lru_cache(maxsize=64)
+def _inflation(oracle: Oracle) -> float:
+    """Return by how much sums of an oracle's counts may vary more than the sum of their variances; most say nothing."""
+    return float(np.float64(getattr(oracle, "inflation", 1.0)))

@@ -1,0 +1,77 @@
+"""What every kind of release offers to the one class of releases: the protocol of `kinds/<room>/answers.py`.
+
+A room's `answers` module has a class `Answers`, made from a release, and these functions:
+
+    predicted(mechanism, workload) -> float | None   the error of a mechanism, exact; None where only a plan predicts it
+    collected(collection, tallies, payloads) -> Kept of a collection's tallies
+    measured(mechanism, drawn, schema, *, rng) -> Kept of what a curator's mechanism drew
+    restored(release, description, folder) -> detail  what a folder holds beside the kept integers
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from dpress.core.linear import Numbers
+from dpress.release.result import Result
+
+Progress = Callable[[int], object]
+
+
+class Part(Protocol):
+    """A file of a release, made batch by batch."""
+
+    @property
+    def name(self) -> str:
+        """Of the file."""
+        ...
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, one batch at least."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What a release keeps.
+
+    Args:
+        answers: the integers that are written.
+        detail: what the room's answers need beside them; None where nothing is.
+    """
+
+    answers: Numbers
+    detail: Any = None
+
+
+class Answers(Protocol):
+    """The answers of one release."""
+
+    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
+        """Answer one query.
+
+        Raises:
+            ValueError: the text is no query on these attributes, or nothing answers it.
+        """
+        ...
+
+    @property
+    def tables(self) -> Mapping[str, tuple[str, ...]]:
+        """The attributes of every published table, by file name."""
+        ...
+
+    @property
+    def beside(self) -> Mapping[str, str]:
+        """The files beside the tables, by the field of the description that a release has them by."""
+        ...
+
+    @property
+    def described(self) -> Mapping[str, Any]:
+        """What the description of the release says of this kind alone."""
+        ...
+
+    def parts(self, *, progress: Progress | None) -> Iterator[Part]:
+        """Yield the files that are written, one after the other."""
+        ...

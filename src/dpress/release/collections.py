@@ -1,0 +1,230 @@
+"""Collections of single attributes: every oracle, for one attribute a user or for all at once; and what all share.
+
+specification -> oracles of the catalogue -> report types -> collections with their predicted error.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from dpress import catalog
+from dpress.core.attribute import DROP, Listed, Tabular
+from dpress.core.claim import PureDP, describe
+from dpress.core.errors import NotSupported
+from dpress.core.mechanism import Card
+from dpress.core.oracle import Oracle
+from dpress.core.workload import Marginals
+from dpress.data.spec import Spec
+from dpress.inference import frequencies
+from dpress.mechanisms.oracle.subset_selection import design
+from dpress.mechanisms.protocol.collection import SPLITS, Collection, Split
+from dpress.mechanisms.protocol.one_way import OneWay
+from dpress.mechanisms.protocol.report_type import Part, ReportType, rest
+from dpress.release.candidate import Candidate, Choice, rank
+
+AUTO = "auto"
+USERS = 10_000  # who take part, unless the spec says how many
+OWN = ("split", "users", "round", "tables", "ways")  # parameters that are not the oracle's
+MOST_CELLS = 1 << 26  # of an attribute: an estimate holds all of them
+MOST_NAMES = 1 << 16  # cells that are listed as candidate strings
+LONGEST = 1 << 16  # bytes of a report
+MOST_WORK = 1 << 38  # steps of a collector
+WEAK = 20  # an epsilon beyond it hides next to nothing
+DENSE = ("rappor", "pcep")  # their estimates take k^3 steps
+MOST_DENSE = 1 << 10  # values
+PER_REPORT = ("olh",)  # its collector takes k steps for every report
+ONE_TABLE_EACH = (
+    '$.release.kind: model = "local" collects one table for each attribute, so kind = "marginals", '
+    "or a histogram of one attribute; got {!r}"
+)
+
+
+def chosen(spec: Spec, workload: Marginals) -> Choice:
+    """Return every collection of single attributes that could serve a specification, and the best one.
+
+    Raises:
+        NotSupported: none serves it, or not the method that is named.
+        ValueError: a parameter is wrong.
+    """
+    users = expected_users(spec)
+    found = [(name, own) for name, own in collections(spec)]
+    return best(spec, workload, found, lower_bound(spec), users)
+
+
+def best(
+    spec: Spec, workload: Marginals, found: list[tuple[str, Collection]], bound: float, users: int
+) -> Choice:
+    """Return collections with the error that is predicted for so many users, and the best one, or the named one.
+
+    Raises:
+        NotSupported: there is none.
+    """
+    made = [Candidate(method=name, mechanism=own, predicted_error=own.mean_variance(users)) for name, own in found]
+    candidates, wanted = sorted(made, key=rank), spec.release.method
+    named = [one for one in candidates if one.method == wanted or (wanted == AUTO and not one.assumes)]
+    if not candidates:
+        raise NotSupported(f"{workload.cells:,} cells are too many for every method; use fewer bins, or smaller tables")
+    if not named:
+        serving = ", ".join(sorted(one.method for one in candidates))
+        why = f"{wanted!r} does not serve kind = {spec.release.kind!r}"
+        raise NotSupported(f"$.release.method: {why}; those that do: {serving}")
+    return Choice(
+        workload=workload,
+        schema=spec.schema,
+        candidates=tuple(candidates),
+        chosen=named[0],
+        lower_bound=bound,
+        users=users,
+    )
+
+
+def collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
+    """Yield by method every collection that could serve the spec; a slow or bulky one only where it is named.
+
+    Raises:
+        NotSupported: the budget is no epsilon, the unit is not the row, or an attribute has too many cells.
+        ValueError: a parameter is wrong.
+    """
+    check_cells(spec)
+    own = {name: value for name, value in spec.release.parameters.items() if name not in OWN}
+    oracles = {name: card for name, card in catalog.cards().items() if card.oracle is not None}
+    cards = [card for card in oracles.values() if set(own) <= set(card.parameters)]
+    _check_parameters(own, oracles.get(spec.release.method), cards)
+    for card in cards:
+        for split in _splits(spec):
+            if spec.release.method == card.name or _light(spec, card):
+                collection = _collection(spec, card, split, own)
+                if collection is not None and (spec.release.method == card.name or _short(collection)):
+                    yield card.name, collection
+
+
+def check_cells(spec: Spec) -> None:
+    """Refuse an attribute whose counts nobody could hold, before any report is made.
+
+    Raises:
+        NotSupported: it has more than 2^26 cells.
+    """
+    for name, size in zip(spec.schema.names, spec.schema.shape, strict=True):
+        if size > MOST_CELLS:
+            raise NotSupported(f"{name!r} has {size:,} cells; at most {MOST_CELLS:,} cells are estimated; use `bins`")
+
+
+def _check_parameters(own: dict[str, Any], named: Card | None, cards: list[Card]) -> None:
+    if own and not cards:
+        raise ValueError(f"$.release.parameters: unknown parameter {min(own)!r} for a local collection")
+    if named is not None and (unknown := set(own) - set(named.parameters)):
+        raise ValueError(f"$.release.parameters: unknown parameter {min(unknown)!r} for {named.name}")
+
+
+def _light(spec: Spec, card: Card) -> bool:
+    """Say whether a collector can do it without being asked to: the size of the domain decides."""
+    largest = max(spec.schema.shape)
+    if card.name in DENSE:
+        return largest <= MOST_DENSE
+    return card.name not in PER_REPORT or largest * expected_users(spec) <= MOST_WORK
+
+
+def _short(collection: Collection) -> bool:
+    return max(own.width for own in collection.types) <= LONGEST
+
+
+def caution(spec: Spec) -> str | None:
+    """Return one sentence where a report gives its owner's value away for all practical purposes, else None."""
+    loss = spec.privacy.loss
+    if spec.privacy.model != "local" or not isinstance(loss, PureDP) or loss.epsilon <= WEAK:
+        return None
+    return f"epsilon = {float(loss.epsilon):g} hides next to nothing: a report's odds may change by e^{WEAK} and more"
+
+
+def expected_users(spec: Spec) -> int:
+    """Return how many users the plan is made for."""
+    users = spec.release.parameters.get("users", USERS)
+    if type(users) is not int or users < 1:
+        raise ValueError(f"$.release.parameters.users: expected an integer >= 1, got {users!r}")
+    return users
+
+
+def lower_bound(spec: Spec) -> float:
+    """Return the mean variance of a cell that no oracle goes below, in counts squared: that of the optimal one.
+
+    Source: local (subset selection attains the L2 bound; Pan 2026).
+    """
+    users = expected_users(spec)
+    return min(_optimum(spec, split, users) for split in _splits(spec))
+
+
+def _optimum(spec: Spec, split: Split, users: int) -> float:
+    """Return the mean variance of a cell by subset selection, over any number of values, also more than it serves."""
+    loss, shape = share(spec, split), spec.schema.shape
+    asked = users if split == "budget" else users / len(shape)
+    total = 0.0
+    for size in shape:
+        numbers, frequency = design(size, loss.epsilon), 1 / size
+        one = float(frequencies.variances(1, np.asarray(frequency), numbers.p, numbers.q))
+        drawing = users**2 * frequency * (1 - frequency) * rest(users, asked) / asked
+        total += size * (one * users**2 / asked + drawing)
+    return total / sum(shape)
+
+
+def _splits(spec: Spec) -> tuple[Split, ...]:
+    """Return the ways to divide the attributes; one attribute needs none."""
+    named = spec.release.parameters.get("split")
+    if named is not None and named not in SPLITS:
+        raise ValueError(f'$.release.parameters.split: expected "users" or "budget", got {named!r}')
+    if len(spec.schema.attributes) == 1:
+        return ("users",)
+    return SPLITS if named is None else (named,)
+
+
+def _collection(spec: Spec, card: Card, split: Split, own: dict[str, Any]) -> Collection | None:
+    make = card.oracle
+    if make is None:
+        return None
+
+    def oracle(attribute: Tabular, loss: PureDP) -> Oracle | None:
+        names = {"candidates": _names(attribute)} if "candidates" in card.parameters else {}
+        return make(attribute.size, loss, **{**names, **own})
+
+    return _built(spec, oracle, split)
+
+
+def _names(attribute: Tabular) -> tuple[str, ...]:
+    """Return the cells' names, where there are not too many to list."""
+    if attribute.size > MOST_NAMES:
+        return ()
+    return attribute.labels if isinstance(attribute, Listed) else tuple(attribute.labels_between(0, attribute.size))
+
+
+def _built(spec: Spec, make: Callable[[Tabular, PureDP], Oracle | None], split: Split) -> Collection | None:
+    """Return the collection with an oracle for every attribute, or None where one does not serve."""
+    shape = spec.schema.shape
+    loss = share(spec, split)
+    oracles = [make(attribute, loss) for attribute in spec.schema.tabular]
+    parts = tuple(Part(axes=(axis,), oracle=oracle) for axis, oracle in enumerate(oracles) if oracle is not None)
+    if len(parts) < len(shape):
+        return None
+    types = (ReportType(parts=parts),) if split == "budget" else tuple(ReportType(parts=(part,)) for part in parts)
+    return Collection(shape=shape, types=types, split=split, estimator=OneWay(shape=shape, types=types))
+
+
+def share(spec: Spec, split: Split) -> PureDP:
+    """Return the loss of one attribute's answer."""
+    privacy = spec.privacy
+    if not isinstance(privacy.loss, PureDP):
+        raise NotSupported(f'$.privacy: model = "local" needs `epsilon` alone, got {describe(privacy.loss)}')
+    if privacy.unit != "row":
+        raise NotSupported('$.privacy.unit: under model = "local" every row is one person; leave out `unit`')
+    parts = len(spec.schema.attributes) if split == "budget" else 1
+    return PureDP(epsilon=privacy.loss.epsilon / parts)
+
+
+def check_silence(spec: Spec) -> None:
+    """Refuse values for which a device would send nothing: that it is silent would tell its value."""
+    for attribute in spec.schema.tabular:
+        policies = (attribute.null, attribute.other if isinstance(attribute, Listed) else attribute.outside)
+        if DROP in policies:
+            raise ValueError(
+                f'$.attribute: {attribute.name} drops values; under model = "local" a device that sends nothing '
+                'tells that its value is one of them: name a cell in `other` or `null`, or set outside = "clamp"'
+            )

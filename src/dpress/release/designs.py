@@ -1,0 +1,154 @@
+"""Designs and what acts on them: a mechanism is written down, and read back without planning or choosing anything.
+
+mechanism -> ask, estimator -> Design -> JSON; JSON -> Design -> mechanism, whose claim must be the one written.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from dpress import catalog
+from dpress.core import design as documents
+from dpress.core.attribute import Tabular
+from dpress.core.claim import Claim, Loss, parameters
+from dpress.core.design import Amounts, CentralAsk, Design, LocalAsk, Part, Promise, ReportType, Rounds
+from dpress.core.domain import Schema
+from dpress.core.errors import SchemaMismatch
+from dpress.core.linear import Numbers
+from dpress.core.mechanism import Mechanism
+from dpress.core.plain import plain, read
+from dpress.mechanisms.protocol import report_type
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.estimator import TOLD
+from dpress.mechanisms.protocol.rounds import in_rounds
+
+
+def load_design(path: str | Path) -> Design:
+    """Read a design and check that it promises what it says.
+
+    Raises:
+        OSError: the file cannot be read.
+        SchemaMismatch: it is no design, or its claim is not the one that its numbers give.
+    """
+    try:
+        design = documents.decode(Path(path).read_bytes())
+        mechanism_of(design)
+    except SchemaMismatch as error:
+        raise SchemaMismatch(f"{path}: {error}") from None
+    return design
+
+
+def save_design(design: Design, path: str | Path) -> Path:
+    """Write a design to a new file and return its path.
+
+    Raises:
+        OSError: the file exists, or cannot be written.
+    """
+    place = Path(path)
+    if place.exists():
+        raise OSError(f"{place} exists already; a design is never overwritten, choose another file")
+    place.write_text(documents.encode(design), encoding="utf-8")
+    return place
+
+
+def central_ask(mechanism: Mechanism, schema: Schema) -> CentralAsk:
+    """Return what a curator measures."""
+    return CentralAsk(attributes=_coded(schema), mechanism=plain(mechanism))
+
+
+def local_ask(collection: Collection, schema: Schema, *, first: str = "") -> LocalAsk:
+    """Return what devices are asked.
+
+    Args:
+        collection: the types of a round.
+        schema: the attributes whose codes they are about.
+        first: the id of the first round's ask, where this is a later one.
+    """
+    own = in_rounds(collection.estimator)
+    rounds = None if own is None else Rounds(number=own.round, types=own.depths, collection=first)
+    types = tuple(_written(one) for one in collection.types)
+    return LocalAsk(attributes=_coded(schema), report_types=types, rounds=rounds)
+
+
+def estimator_of(mechanism: Mechanism) -> dict[str, Any]:
+    """Return how tallies become answers, beyond what the ask tells; empty where a curator measures."""
+    if not isinstance(mechanism, Collection):
+        return {}
+    found: dict[str, Any] = plain(mechanism.estimator, told=TOLD)
+    return found
+
+
+def mechanism_of(design: Design) -> Mechanism:
+    """Return the mechanism that a design describes.
+
+    Raises:
+        SchemaMismatch: its numbers fit no method, or do not give the claim that it states.
+    """
+    try:
+        found = _collection(design, design.ask) if isinstance(design.ask, LocalAsk) else _measured(design, design.ask)
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+        raise SchemaMismatch(f"the design's mechanism is wrong: {error}") from None
+    if promise(found.claim) != design.claim:
+        raise SchemaMismatch("the design's claim is not the one that its mechanism gives")
+    return found
+
+
+def _measured(design: Design, ask: CentralAsk) -> Mechanism:
+    found: Mechanism = read(Mechanism, ask.mechanism, find=catalog.find, told={"attributes": design.schema.tabular})
+    return found
+
+
+def _collection(design: Design, ask: LocalAsk) -> Collection:
+    schema = design.schema
+    types = tuple(_read(one) for one in ask.report_types)
+    for own, one in zip(types, ask.report_types, strict=True):
+        if own.width != one.width:
+            raise ValueError(f"a payload has {own.width} bytes, not {one.width}")
+    told = {
+        "shape": schema.shape,
+        "types": types,
+        "weights": tuple(own.weight for own in types),
+        "sets": tuple(own.axes for own in types),
+        "oracles": tuple(oracle for own in types for oracle in own.oracles),
+    }
+    estimator = read(None, design.estimator, find=catalog.find, told=told)
+    return Collection(shape=schema.shape, types=types, split=design.split, estimator=estimator)
+
+
+def _written(own: report_type.ReportType) -> ReportType:
+    parts = tuple(Part(axes=one.axes, encoder=one.encoder, oracle=plain(one.oracle)) for one in own.parts)
+    return ReportType(weight=own.weight, width=own.width, parts=parts)
+
+
+def _read(own: ReportType) -> report_type.ReportType:
+    parts = tuple(
+        report_type.Part(axes=one.axes, encoder=one.encoder, oracle=read(None, one.oracle, find=catalog.find))
+        for one in own.parts
+    )
+    return report_type.ReportType(parts=parts, weight=own.weight)
+
+
+def _coded(schema: Schema) -> tuple[Tabular, ...]:
+    return tuple(map(documents.coding, schema.tabular))
+
+
+def promise(claim: Claim) -> Promise:
+    """Return a claim as a design states it; the wording of its basis may change."""
+    return Promise(
+        published=amounts(claim.published),
+        proven=amounts(claim.proven),
+        relation=claim.unit.relation.value,
+        unit=claim.unit.column or "row",
+        rows_per_unit=claim.unit.rows,
+    )
+
+
+def amounts(loss: Loss | None) -> Amounts | None:
+    """Return a loss as exact texts."""
+    return None if loss is None else {name: str(value) for name, value in parameters(loss).items()}
+
+
+def with_users(mechanism: Mechanism, kept: Numbers) -> Mechanism:
+    """Return a collection with the number of those who took part, by its kept tallies; any other mechanism as it is."""
+    if not isinstance(mechanism, Collection):
+        return mechanism
+    return mechanism.counted(mechanism.split_tally(kept[: sum(mechanism.sizes)]))

@@ -1,0 +1,178 @@
+"""What a collector does: files of reports become a release.
+
+reports -> tallies of all report types -> the kind's answers -> release, and the design of the next round.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpress import catalog
+from dpress.core.design import Design, LocalAsk, report_id
+from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.oracle import Payloads
+from dpress.core.queries import workload
+from dpress.core.wire import Expected
+from dpress.data import reports as files
+from dpress.data.fold import Counts, Progress, add_up
+from dpress.data.spec import Spec
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.release import rounds
+from dpress.release.candidate import charge
+from dpress.release.clock import now
+from dpress.release.designs import mechanism_of, save_design
+from dpress.release.folder import check_new
+from dpress.release.plan import Plan, design_of
+from dpress.release.release import Release
+from dpress.release.tallies import Layout
+
+
+def estimate(
+    asked: Spec | Plan | Design,
+    reports: str | Path,
+    *,
+    out: str | Path | None = None,
+    records: int = 0,
+    allow_unproven: bool = False,
+    progress: Progress | None = None,
+    refitted: Progress | None = None,
+) -> Release:
+    """Add up reports and return the release: unbiased counts of every cell, with their error.
+
+    A report that cannot be one of this collection is left out and counted by reason; one with the id of an earlier
+    report is left out, too.
+
+    Args:
+        asked: the design, whose `ask` every report names by its hash; or a specification, planned on the spot.
+        reports: a Parquet file.
+        out: a new folder to write the release to.
+        records: how many synthetic records to draw from a fitted joint distribution.
+        allow_unproven: also where the method's published claim has no proof.
+        progress: called with the number of reports added up so far, then with that of those read again for a fit.
+        refitted: called with the number of fits done, where a fitted joint is fitted again for its error.
+
+    Raises:
+        SchemaMismatch: the file holds no report that counts, or too few; it says why they were left out.
+        OSError: the file cannot be read, or the release not written.
+    """
+    design = design_of(asked)
+    collection = collection_of(design, allow_unproven=allow_unproven)
+    if out is not None:
+        check_new(out)
+    if records and not hasattr(collection.estimator, "fit"):
+        raise NotSupported('records are drawn from a joint distribution: set kind = "joint"')
+    reader = files.Reader(path=Path(reports), expected=expected(design, collection))
+    layout = Layout(collection)
+    total = add_up(
+        layout.grouped(reader.batches()), layout.kernel, rows=lambda batch: len(batch.payloads), progress=progress
+    )
+    for reason, count in layout.faults(total).items():
+        reader.count(reason, count)
+    tallies, rejected = layout.tallies(total), dict(reader.rejected)
+    payloads = _watched(lambda: _payloads(reader, collection), progress)
+    release = _release(design, collection, tallies, rejected, payloads, private=reader.private, records=records)
+    if out is not None:
+        release.write(out, refitted=refitted)
+        if (following := rounds.next_design(release)) is not None:
+            save_design(following, Path(out) / rounds.NEXT)
+    return release
+
+
+def _payloads(reader: files.Reader, collection: Collection) -> Iterator[Payloads]:
+    """Yield the sound payloads once more."""
+    again = files.Reader(path=reader.path, expected=reader.expected)
+    for batch in again.batches():
+        faults = collection.types[batch.report_type].faults(batch.payloads)
+        sound = ~np.logical_or.reduce([*faults.values()]) if faults else np.ones(len(batch.payloads), dtype=np.bool_)
+        yield batch.payloads[sound]
+
+
+def _watched(payloads: Callable[[], Iterator[Payloads]], progress: Progress | None) -> Callable[[], Iterator[Payloads]]:
+    """Return the payloads, and say how many were read so far, over all passes."""
+    read = 0
+
+    def watched() -> Iterator[Payloads]:
+        nonlocal read
+        for batch in payloads():
+            read += len(batch)
+            if progress is not None:
+                progress(read)
+            yield batch
+
+    return watched
+
+
+def _release(
+    design: Design,
+    collection: Collection,
+    tallies: list[Counts],
+    rejected: dict[str, int],
+    payloads: Callable[[], Iterator[Payloads]],
+    *,
+    private: bool,
+    records: int,
+) -> Release:
+    took_part = collection.counted(tallies)
+    _check_answered(design, took_part, tallies, rejected)
+    room = catalog.part(design.kind, "answers")
+    own = {"records": records} if records else {}
+    kept = room.collected(took_part, tallies, payloads, **own)
+    queries = workload(design.queries, design.schema.shape)
+    return Release(
+        design=design,
+        kept=kept.answers,
+        detail=kept.detail,
+        charged=charge(collection, design.method, allow_unproven=True),
+        private=private,
+        created=now(),
+        predicted=room.predicted(took_part, queries),
+        rejected=rejected,
+    )
+
+
+def _check_answered(
+    design: Design, collection: Collection, tallies: list[Counts], rejected: dict[str, int]
+) -> None:
+    """Refuse reports that leave a published table unanswered, with the cause first.
+
+    Raises:
+        SchemaMismatch: there are no reports, none that counts, or none about some attribute or pair of attributes.
+    """
+    why = "; ".join(f"{count:,} left out: {reason}" for reason, count in sorted(rejected.items()))
+    if not any(tally[-1] for tally in tallies):
+        if not rejected:
+            raise SchemaMismatch("there are no reports in the file")
+        raise SchemaMismatch(f"none of the {sum(rejected.values()):,} reports belongs to this collection ({why})")
+    answered = [set(one.axes) for one, tally in zip(collection.types, tallies, strict=True) if tally[-1]]
+    for axes in collection.decoder.tables:
+        if not any(set(axes) <= own for own in answered):
+            names = " and ".join(repr(design.schema.names[axis]) for axis in axes)
+            raise SchemaMismatch(f"no report is about {names}" + (f" ({why})" if why else ""))
+
+
+def expected(design: Design, collection: Collection) -> Expected:
+    """Return what every report of the collection says of itself.
+
+    Raises:
+        NotSupported: the design asks no devices.
+    """
+    if not isinstance(design.ask, LocalAsk):
+        raise NotSupported("this design measures a table; devices answer one with model = \"local\"")
+    widths = tuple(own.width for own in collection.types)
+    return Expected(ask=report_id(design.ask), widths=widths, round=design.round)
+
+
+def collection_of(design: Design, *, allow_unproven: bool = False) -> Collection:
+    """Return the collection that a design describes.
+
+    Raises:
+        NotSupported: the design asks no devices, or its method is unproven.
+    """
+    if not design.local:
+        raise NotSupported('$.privacy.model: reports need model = "local"; `dpress publish` releases a table')
+    mechanism: Any = mechanism_of(design)
+    charge(mechanism, design.method, allow_unproven=allow_unproven)
+    collection: Collection = mechanism
+    return collection

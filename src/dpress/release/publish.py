@@ -1,0 +1,197 @@
+"""The one pipeline of a central release: count, charge, measure, write."""
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from dpress import catalog
+from dpress.core import rng as generators
+from dpress.core.claim import Loss, Unit, describe, from_parameters
+from dpress.core.design import Design
+from dpress.core.domain import Schema
+from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Curated, Mechanism, Recording, Synthetic
+from dpress.core.queries import Ranges
+from dpress.core.rng import Generator
+from dpress.data.fold import Counts, Progress, count, fold
+from dpress.data.rows import people
+from dpress.data.spec import Spec
+from dpress.data.table import Table
+from dpress.ledger.ledger import Ledger
+from dpress.release.candidate import charge
+from dpress.release.clock import now
+from dpress.release.designs import mechanism_of
+from dpress.release.folder import check_new
+from dpress.release.plan import Plan, design_of
+from dpress.release.release import Release
+
+LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
+BYTES_PER_CELL = 96  # at the peak, when the tables are estimated
+
+
+def publish(
+    asked: Spec | Plan | Design,
+    data: Any = None,
+    *,
+    ledger: Ledger | str | Path | None = None,
+    out: str | Path | None = None,
+    allow_unproven: bool = False,
+    rng: Generator | None = None,
+    progress: Progress | None = None,
+    writing: Progress | None = None,
+) -> Release:
+    """Count a table, add noise, and return the release.
+
+    Whatever can fail for reasons that are not the disk's fails before the budget is charged; the charge is made before
+    the noise is drawn, and stands from then on.
+
+    Args:
+        asked: a design; or what is wanted, which is planned on the spot.
+        data: a CSV or Parquet file, or a pandas, polars, pyarrow or DuckDB table; left out, the specification's source.
+        ledger: pays for the release; a path where there is none yet becomes a ledger whose limit is the budget.
+            Without one, nothing guards the table against being published again and again.
+        out: a new folder to write the release to.
+        allow_unproven: also run a method whose published claim has no proof.
+        rng: left out, a secure generator; a seeded one stamps the release "not private".
+        progress: called with the number of rows counted so far.
+        writing: called with the number of cells written so far.
+
+    Raises:
+        BudgetExceeded: the ledger cannot pay; nothing was read or charged.
+        NotSupported: no method serves the specification, or the method is unproven.
+        SchemaMismatch: the data does not fit the design; nothing was charged.
+        OSError: the data cannot be read (nothing was charged; unless a table too large for memory changes between two
+            passes over it), or the release cannot be written (the charge stands).
+    """
+    design, source = design_of(asked), source_of(asked, data)
+    if design.local:
+        raise NotSupported('$.privacy.model: "local" is collected: `dpress perturb` and `dpress estimate`')
+    _check_size(design)
+    mechanism = mechanism_of(design)
+    charged, unit = charge(mechanism, design.method, allow_unproven=allow_unproven), mechanism.claim.unit
+    account = _existing(ledger)
+    if account is not None:
+        account.check(charged, unit)
+    if out is not None:
+        check_new(out)
+    draw = _ready(mechanism, design.schema, source, unit, progress)
+    generator = generators.secure() if rng is None else rng
+    if account is None and ledger is not None:
+        account = _new(Path(str(ledger)), design, unit)
+    head = None
+    if account is not None:
+        reservation = account.reserve(charged, unit, label=design.method, design=design.id)
+    drawn = _drawn(draw, generator, charged)
+    if account is not None:
+        account.spend(reservation, now())
+        head = account.summary().head
+    kept = catalog.part(design.kind, "answers").measured(mechanism, drawn, design.schema, rng=generator)
+    release = Release(
+        design=design,
+        kept=kept.answers,
+        detail=kept.detail,
+        charged=charged,
+        private=generator.private,
+        created=now(),
+        predicted=design.prediction.error,
+        ledger_head=head,
+    )
+    if out is not None:
+        _write(release, out, writing)
+    return release
+
+
+def source_of(asked: Spec | Plan | Design, data: Any) -> Any:
+    """Return where the rows are: as given, or as a specification names them.
+
+    Raises:
+        ValueError: neither names any.
+    """
+    spec = asked.spec if isinstance(asked, Plan) else asked
+    named = spec.data.source if isinstance(spec, Spec) and spec.data is not None else None
+    if data is None and named is None:
+        raise ValueError("no data: name a file in [data] source, or pass one")
+    return named if data is None else data
+
+
+def _ready(
+    mechanism: Mechanism, schema: Schema, source: Any, unit: Unit, progress: Progress | None
+) -> Callable[[Generator], Measurement | Synthetic]:
+    """Return what draws the noise, once everything that may refuse the rows has seen them."""
+    if isinstance(mechanism, Recording):
+        table = Table(source, schema.names, unit, in_order=mechanism.claim.proven is None)
+        rows = people(table, schema, progress=progress)
+        mechanism.check(rows)
+        return lambda rng: mechanism.release(rows, rng=rng)
+    if not isinstance(mechanism, Curated):
+        raise TypeError(f"{type(mechanism).__name__} measures no table")
+    counts = true_counts(schema, mechanism.decoder.tables, source, unit, progress=progress)
+    exact = mechanism.exact(counts)
+    return lambda rng: mechanism.noisy(exact, rng=rng)
+
+
+def _drawn(
+    draw: Callable[[Generator], Measurement | Synthetic], rng: Generator, charged: Loss
+) -> Measurement | Synthetic:
+    """Return what was drawn; where the rows cannot be read a second time, say that the charge stands."""
+    try:
+        return draw(rng)
+    except (OSError, SchemaMismatch) as error:
+        raise type(error)(f"{error}; noise may have been drawn, so the charge of {describe(charged)} stands") from None
+
+
+def _check_size(design: Design) -> None:
+    """Refuse a table that is too large to count in memory, with the bytes that it would take."""
+    cells = math.prod(design.schema.shape)
+    if isinstance(design.queries, Ranges) and cells > LARGEST_TABLE:
+        raise NotSupported(
+            f"{design.method} over {cells:,} cells needs about {BYTES_PER_CELL * cells:,} bytes; at most "
+            f"{LARGEST_TABLE:,} cells are published (`dpress plan` and `dpress error` answer for more); use `bins`"
+        )
+
+
+def _existing(ledger: Ledger | str | Path | None) -> Ledger | None:
+    """Return the ledger, or None where there is none yet."""
+    if ledger is None or isinstance(ledger, Ledger):
+        return ledger
+    path = Path(ledger)
+    return Ledger.open(path) if path.exists() and path.stat().st_size else None
+
+
+def _new(path: Path, design: Design, unit: Unit) -> Ledger:
+    try:
+        return Ledger.create(path, limit=from_parameters(design.budget), unit=unit)
+    except FileExistsError:  # another process was faster; its ledger decides
+        return Ledger.open(path)
+
+
+def true_counts(
+    schema: Schema,
+    tables: Sequence[tuple[int, ...]],
+    source: Any,
+    unit: Unit,
+    *,
+    progress: Progress | None = None,
+) -> Counts:
+    """Return the exact counts of some tables, one after the other: private, never written anywhere.
+
+    Args:
+        schema: how rows are coded.
+        tables: the axes of every table.
+        source: the rows.
+        unit: whose contribution is bounded; `ROW` counts every row.
+        progress: called with the number of rows counted so far.
+    """
+    return fold(Table(source, schema.names, unit), schema, count(schema.shape, tuple(tables)), progress=progress)
+
+
+def _write(release: Release, out: str | Path, progress: Progress | None) -> None:
+    try:
+        release.write(out, progress=progress)
+    except OSError as error:
+        raise OSError(
+            f"cannot write {out}: {error.strerror or error}; nothing was left behind, and the charge of "
+            f"{describe(release.charged)} stands"
+        ) from None

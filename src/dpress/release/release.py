@@ -1,0 +1,182 @@
+"""A release: what is published, and answers with their error. What it answers is its kind's to say."""
+
+import importlib.metadata
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, final
+
+from dpress import catalog
+from dpress.core import queries
+from dpress.core.claim import Claim, Loss, as_floats, describe
+from dpress.core.design import Design, as_plain
+from dpress.core.domain import Schema
+from dpress.core.linear import Numbers
+from dpress.core.mechanism import Mechanism
+from dpress.core.workload import Areas, Boxes, Marginals
+from dpress.inference.interval import Tail
+from dpress.release.answers import Answers, Progress
+from dpress.release.designs import amounts, mechanism_of, with_users
+from dpress.release.folder import write_folder
+from dpress.release.result import Result
+
+FORMAT = 2
+CONFIDENCE = 0.95
+
+
+@final
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Release:
+    """A finished release; everything in it may be published.
+
+    Args:
+        design: what was decided.
+        kept: the integers that are written: noisy answers, or a collection's tallies.
+        charged: the loss that was charged.
+        private: False if a seeded generator drew the noise: then it protects nobody.
+        created: UTC, ISO 8601.
+        predicted: the error that is predicted for those who took part, in the design's unit; None without a formula.
+        ledger_head: the hash of the ledger's last entry after the charge, or None without a ledger.
+        rejected: how many reports of a collection were left out, by reason.
+        detail: what its kind's answers need beside the kept integers.
+    """
+
+    design: Design
+    kept: Numbers
+    charged: Loss
+    private: bool
+    created: str
+    predicted: float | None
+    ledger_head: str | None = None
+    rejected: Mapping[str, int] = field(default_factory=dict)
+    detail: Any = None
+
+    def __repr__(self) -> str:
+        names = ", ".join(one.name for one in self.design.attributes)
+        return f"Release({self.kind} of {names}; {self.method}; {describe(self.claim.proven)})"
+
+    @property
+    def kind(self) -> str:
+        """The kind, as its specification names it."""
+        return str(self.design.release["kind"])
+
+    @property
+    def method(self) -> str:
+        """The method that measured, or that devices answered by."""
+        return self.design.method
+
+    @property
+    def schema(self) -> Schema:
+        """The attributes whose cells were counted."""
+        return self.design.schema
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """What measured, with the number of users who took part in a collection."""
+        return with_users(mechanism_of(self.design), self.kept)
+
+    @cached_property
+    def workload(self) -> Marginals | Boxes | Areas:
+        """The queries that the predicted error is about."""
+        return queries.workload(self.design.queries, self.schema.shape)
+
+    @property
+    def claim(self) -> Claim:
+        """The promise of the mechanism that measured; nothing at all if the noise came from a seeded generator."""
+        claim = self.mechanism.claim
+        if self.private:
+            return claim
+        basis = "the noise was drawn from a seeded generator for a test: not private"
+        return Claim(published=claim.published, proven=None, unit=claim.unit, basis=basis)
+
+    @property
+    def users(self) -> int:
+        """How many users took part in a collection; 0 for a table."""
+        return int(getattr(self.mechanism, "users", 0)) if self.design.local else 0
+
+    @property
+    def tail(self) -> Tail:
+        """The kind of noise."""
+        return self.mechanism.tail
+
+    @property
+    def lower_bound(self) -> float:
+        """The mean variance that no method of this kind goes below, for those who took part; 0 where none is known."""
+        return self.design.prediction.lower_bound * self.scale
+
+    @property
+    def scale(self) -> float:
+        """By how much the predicted errors of the plan differ for those who took part."""
+        planned = self.design.prediction.error
+        return self.predicted / planned if planned and self.predicted is not None else 1.0
+
+    @cached_property
+    def answers(self) -> Any:
+        """What its kind makes of it (`release.answers.Answers`): estimates, tables, queries."""
+        return catalog.part(self.design.kind, "answers").Answers(self)
+
+    def query(self, text: str, *, confidence: float = CONFIDENCE, progress: Progress | None = None) -> Result:
+        """Answer a query such as `age in 30..40 and sex = Female`.
+
+        Error: that of the kind's answers; the standard error is exact wherever the note does not say otherwise.
+
+        Args:
+            text: the query.
+            confidence: of the interval.
+            progress: called with the number of fits done, where a fitted joint is fitted again for its error.
+
+        Raises:
+            ValueError: the text is no query on these attributes, or nothing answers it.
+        """
+        found: Result = self.answers.query(text, confidence=confidence, progress=progress)
+        return found
+
+    def manifest(self) -> dict[str, Any]:
+        """Return the release's description as plain objects, without the tables."""
+        own: Answers = self.answers
+        claim = self.claim
+        return {
+            "format": FORMAT,
+            "dpress": importlib.metadata.version("dpress"),
+            "created": self.created,
+            "private": self.private,
+            "method": self.method,
+            "claim": {
+                "published": as_floats(claim.published),
+                "proven": as_floats(claim.proven),
+                "relation": claim.unit.relation.value,
+                "unit": claim.unit.column or "row",
+                "rows_per_unit": claim.unit.rows,
+                "basis": claim.basis,
+            },
+            "charged": amounts(self.charged),
+            "ledger_head": self.ledger_head,
+            "error": self._error(),
+            **({"users": self.users, "rejected": dict(self.rejected)} if self.design.local else {}),
+            "tables": {name: [*names] for name, names in own.tables.items()},
+            **own.described,
+            "design_id": self.design.id,
+            "design": as_plain(self.design),
+        }
+
+    def _error(self) -> dict[str, Any]:
+        known = self.predicted if self.predicted is not None and math.isfinite(self.predicted) else None
+        return {"predicted": known, "lower_bound": self.lower_bound, "unit": self.design.prediction.unit}
+
+    def write(
+        self, path: str | Path, *, progress: Progress | None = None, refitted: Callable[[int], object] | None = None
+    ) -> Path:
+        """Write the release to a new folder, whole or not at all, and return it.
+
+        Args:
+            path: the folder.
+            progress: called with the number of cells written so far.
+            refitted: called with the number of fits done, where a joint is fitted again for its error.
+
+        Raises:
+            OSError: the folder exists, or the disk is full; nothing is left behind.
+        """
+        parts = self.answers.parts(progress=refitted)
+        return write_folder(path, self.manifest(), self.kept, parts, progress=progress)

@@ -1,0 +1,176 @@
+"""Answers from tables of counts: what every kind has in common whose measurement a decoder turns into tables.
+
+measurement -> estimates and variances of every cell -> published tables; queries -> numbers with intervals.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dpress.core.linear import Array
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Curated, Decoder
+from dpress.core.oracle import Payloads, Tally
+from dpress.inference.interval import half_width
+from dpress.inference.postprocess import NAMES, adjust
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.release.answers import Kept, Part, Progress
+from dpress.release.published_tables import Published
+from dpress.release.query_language import parse
+from dpress.release.release import Release
+from dpress.release.result import Result
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableAnswers:
+    """Tables and queries of a release.
+
+    Args:
+        release: whose kept integers are answered from.
+    """
+
+    release: Release
+
+    @cached_property
+    def measurement(self) -> Measurement:
+        """The noisy answers with their variance."""
+        return measurement_of(self.release)
+
+    @property
+    def decoder(self) -> Decoder:
+        """How tables are estimated and queries answered."""
+        mechanism: Any = self.release.mechanism
+        decoder: Decoder = mechanism.decoder
+        return decoder
+
+    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
+        """Answer a query from a published table; see `Release.query`."""
+        del progress
+        weights = parse(self.release.schema, text)
+        if not self.together(weights):
+            raise ValueError(self.unanswered(text))
+        return self.answered(text, weights, confidence)
+
+    def answered(self, text: str, weights: list[Array], confidence: float) -> Result:
+        """Return the answer that the decoder gives, with the exact error of the noise."""
+        value = self.decoder.answer(self.measurement, weights)
+        variance = self.decoder.query_variance(self.measurement.variance, weights)
+        half = half_width(variance, confidence, self.release.tail)
+        return Result(
+            query=text,
+            value=value,
+            standard_error=math.sqrt(variance),
+            interval=(value - half, value + half),
+            confidence=confidence,
+        )
+
+    def together(self, weights: list[Array]) -> bool:
+        """Return whether a published table holds the attributes that a query is about."""
+        used = {axis for axis, weight in enumerate(weights) if not np.all(weight == 1)}
+        return any(used <= set(axes) for axes in self.decoder.tables)
+
+    def unanswered(self, text: str) -> str:
+        """Return why no published table answers a query."""
+        names = [" x ".join(self.release.schema.names[axis] for axis in axes) for axes in self.decoder.tables]
+        return f"no published table answers {text!r}; the tables are {', '.join(names)}"
+
+    @property
+    def tables(self) -> Mapping[str, tuple[str, ...]]:
+        """The attributes of every published table, by file name."""
+        names = self.release.schema.names
+        return {_file(place): tuple(names[axis] for axis in axes) for place, axes in enumerate(self.decoder.tables, 1)}
+
+    @property
+    def beside(self) -> Mapping[str, str]:
+        """No other files."""
+        return {}
+
+    @property
+    def postprocess(self) -> tuple[str, ...]:
+        """The adjustments that the specification names."""
+        return tuple(self.release.design.release["postprocess"])
+
+    @property
+    def described(self) -> Mapping[str, Any]:
+        """The adjustments with what is known of their bias; nothing where there are none."""
+        names = self.postprocess
+        return {"postprocess": [{"name": name, "bias": NAMES[name].bias} for name in names]} if names else {}
+
+    def parts(self, *, progress: Progress | None) -> Iterator[Part]:
+        """Yield the published tables."""
+        del progress
+        yield from self.published()
+
+    def published(self) -> Iterator[Published]:
+        """Yield the published tables, as estimates and variances of every cell.
+
+        Where the specification names post-processing, the adjusted counts are biased, and the interval is not about
+        them.
+        """
+        decoder, schema = self.decoder, self.release.schema
+        estimates = decoder.estimate(self.measurement)
+        variances = decoder.cell_variances(self.measurement.variance)
+        for place, (axes, count, variance) in enumerate(zip(decoder.tables, estimates, variances, strict=True), 1):
+            yield Published(
+                name=_file(place),
+                axes=tuple(schema.tabular[axis] for axis in axes),
+                count=count,
+                variance=variance,
+                adjusted=self.adjusted(axes, count, variance),
+                tail=self.release.tail,
+            )
+
+    def adjusted(self, axes: tuple[int, ...], count: Array, variance: Array) -> Array | None:
+        """Return the counts after post-processing; None where the specification names none."""
+        del axes
+        if not self.postprocess:
+            return None
+        return adjust(count, self.postprocess, users=self.release.users, deviations=np.sqrt(variance))
+
+    @cached_property
+    def all_tables(self) -> dict[str, pa.Table]:
+        """The published tables by file name, all in memory; see `published_tables.Published.batches`."""
+        return {one.name: one.table() for one in self.published()}
+
+
+def measurement_of(release: Release) -> Measurement:
+    """Return the noisy answers that a release keeps, with their variance.
+
+    Raises:
+        ValueError: they are not as many as the mechanism has.
+    """
+    mechanism = release.mechanism
+    if isinstance(mechanism, Collection):
+        return mechanism.measurement(mechanism.split_tally(release.kept[: sum(mechanism.sizes)]))
+    if isinstance(mechanism, Curated):
+        return mechanism.measured(release.kept)
+    raise TypeError(f"{type(mechanism).__name__} measures no counts")
+
+
+def collected(
+    collection: Collection, tallies: list[Tally], payloads: Callable[[], Iterable[Payloads]]
+) -> Kept:
+    """Return the tallies of all report types, one after the other; the reports are not needed again."""
+    del collection, payloads
+    return Kept(answers=np.concatenate(tallies))
+
+
+def measured(mechanism: object, drawn: Measurement, schema: object, *, rng: object) -> Kept:
+    """Return the noisy answers."""
+    del mechanism, schema, rng
+    return Kept(answers=drawn.answers)
+
+
+def restored(release: Release, description: Mapping[str, Any], folder: Path) -> None:
+    """Return nothing: the kept integers say it all."""
+    del release, description, folder
+
+
+def _file(place: int) -> str:
+    return f"table_{place}.parquet"
