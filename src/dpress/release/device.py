@@ -21,7 +21,7 @@ from dpress.data.table import without_quotes
 from dpress.ledger.device import DeviceLedger, tag
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Longitudinal, Question
-from dpress.noise.permanent import Secrets
+from dpress.noise.permanent import Secrets, Slot
 from dpress.release import rounds
 from dpress.release.collect import collection_of, expected
 from dpress.release.local_plan import asked_id
@@ -102,14 +102,15 @@ class Device:
         secrets = None if secret is None else np.frombuffer(secret, dtype=np.uint8)[None]
         number = self._question(rng, secrets, once=once)
         question, fresh = self.collection.questions[number], rng.words(2).tobytes()
+        slot = self.collection.slot(number, asked_id(self.spec))
         if secret is None and not once and any(isinstance(oracle, Longitudinal) for oracle in question.oracles):
             raise ValueError(
                 f"{self.expected.method} keeps a permanent response: pass the device's secret, or once=True for a "
                 "device that reports only once"
             )
         if account is not None:
-            self._charge(account, question, codes, secret, fresh)
-        payload = question.perturb(np.array(codes, dtype=np.int32)[:, None], rng=rng, secrets=secrets)
+            self._charge(account, question, codes, secret, fresh, slot=slot)
+        payload = question.perturb(np.array(codes, dtype=np.int32)[:, None], rng=rng, secrets=secrets, slot=slot)
         own = self.expected
         report = Report(
             spec=own.spec, method=own.method, id=fresh, round=own.round, question=number, payload=payload.tobytes()
@@ -127,24 +128,31 @@ class Device:
             return rounds.question_of(turns, secrets, rounds.collection_id(self.spec, self.expected.method, turns))
         if len(self.collection.questions) == 1:
             return 0
-        return int(self.collection.drawn(1, rng=rng, secrets=secrets, spec=asked_id(self.spec))[0])
+        return int(self.collection.drawn(1, rng=rng, secrets=secrets, collection=asked_id(self.spec))[0])
 
     def _charge(
-        self, account: Account, question: Question, codes: Sequence[int], secret: bytes | None, fresh: bytes
+        self,
+        account: Account,
+        question: Question,
+        codes: Sequence[int],
+        secret: bytes | None,
+        fresh: bytes,
+        *,
+        slot: Slot,
     ) -> None:
         """Charge every part of the answer: a permanent response once for its value, any other for every report."""
-        for oracle, axes in question.parts:
-            axis = axes[0]
+        for place, (oracle, axes) in enumerate(question.parts):
+            own = slot.after(place)
             if isinstance(oracle, Longitudinal) and secret is not None:
                 values = [codes[one] for one in axes]
                 value = int(np.ravel_multi_index(values, [self.collection.shape[one] for one in axes]))
-                own = tag(secret, spec=asked_id(self.spec), question=axis, value=value)
-                account.ledger.charge(axis, own, oracle.lifetime, account.limit)
+                name = tag(secret, spec=own.collection, question=own.number, value=value)
+                account.ledger.charge(own.number, name, oracle.lifetime, account.limit)
             else:
                 loss = oracle.claim.proven or oracle.claim.published
                 if not isinstance(loss, PureDP):
                     raise NotSupported(f"{self.expected.method} claims no epsilon that an account could count")
-                account.ledger.charge(axis, fresh.hex(), loss, account.limit)
+                account.ledger.charge(own.number, fresh.hex(), loss, account.limit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from dpress.mechanisms.oracle.rappor import Rappor
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.encoders import OverProduct
 from dpress.mechanisms.protocol.report_type import Question, per_user
-from dpress.release.local_plan import MOST_CELLS, asked_id, check_cells, expected_users, share
+from dpress.release.local_plan import MOST_CELLS, check_cells, expected_users, share
 
 BITS = ("rr_ldp", "em", "lasso", "lremh")  # on reports of all attributes' bits
 PUBLISHED = ("em", "lasso", "lremh")  # the document's, run where they are named
@@ -165,7 +165,7 @@ def _bits(spec: Spec, loss: PureDP, own: dict[str, Any], name: str) -> Collectio
         estimator = BitJoint(oracles=_filters(spec, loss, rates, own), strategy=strategy)
     else:
         found = calibrated(loss, len(shape), **rates)
-        oracle = RrLdp(sizes=shape, f=found.f, p=found.p, q=found.q, spec=asked_id(spec))
+        oracle = RrLdp(sizes=shape, f=found.f, p=found.p, q=found.q)
         estimator = BitJoint(oracles=(oracle,), strategy=strategy)
     return Collection(shape=shape, questions=(estimator.question,), split="budget", estimator=estimator)
 
@@ -182,12 +182,9 @@ def _filters(spec: Spec, loss: PureDP, rates: dict[str, Any], own: dict[str, Any
         raise NotSupported(f"$.release.parameters.bits: {long}")
     found = calibrated(loss, hashes * len(attributes), **rates)
     oracles = []
-    for place, one in enumerate(attributes):
+    for one in attributes:
         names = tuple(one.labels_between(0, one.size))
-        oracle = Rappor(
-            candidates=names, f=found.f, p=found.p, q=found.q, bits=bits, hashes=hashes, cohorts=1,
-            spec=asked_id(spec), question=place,
-        )  # fmt: skip
+        oracle = Rappor(candidates=names, f=found.f, p=found.p, q=found.q, bits=bits, hashes=hashes, cohorts=1)
         if not oracle.identified:
             raise NotSupported(
                 f"$.release.parameters.bits: filters of {bits} bits do not tell the {one.size:,} values of "

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
 from typing import Any
 
 import msgspec
@@ -183,7 +182,7 @@ def _built(spec: Spec, make: Callable[[Tabular, PureDP], Oracle | None], split: 
     shape = spec.schema.shape
     loss = share(spec, split)
     oracles = [make(attribute, loss) for attribute in spec.schema.tabular]
-    found = [_named(oracle, spec, axis) for axis, oracle in enumerate(oracles) if oracle is not None]
+    found = [oracle for oracle in oracles if oracle is not None]
     if len(found) < len(shape):
         return None
     if split == "budget":
@@ -191,14 +190,6 @@ def _built(spec: Spec, make: Callable[[Tabular, PureDP], Oracle | None], split: 
     else:
         questions = tuple(Question(axes=(axis,), oracles=(oracle,)) for axis, oracle in enumerate(found))
     return Collection(shape=shape, questions=questions, split=split)
-
-
-def _named(oracle: Any, spec: Spec, axis: int) -> Oracle:
-    """Return the oracle with the spec and the attribute in its permanent response, where it has one."""
-    values = {"spec": asked_id(spec), "question": axis}
-    own = {one.name: values[one.name] for one in fields(oracle) if one.name in values}
-    named: Oracle = replace(oracle, **own) if own else oracle
-    return named
 
 
 def share(spec: Spec, split: Split) -> PureDP:

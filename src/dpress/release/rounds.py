@@ -69,7 +69,7 @@ def question_of(own: InRounds, secrets: Secrets, name: bytes) -> int:
     Raises:
         NotSupported: it reports in another round.
     """
-    lot = int(permanent.questions(secrets, own.lots, spec=name)[0])
+    lot = int(permanent.questions(secrets, own.lots, collection=name)[0])
     if (question := int(_asked(own)[lot])) == NOBODY:
         wanted = own.turn_of(lot)
         raise NotSupported(f"this device reports in round {wanted}, not in round {own.round}: it sends nothing")

@@ -24,7 +24,7 @@ from dpress.mechanisms.protocol.report_type import Question, largest, per_user, 
 from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.mechanisms.spatial.map_decoder import MapCollector, MapDecoder
 from dpress.noise import permanent
-from dpress.noise.permanent import Secrets
+from dpress.noise.permanent import Secrets, Slot
 from dpress.noise.uniform import below
 
 Split = Literal["users", "budget"]
@@ -123,15 +123,23 @@ class Collection:
         inflation = tuple(_inflation(by_axis[axis]) for axis in axes)  # type: ignore[arg-type]  # oracles are frozen
         return Separate(self.shape, tuple((axis,) for axis in axes), self.users, inflation)
 
-    def drawn(self, devices: int, *, rng: Generator, secrets: Secrets | None = None, spec: bytes = b"") -> Drawn:
+    def drawn(self, devices: int, *, rng: Generator, secrets: Secrets | None = None, collection: bytes = b"") -> Drawn:
         """Return the question that each device answers, by lot; with its secret a device always draws the same.
 
-        Another question at every round would spend another lifetime's loss.
+        Another question at every round would spend another lifetime's loss. `collection` is the name of what is asked,
+        16 bytes; it enters the lot of a secret.
         """
         ends = np.cumsum(self.weights or (1,) * len(self.questions))
         lots = int(ends[-1])
-        drawn = below(lots, devices, rng=rng) if secrets is None else permanent.questions(secrets, lots, spec=spec)
+        if secrets is None:
+            drawn = below(lots, devices, rng=rng)
+        else:
+            drawn = permanent.questions(secrets, lots, collection=collection)
         return np.searchsorted(ends, drawn, side="right") if self.weights else drawn
+
+    def slot(self, question: int, collection: bytes) -> Slot:
+        """Return the slot of a question's first attribute: the attributes of all questions before are counted."""
+        return Slot(collection, sum(len(one.axes) for one in self.questions[:question]))
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -12,12 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.claim import Claim, PureDP, composed
-from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.core.oracle import Mask, Oracle, Payloads, Tally
 from dpress.core.rng import Generator
 from dpress.mechanisms.protocol.bit_tally import BitTally
-from dpress.noise.permanent import Secrets
+from dpress.noise.permanent import FIRST, Secrets, Slot
 
 Codes = npt.NDArray[np.int32]
 MANY = 1 << 30  # users of whom one is asked: variances add up over independent reports
@@ -32,7 +31,7 @@ class Longitudinal(Protocol):
         """The loss of any number of reports of one value."""
         ...
 
-    def perturb(self, values: Codes, *, rng: Generator, secrets: Secrets | None = None) -> Payloads:
+    def perturb(self, values: Codes, *, rng: Generator, secrets: Secrets | None = None, slot: Slot = FIRST) -> Payloads:
         """Return one report for every value."""
         ...
 
@@ -87,40 +86,32 @@ class Question:
     def lifetime(self) -> PureDP | None:
         """The loss of any number of answers about the same values, by a device that keeps its secret.
 
-        None where an oracle has no permanent response, or none for its attribute.
+        None where an oracle has no permanent response.
         """
         longitudinal = [oracle for oracle in self.oracles if isinstance(oracle, Longitudinal)]
-        if len(longitudinal) < len(self.oracles) or not (self.together or all(map(_has_own, self.pairs))):
+        if len(longitudinal) < len(self.oracles):
             return None
         return PureDP(epsilon=sum(Fraction(oracle.lifetime.epsilon) for oracle in longitudinal))
 
-    def perturb(self, codes: Codes, *, rng: Generator, secrets: Secrets | None = None) -> Payloads:
+    def perturb(self, codes: Codes, *, rng: Generator, secrets: Secrets | None = None, slot: Slot = FIRST) -> Payloads:
         """Return a payload for every device.
 
         Args:
             codes: shape (attributes, devices).
             rng: a secure generator.
             secrets: of the devices, for permanent responses; an oracle without one has no use for them.
+            slot: of the first attribute, see `Collection.slot`; the others follow.
 
         Raises:
             ValueError: a value is not one of its attribute's (it is not shown), or secrets of a wrong shape.
-            NotSupported: an oracle would flip the same bits for two attributes.
         """
         if self.together:
-            own, oracle = codes[list(self.axes)], self.oracles[0]
-            if secrets is not None and isinstance(oracle, Longitudinal):
-                return oracle.perturb(own, rng=rng, secrets=secrets)
-            return oracle.perturb(own, rng=rng)
-        parts = [self._perturb_one(place, codes, rng, secrets) for place in range(len(self.axes))]
+            return _answers(self.oracles[0], codes[list(self.axes)], rng, secrets, slot)
+        parts = [
+            _answers(oracle, codes[axis], rng, secrets, slot.after(place))
+            for place, (axis, oracle) in enumerate(self.pairs)
+        ]
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
-
-    def _perturb_one(self, place: int, codes: Codes, rng: Generator, secrets: Secrets | None) -> Payloads:
-        axis, oracle = self.axes[place], self.oracles[place]
-        if secrets is None or not isinstance(oracle, Longitudinal):
-            return oracle.perturb(codes[axis], rng=rng)
-        if not _has_own((axis, oracle)):
-            raise NotSupported("this method has no permanent response for a second attribute; name one attribute")
-        return oracle.perturb(codes[axis], rng=rng, secrets=secrets)
 
     def faults(self, payloads: Payloads) -> dict[str, Mask]:
         """Return by reason which payloads the oracles cannot have made."""
@@ -159,10 +150,10 @@ class Question:
         return np.split(payloads, np.cumsum([oracle.width for oracle in self.oracles])[:-1], axis=1)
 
 
-def _has_own(pair: tuple[int, Oracle]) -> bool:
-    """Say whether an oracle has coins of its attribute's own: two attributes' would be the same otherwise."""
-    axis, oracle = pair
-    return not axis or getattr(oracle, "question", None) == axis
+def _answers(oracle: Oracle, codes: Codes, rng: Generator, secrets: Secrets | None, slot: Slot) -> Payloads:
+    if secrets is not None and isinstance(oracle, Longitudinal):
+        return oracle.perturb(codes, rng=rng, secrets=secrets, slot=slot)
+    return oracle.perturb(codes, rng=rng)
 
 
 def rest(everybody: int, asked: float) -> float:
