@@ -1,6 +1,6 @@
 """Plan, collect, publish and check differentially private data.
 
-The five functions of the command line, and the objects they take and return. Each loads what it needs on first use.
+The functions of the command line, and the objects they take and return. Each loads what it needs on first use.
 """
 
 import importlib
@@ -8,20 +8,46 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dpress.core.claim import ROW, ZCDP, ApproxDP, Claim, PureDP, Relation, Unit
+    from dpress.core.design import Design
     from dpress.core.errors import BudgetExceeded, NotSupported, ReportRejected, SchemaMismatch
     from dpress.data.spec import Spec, load_spec
     from dpress.ledger.ledger import Ledger
+    from dpress.release.designs import load_design, save_design
+    from dpress.release.device import device, intake
+    from dpress.release.estimate import estimate
+    from dpress.release.evaluate import evaluate
     from dpress.release.load import load_release
+    from dpress.release.perturb import perturb
     from dpress.release.plan import Plan, plan
     from dpress.release.publish import publish
     from dpress.release.release import Release
+    from dpress.release.result import Result
+    from dpress.report.page import write_report as report
 
+_HOMES = {
+    "dpress.core.claim": ("ROW", "ZCDP", "ApproxDP", "Claim", "PureDP", "Relation", "Unit"),
+    "dpress.core.design": ("Design",),
+    "dpress.core.errors": ("BudgetExceeded", "NotSupported", "ReportRejected", "SchemaMismatch"),
+    "dpress.data.spec": ("Spec", "load_spec"),
+    "dpress.ledger.ledger": ("Ledger",),
+    "dpress.release.designs": ("load_design", "save_design"),
+    "dpress.release.device": ("device", "intake"),
+    "dpress.release.estimate": ("estimate",),
+    "dpress.release.evaluate": ("evaluate",),
+    "dpress.release.load": ("load_release",),
+    "dpress.release.perturb": ("perturb",),
+    "dpress.release.plan": ("Plan", "plan"),
+    "dpress.release.publish": ("publish",),
+    "dpress.release.release": ("Release",),
+    "dpress.release.result": ("Result",),
+}
 __all__ = [
     "ROW",
     "ZCDP",
     "ApproxDP",
     "BudgetExceeded",
     "Claim",
+    "Design",
     "Ledger",
     "NotSupported",
     "Plan",
@@ -29,25 +55,24 @@ __all__ = [
     "Relation",
     "Release",
     "ReportRejected",
+    "Result",
     "SchemaMismatch",
     "Spec",
     "Unit",
+    "__version__",
+    "device",
+    "estimate",
+    "evaluate",
+    "intake",
+    "load_design",
     "load_release",
     "load_spec",
+    "perturb",
     "plan",
     "publish",
+    "report",
+    "save_design",
 ]
-
-_HOMES = {
-    "dpress.core.claim": ("ROW", "ZCDP", "ApproxDP", "Claim", "PureDP", "Relation", "Unit"),
-    "dpress.core.errors": ("BudgetExceeded", "NotSupported", "ReportRejected", "SchemaMismatch"),
-    "dpress.data.spec": ("Spec", "load_spec"),
-    "dpress.ledger.ledger": ("Ledger",),
-    "dpress.release.release": ("Release",),
-    "dpress.release.load": ("load_release",),
-    "dpress.release.plan": ("Plan", "plan"),
-    "dpress.release.publish": ("publish",),
-}
 
 
 def __dir__() -> list[str]:
@@ -55,6 +80,10 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version("dpress")
+    if name == "report":
+        return importlib.import_module("dpress.report.page").write_report
     for home, names in _HOMES.items():
         if name in names:
             return getattr(importlib.import_module(home), name)

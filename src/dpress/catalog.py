@@ -40,7 +40,9 @@ def find(name: str) -> type:
 @functools.cache
 def cards() -> dict[str, Card]:
     """Return every method's card by name, in alphabetical order."""
-    found = [card for name in _files().values() if (card := getattr(importlib.import_module(name), "CARD", None)) is not None]
+    found = [
+        card for name in _files().values() if (card := getattr(importlib.import_module(name), "CARD", None)) is not None
+    ]
     return {card.name: card for card in sorted(found, key=lambda card: card.name)}
 
 

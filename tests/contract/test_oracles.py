@@ -4,6 +4,7 @@ import importlib.util
 import itertools
 import re
 import sys
+from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
@@ -159,7 +160,7 @@ def test_the_claim_is_local_and_names_the_numbers_it_rests_on(case: Any) -> None
     assert isinstance(oracle, Oracle)
     assert oracle.claim.unit == Unit(relation=Relation.REPLACE_ONE)
     assert oracle.claim.published == oracle.claim.proven == case.loss
-    names = [name for name in dir(type(oracle)) if isinstance(getattr(type(oracle), name), property)]
+    names = [one.name for one in fields(oracle)]
     numbers = [value for name in names if isinstance(value := getattr(oracle, name), Fraction)]
     fractions = [str(value) for value in numbers]
     if fractions:

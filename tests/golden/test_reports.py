@@ -132,12 +132,12 @@ def test_bloom_filters_agree(one):
 @pytest.mark.parametrize("one", GOLDEN["permanent"])
 def test_permanent_responses_agree(one):
     secret = np.frombuffer(bytes.fromhex(one["secret"]), dtype=np.uint8)[None]
-    spec = bytes.fromhex(one["spec"])
+    slot = permanent.Slot(bytes.fromhex(one["spec"]), one["question"])
     p, value = Fraction(one["threshold"], 2**32), np.array([one["value"]])
-    packed = permanent.flips(secret, value, one["size"], p=p, spec=spec, question=one["question"])
+    packed = permanent.flips(secret, value, one["size"], p=p, slot=slot)
     flipped = np.flatnonzero(np.unpackbits(packed[0], bitorder="little"))
     assert flipped.tolist() == one["flipped"]
-    assert permanent.cohorts(secret, one["cohorts"], spec=spec).tolist() == [one["cohort"]]
+    assert permanent.cohorts(secret, one["cohorts"], collection=slot.collection).tolist() == [one["cohort"]]
 
 
 @pytest.mark.parametrize("one", GOLDEN["projections"])

@@ -14,7 +14,7 @@ def rows_of(*events: event.Event) -> list[event.Row]:
 
 
 OPENING = event.Opening(time="t", limit={"epsilon": "1/1"}, relation=Relation.ADD_REMOVE, column=None, rows=1)
-CHARGE = event.Reservation(time="t", id="a", price={"epsilon": "1/10"}, label="", spec_hash="")
+CHARGE = event.Reservation(time="t", id="a", price={"epsilon": "1/10"}, label="", design="")
 CONFIRMED = event.Spend(time="t", reservation="a", note="")
 
 

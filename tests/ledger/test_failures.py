@@ -25,7 +25,7 @@ def book(tmp_path: Path) -> Ledger:
 
 
 def pay(book: Ledger, label: str = "x") -> str:
-    return book.reserve(PureDP(epsilon=0.1), ROW, label=label, spec_hash="")
+    return book.reserve(PureDP(epsilon=0.1), ROW, label=label, design="")
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ try:
         Ledger.create(sys.argv[2], limit=PureDP(epsilon=1), unit=Unit())
     else:
         print(Ledger.open(sys.argv[2]).summary().rows)
-        Ledger.open(sys.argv[2]).reserve(PureDP(epsilon=0.1), Unit(), label="x", spec_hash="")
+        Ledger.open(sys.argv[2]).reserve(PureDP(epsilon=0.1), Unit(), label="x", design="")
 except OSError as error:
     print(type(error).__name__, error)
 """
@@ -210,7 +210,7 @@ from dpress.ledger.ledger import Ledger
 size = 64 * 1024
 resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 try:
-    Ledger.open(sys.argv[1]).reserve(PureDP(epsilon=0.1), Unit(), label="x" * 200_000, spec_hash="")
+    Ledger.open(sys.argv[1]).reserve(PureDP(epsilon=0.1), Unit(), label="x" * 200_000, design="")
 except OSError as error:
     print("refused:", error)
 """

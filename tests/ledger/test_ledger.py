@@ -23,7 +23,7 @@ def book(tmp_path: Path) -> Ledger:
 
 
 def pay(book: Ledger, loss: Loss = TENTH, partition: str | None = None) -> str:
-    return book.reserve(loss, ROW, label="identity", spec_hash="abc", partition=partition)
+    return book.reserve(loss, ROW, label="identity", design="abc", partition=partition)
 
 
 def test_ten_tenths_fit_and_1e_9_more_is_refused(book: Ledger) -> None:
@@ -64,7 +64,7 @@ def test_a_reservation_counts_whether_confirmed_or_not(book: Ledger) -> None:
         (True, "release-7", None),
         (False, None, "north"),
     ]
-    assert {(entry.label, entry.spec_hash, entry.loss) for entry in summary.entries} == {("identity", "abc", TENTH)}
+    assert {(entry.label, entry.design, entry.loss) for entry in summary.entries} == {("identity", "abc", TENTH)}
     assert all(entry.time.endswith("+00:00") for entry in summary.entries)
     assert summary.rows == 4
 
@@ -81,7 +81,7 @@ def test_unknown_and_repeated_confirmations_are_refused(book: Ledger) -> None:
 @pytest.mark.parametrize("unit", [Unit(relation=Relation.REPLACE_ONE), Unit(column="uid", rows=3)])
 def test_a_loss_for_another_unit_is_refused(book: Ledger, unit: Unit) -> None:
     with pytest.raises(ValueError, match="the ledger protects one row under add-remove; the loss must be stated"):
-        book.reserve(TENTH, unit, label="x", spec_hash="")
+        book.reserve(TENTH, unit, label="x", design="")
     with pytest.raises(ValueError, match="the ledger protects"):
         book.check(TENTH, unit)
 
@@ -111,9 +111,9 @@ def test_other_limits_fill_up_exactly(tmp_path: Path, limit: Loss, loss: Loss) -
     unit = Unit(relation=Relation.REPLACE_ONE, column="uid", rows=4)
     book = Ledger.create(tmp_path / "a.db", limit=limit, unit=unit)
     for _ in range(3):
-        book.reserve(loss, unit, label="x", spec_hash="")
+        book.reserve(loss, unit, label="x", design="")
     with pytest.raises(BudgetExceeded):
-        book.reserve(loss, unit, label="x", spec_hash="")
+        book.reserve(loss, unit, label="x", design="")
     summary = Ledger.open(tmp_path / "a.db").summary()
     assert (summary.limit, summary.unit, summary.rows) == (limit, unit, 4)
     assert all(0 <= left < Fraction(1, 10**20) for left in summary.remaining.values())

@@ -24,7 +24,7 @@ print("ready", flush=True)
 sys.stdin.readline()
 try:
     while True:
-        print(Ledger.open(sys.argv[1]).reserve(PureDP(epsilon=0.1), Unit(), label="race", spec_hash=""), flush=True)
+        print(Ledger.open(sys.argv[1]).reserve(PureDP(epsilon=0.1), Unit(), label="race", design=""), flush=True)
 except BudgetExceeded:
     pass
 """
@@ -35,7 +35,7 @@ from dpress.core.claim import PureDP, Unit
 from dpress.ledger.ledger import Ledger
 ledger = Ledger.open(sys.argv[1])
 while True:
-    ticket = ledger.reserve(PureDP(epsilon=1e-3), Unit(), label="loop", spec_hash="")
+    ticket = ledger.reserve(PureDP(epsilon=1e-3), Unit(), label="loop", design="")
     print("reserved", ticket, flush=True)
     ledger.spend(ticket, "done")
     print("spent", ticket, flush=True)
@@ -94,7 +94,7 @@ def test_threads_share_one_ledger_object(tmp_path: Path) -> None:
     def race() -> None:
         try:
             for _ in range(4):
-                book.reserve(PureDP(epsilon=0.1), Unit(), label="x", spec_hash="")
+                book.reserve(PureDP(epsilon=0.1), Unit(), label="x", design="")
         except BudgetExceeded as error:
             refused.append(error)
 

@@ -10,6 +10,7 @@ import pytest
 
 from dpress.core import rng
 from dpress.noise import permanent
+from dpress.noise.permanent import Slot
 
 SPEC = bytes(range(16))
 P = Fraction(1, 4)
@@ -37,7 +38,7 @@ def by_hand(secret: bytes, value: int, size: int, p: Fraction, question: int) ->
 def test_the_bits_are_those_of_the_documented_layout(length: int, size: int) -> None:
     own = secrets(5, length)
     values = np.array([0, 1, 255, 256, 2**31 - 1], dtype=np.int32)
-    found = permanent.flips(own, values, size, p=P, spec=SPEC, question=513)
+    found = permanent.flips(own, values, size, p=P, slot=Slot(SPEC, 513))
     bits = np.unpackbits(found, axis=1, bitorder="little").astype(bool)
     for secret, value, row in zip(own, values.tolist(), bits, strict=True):
         assert row[:size].tolist() == by_hand(secret.tobytes(), value, size, P, 513)
@@ -50,20 +51,20 @@ def test_cohorts_are_those_of_the_documented_layout() -> None:
         int.from_bytes(hmac.new(one.tobytes(), b"dpress cohort   " + SPEC, hashlib.sha256).digest()[:8], "little") % 7
         for one in own
     ]
-    assert permanent.cohorts(own, 7, spec=SPEC).tolist() == wanted
+    assert permanent.cohorts(own, 7, collection=SPEC).tolist() == wanted
     assert set(wanted) == set(range(7))
 
 
-def test_a_response_is_kept_and_another_value_question_spec_or_secret_has_another() -> None:
+def test_a_response_is_kept_and_another_value_slot_collection_or_secret_has_another() -> None:
     own, values = secrets(3), np.array([4, 4, 4], dtype=np.int32)
-    first = permanent.flips(own, values, 64, p=P, spec=SPEC, question=0)
-    again = permanent.flips(own, values, 64, p=P, spec=SPEC, question=0)
+    first = permanent.flips(own, values, 64, p=P, slot=Slot(SPEC))
+    again = permanent.flips(own, values, 64, p=P, slot=Slot(SPEC))
     assert np.array_equal(first, again)
     others = [
-        permanent.flips(own, values + 1, 64, p=P, spec=SPEC, question=0),
-        permanent.flips(own, values, 64, p=P, spec=SPEC, question=1),
-        permanent.flips(own, values, 64, p=P, spec=bytes(16), question=0),
-        permanent.flips(secrets(3, seed=2), values, 64, p=P, spec=SPEC, question=0),
+        permanent.flips(own, values + 1, 64, p=P, slot=Slot(SPEC)),
+        permanent.flips(own, values, 64, p=P, slot=Slot(SPEC, 1)),
+        permanent.flips(own, values, 64, p=P, slot=Slot()),
+        permanent.flips(secrets(3, seed=2), values, 64, p=P, slot=Slot(SPEC)),
     ]
     assert all((first != other).any(axis=1).all() for other in others)
     assert (first[0] != first[1]).any()
@@ -80,7 +81,7 @@ def test_f_is_rounded_to_the_fairer_side() -> None:
 def test_flips_have_their_probability_in_every_place(p: Fraction, chi_square_fits: Callable[..., bool]) -> None:
     devices, size = 4000, 50
     rounded = permanent.flip_probability(2 * p)
-    kept = permanent.flips(secrets(devices), np.zeros(devices, np.int32), size, p=rounded, spec=SPEC, question=0)
+    kept = permanent.flips(secrets(devices), np.zeros(devices, np.int32), size, p=rounded, slot=Slot(SPEC))
     fresh = permanent.fresh_flips(devices, size, p=rounded, rng=rng.seeded(3))
     for found in (kept, fresh):
         counts = np.unpackbits(found, axis=1, count=size, bitorder="little").sum(axis=0, dtype=np.int64)
@@ -95,13 +96,22 @@ def test_flips_have_their_probability_in_every_place(p: Fraction, chi_square_fit
 @pytest.mark.parametrize("shape", [(3, 15), (3, 65), (2, 16), (48,)])
 def test_bad_secrets_are_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="secret"):
-        permanent.flips(np.zeros(shape, np.uint8), np.zeros(3, np.int32), 4, p=P, spec=SPEC, question=0)
+        permanent.flips(np.zeros(shape, np.uint8), np.zeros(3, np.int32), 4, p=P, slot=Slot(SPEC))
 
 
-def test_a_spec_of_another_length_is_refused() -> None:
+def test_a_collection_of_another_length_is_refused() -> None:
     for call in (
-        lambda: permanent.flips(secrets(1), np.zeros(1, np.int32), 4, p=P, spec=b"", question=0),
-        lambda: permanent.cohorts(secrets(1), 4, spec=bytes(32)),
+        lambda: Slot(b""),
+        lambda: permanent.cohorts(secrets(1), 4, collection=bytes(32)),
     ):
-        with pytest.raises(ValueError, match="spec must have 16 bytes"):
+        with pytest.raises(ValueError, match="collection must have 16 bytes"):
             call()
+
+
+@pytest.mark.parametrize("number", [-1, 2**16, 0.5])
+def test_a_slot_that_two_bytes_do_not_hold_is_refused(number: int) -> None:
+    with pytest.raises(ValueError, match="slot must be"):
+        Slot(number=number)
+    assert Slot(SPEC, 2).after(2**16 - 3) == Slot(SPEC, 2**16 - 1)
+    with pytest.raises(ValueError, match="slot must be below"):
+        Slot(SPEC, 2).after(2**16 - 2)

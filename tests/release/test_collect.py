@@ -15,10 +15,11 @@ from dpress.core.errors import BudgetExceeded, NotSupported, ReportRejected, Sch
 from dpress.data import reports as files
 from dpress.data.spec import from_dict
 from dpress.ledger.device import DeviceLedger
-from dpress.release.estimate import estimate
+from dpress.noise.permanent import Slot
+from dpress.release.collect import estimate
 from dpress.release.device import Account, device, intake
-from dpress.release.collections import asked_id
-from dpress.release.perturb import perturb
+from dpress.release.local_plan import asked_id
+from dpress.release.simulate import perturb
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9]}
 SEX = {"name": "sex", "kind": "categorical", "values": ["F", "M"], "other": "reject"}
@@ -212,8 +213,7 @@ def test_a_device_keeps_its_permanent_response():
     """With its secret the reports of one value scatter around one string; the specification enters it."""
     own = spec(AGE, method="rappor", f=0.5, epsilon=3.0)
     sender, door = device(own), intake(own)
-    oracle = sender.collection.questions[0].oracles[0]
-    assert (oracle.spec, oracle.question) == (asked_id(own), 0)
+    assert sender.collection.slot(0, asked_id(own)) == Slot(asked_id(own), 0)
     generator = rng.seeded(2)
     payloads = [door.accept(sender.answer((3,), rng=generator, secret=bytes(range(16)))).payload for _ in range(300)]
     assert len({one[:2] for one in payloads}) == 1  # one cohort for ever
@@ -251,9 +251,15 @@ def test_what_changes_nothing_for_a_device_changes_no_permanent_response():
     later, secret = device(same[1]), bytes(range(16))
     report = wire.unpack(later.answer((3,), rng=rng.seeded(1), secret=secret))
     assert report.round == 3
-    oracles = [device(one).collection.questions[0].oracles[0] for one in (plain, *same)]
+    collections = [(device(one).collection, asked_id(one)) for one in (plain, *same)]
     secrets = np.frombuffer(secret, dtype=np.uint8)[None]
-    responses = [oracle.permanent(np.array([3]), rng=rng.seeded(9), secrets=secrets).tolist() for oracle in oracles]
+    responses = [
+        own.questions[0]
+        .oracles[0]
+        .permanent(np.array([3]), rng=rng.seeded(9), secrets=secrets, slot=own.slot(0, name))
+        .tolist()
+        for own, name in collections
+    ]
     assert responses[0] == responses[1] == responses[2]
 
 

@@ -48,7 +48,7 @@ def show(file: str, *, as_json: bool) -> None:
             "method": entry.label,
             "charged": as_floats(entry.loss),
             "confirmed": entry.confirmed,
-            "spec_hash": entry.spec_hash,
+            "design": entry.design,
         }
         for entry in summary.entries
     ]

@@ -25,7 +25,7 @@ class Code(_Encoder, frozen=True, tag="code"):
 
     def values(self, codes: Table) -> Values:
         """Return the only row."""
-        return codes[0]
+        return np.asarray(codes[0])
 
 
 class Codes(_Encoder, frozen=True, tag="codes"):

@@ -127,6 +127,10 @@ class Curated(Mechanism, Protocol):
         """How tables, or the map, are made of what was measured; its `tables` are what is counted."""
         ...
 
+    def of_tables(self, counts: Numbers) -> Numbers:
+        """Return the counts of the decoder's tables, one after the other, as `exact` takes them."""
+        ...
+
     def exact(self, counts: Numbers) -> Numbers:
         """Return the answers without noise, private as the counts are; what may refuse a table refuses it here."""
         ...

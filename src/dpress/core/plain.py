@@ -1,30 +1,49 @@
-"""Objects as plain data and back: dictionaries, lists, texts and integers, from which JSON is written.
+"""Objects of public numbers as plain JSON values and back, exactly: what a document says of a mechanism.
 
-An object of a method becomes its fields and, under `method`, the name of the file that its class lives in. Fractions
-are texts such as "1/3", bytes are hexadecimal. Nothing is left out and nothing is filled in: a document that lacks a
-field, or has one more, is refused. Fields that another part of a document tells (`told`) are not written.
+dataclass -> `plain` -> dict of its fields -> `read` -> an equal object, or a refusal that names the place.
+
+A fraction is the text "num/den" in lowest terms, bytes are hex digits, a tuple is a list, a dataclass a dict of all its
+fields by name; an object of a method also has, under `method`, the name of the file that its class lives in. Fields
+that another part of a document tells (`told`) are left out. A float stands for itself: a public parameter that was
+stated, never a number that was computed.
 """
 
-import dataclasses
-import enum
+import functools
 import types
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
 from fractions import Fraction
-from typing import Any, Literal, Protocol, Union, get_args, get_origin, get_type_hints, runtime_checkable
+from typing import (
+    Any,
+    Literal,
+    NoReturn,
+    Protocol,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    runtime_checkable,
+)
 
-import msgspec
-
-from dpress.core.check import exact
 from dpress.core.claim import LOSSES, from_parameters
 
-METHODS = "dpress.mechanisms."
-METHOD = "method"
+T = TypeVar("T")
+METHODS, METHOD = "dpress.mechanisms.", "method"
 Find = Callable[[str], type]
+
+ATOMS: dict[type, tuple[str, Callable[[str], Any]]] = {
+    Fraction: ('a fraction "num/den" in lowest terms', Fraction),
+    bytes: ("bytes as lower-case hex digits", bytes.fromhex),
+}
+"""By type: what is expected, and how its text is read."""
+SIMPLE = {bool: "true or false", int: "an integer", str: "a text", float: "a number"}
 
 
 @runtime_checkable
 class SelfPlain(Protocol):
-    """A method's object that says itself what stands in a document."""
+    """An object of a method that says itself what stands in a document."""
 
     def as_plain(self) -> dict[str, Any]:
         """Return its fields as plain data."""
@@ -36,39 +55,39 @@ class SelfPlain(Protocol):
         ...
 
 
-def plain(value: Any, *, told: Collection[str] = ()) -> Any:
-    """Return a value as plain data.
+def plain(value: Any, *, told: Collection[str] = ()) -> Any:  # noqa: PLR0911  # one return for each sort of value
+    """Return a dataclass, or what its fields hold, as dicts, lists, texts, numbers and truth values.
 
     Args:
-        value: a frozen dataclass, a struct, a number, a text, bytes, or a tuple or mapping of such.
-        told: names of fields that are left out.
+        value: the object.
+        told: names of fields, at any depth, that are left out.
 
     Raises:
-        TypeError: part of it has no plain form.
+        TypeError: something has no exact plain form; the caller's mistake, not the data's.
 
-    >>> plain((Fraction(1, 3), b"ab", None))
-    ['1/3', '6162', None]
+    >>> from dpress.core.claim import PureDP
+    >>> plain(PureDP(epsilon=0.5))
+    {'epsilon': '1/2'}
     """
-    if isinstance(value, (bool, int, str, float, type(None))) and not isinstance(value, enum.Enum):
-        return value
-    if isinstance(value, enum.Enum):
-        return value.value
-    if isinstance(value, Fraction):
-        return str(value)
-    if isinstance(value, bytes):
-        return value.hex()
-    if isinstance(value, (tuple, list)):
-        return [plain(one, told=told) for one in value]
-    if isinstance(value, Mapping):
-        return {str(name): plain(one, told=told) for name, one in value.items()}
-    if isinstance(value, msgspec.Struct):
-        return msgspec.to_builtins(value)
     if isinstance(value, SelfPlain):
         return {METHOD: method_of(type(value)), **value.as_plain()}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {field.name: plain(getattr(value, field.name), told=told) for field in _fields(type(value), told)}
-        return {**({METHOD: name} if (name := method_of(type(value))) else {}), **fields}
-    raise TypeError(f"{type(value).__name__} has no plain form")
+    if is_dataclass(value) and not isinstance(value, type):
+        named = {METHOD: name} if (name := method_of(type(value))) else {}
+        own = [one.name for one in fields(value) if one.name not in told]
+        return {**named, **{name: plain(getattr(value, name), told=told) for name in own}}
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if isinstance(value, (tuple, list)):
+        return [plain(one, told=told) for one in value]
+    if isinstance(value, dict):
+        return {str(name): plain(one, told=told) for name, one in value.items()}
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}"
+    if isinstance(value, bytes):
+        return value.hex()
+    if value is None or type(value) in SIMPLE:
+        return value
+    raise TypeError(f"{type(value).__name__} has no exact plain form")
 
 
 def method_of(kind: type) -> str:
@@ -81,103 +100,161 @@ def method_of(kind: type) -> str:
     return kind.__module__.rpartition(".")[2] if kind.__module__.startswith(METHODS) else ""
 
 
-def read(kind: Any, value: Any, *, find: Find, told: Mapping[str, Any] | None = None) -> Any:
-    """Return the object that plain data describes.
+def read(
+    kind: type[T], value: object, place: str = "$", *, find: Find | None = None, told: Mapping[str, Any] | None = None
+) -> T:
+    """Return the object of a type whose plain form this is; nothing is filled in and nothing passed over.
 
     Args:
-        kind: its type, or a protocol where the data names the method.
+        kind: the type, or `object` where the data names a method.
         value: plain data.
+        place: of the data in a document.
         find: returns the class of a method by name.
         told: the values of the fields that the data leaves out.
 
     Raises:
-        ValueError: a field is missing, unknown or of another type, or the object refuses its numbers.
+        ValueError: a field is missing, unknown or of another type, or the object refuses its numbers; one line that
+            begins with the place, as `$.loss.epsilon`.
+        TypeError: the type has no exact plain form; the caller's mistake.
+
+    >>> from dpress.core.claim import PureDP
+    >>> read(PureDP, {"epsilon": "1/2"})
+    PureDP(epsilon=Fraction(1, 2))
     """
-    if isinstance(value, Mapping) and METHOD in value:
-        kind = find(str(value[METHOD]))
-        value = {name: one for name, one in value.items() if name != METHOD}
-    elif _is_method(kind):
-        raise ValueError(f"expected the method's name under {METHOD!r}")
-    if isinstance(kind, type) and issubclass(kind, SelfPlain):
-        return kind.from_plain(_mapping(value), find=find, told=told or {})
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-        return _object(kind, value, find, told or {})
-    return _value(kind, value, find, told or {})
+    found: T = _Reader(find=find, told=told or {}).read(kind, value, place)
+    return found
 
 
-def _is_method(kind: Any) -> bool:
-    return isinstance(kind, type) and dataclasses.is_dataclass(kind) and bool(method_of(kind))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reader:
+    """Reads with one way to find methods and one set of told fields."""
 
+    find: Find | None
+    told: Mapping[str, Any]
 
-def _object(kind: type, value: Any, find: Find, told: Mapping[str, Any]) -> Any:
-    if set(kind.__annotations__) and kind in LOSSES:
-        return from_parameters(_mapping(value))
-    names = [field.name for field in _fields(kind, ())]
-    known = {name: told[name] for name in names if name in told}
-    wanted = [name for name in names if name not in known]
-    if set(_mapping(value)) != set(wanted):
-        wrong = sorted(set(wanted) ^ set(value))[0]
-        raise ValueError(f"{kind.__name__}: {'unknown' if wrong in value else 'missing'} field {wrong!r}")
-    hints = get_type_hints(kind)
-    return kind(**known, **{name: read(hints[name], value[name], find=find, told=told) for name in wanted})
+    def read(self, kind: Any, value: object, place: str) -> Any:  # noqa: PLR0911  # one return for each sort of type
+        """Return what one value describes."""
+        if isinstance(value, dict) and METHOD in value and self.find is not None:
+            kind, value = self._named(kind, value, place)
+        elif isinstance(kind, type) and is_dataclass(kind) and method_of(kind) and self.find is not None:
+            raise ValueError(f"{place}.{METHOD}: missing")
+        if isinstance(kind, type) and self.find is not None and issubclass(kind, SelfPlain):
+            return self._own(kind, value, place)
+        if kind in LOSSES:
+            return self._loss(value, place)
+        if is_dataclass(kind):
+            return self._object(kind, value, place)
+        if kind in ATOMS:
+            return _atom(kind, value, place)
+        if kind in SIMPLE:
+            if type(value) is not kind and not (kind is float and type(value) is int):
+                _refuse(place, SIMPLE[kind], value)
+            return float(value) if kind is float else value  # type: ignore[arg-type]  # a number, as checked
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            return kind(_one_of([one.value for one in kind], value, place))
+        return self._generic(kind, value, place)
 
-
-def _value(kind: Any, value: Any, find: Find, told: Mapping[str, Any]) -> Any:
-    origin = get_origin(kind)
-    if origin in (Union, types.UnionType):
-        return _one_of(get_args(kind), value, find, told)
-    if origin is Literal:
-        if value not in get_args(kind):
-            raise ValueError(f"expected one of {', '.join(map(str, get_args(kind)))}, got {value!r}")
-        return value
-    if origin is tuple:
-        return _tuple(get_args(kind), value, find, told)
-    if kind is Fraction:
-        if not isinstance(value, str):
-            raise ValueError(f"expected a fraction as text, got {value!r}")
-        return exact("a fraction", value)
-    if kind is bytes:
-        return bytes.fromhex(value) if isinstance(value, str) else _refuse("hexadecimal text", value)
-    if kind is float:
-        return float(value) if type(value) in (int, float) else _refuse("a number", value)
-    if kind in (int, str, bool):
-        return value if type(value) is kind else _refuse(kind.__name__, value)
-    return msgspec.convert(value, kind)
-
-
-def _one_of(kinds: tuple[Any, ...], value: Any, find: Find, told: Mapping[str, Any]) -> Any:
-    """Return a value of the only type of a union that it fits: nothing, or the first that takes it."""
-    if value is None:
-        return None if type(None) in kinds else _refuse("a value", value)
-    faults = []
-    for kind in kinds:
-        if kind is type(None):
-            continue
+    def _named(self, kind: Any, value: dict[str, Any], place: str) -> tuple[type, dict[str, Any]]:
+        """Return the class that the data names, and the rest of the data."""
+        if self.find is None:
+            raise TypeError("no way to find a method")
+        own = {name: one for name, one in value.items() if name != METHOD}
         try:
-            return read(kind, value, find=find, told=told)
-        except (ValueError, TypeError, AttributeError) as error:
-            faults.append(str(error))
-    raise ValueError(faults[0])
+            found = self.find(str(value[METHOD]))
+        except (ValueError, AttributeError):
+            raise ValueError(f"{place}.{METHOD}: there is no method {value[METHOD]!r} in this version") from None
+        if isinstance(kind, type) and is_dataclass(kind) and not issubclass(found, kind):
+            raise ValueError(f"{place}.{METHOD}: expected a {kind.__name__}, got {value[METHOD]!r}")
+        return found, own
+
+    def _own(self, kind: Any, value: object, place: str) -> Any:
+        if not isinstance(value, dict) or self.find is None:
+            _refuse(place, "an object", value)
+        try:
+            return kind.from_plain(value, find=self.find, told=self.told)
+        except ValueError as refusal:
+            raise ValueError(f"{place}: {refusal}") from None
+
+    def _loss(self, value: object, place: str) -> Any:
+        if not isinstance(value, dict):
+            _refuse(place, "an object", value)
+        amounts = {name: self.read(Fraction, one, f"{place}.{name}") for name, one in value.items()}
+        try:
+            return from_parameters(amounts)
+        except ValueError as refusal:
+            raise ValueError(f"{place}: {refusal}") from None
+
+    def _generic(self, kind: Any, value: object, place: str) -> Any:
+        """Return what a tuple, a choice of values, or one of several types holds."""
+        own, inner = get_origin(kind), get_args(kind)
+        if own is tuple:
+            return self._tuple(inner, value, place)
+        if own is Literal:
+            return _one_of(list(inner), value, place)
+        if own in (Union, types.UnionType):
+            if value is None and types.NoneType in inner:
+                return None
+            kinds = [one for one in inner if one is not types.NoneType]
+            if len(kinds) == 1 or set(kinds) <= set(LOSSES):
+                return self.read(kinds[0], value, place)
+        raise TypeError(f"{place}: {kind} has no exact plain form")
+
+    def _tuple(self, inner: tuple[Any, ...], value: object, place: str) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            _refuse(place, "a list", value)
+        each = (inner[0],) * len(value) if inner[1:] == (...,) else inner
+        if len(each) != len(value):
+            raise ValueError(f"{place}: expected {len(each)} entries, got {len(value)}")
+        pairs = enumerate(zip(each, value, strict=True))
+        return tuple(self.read(one, own, f"{place}[{row}]") for row, (one, own) in pairs)
+
+    def _object(self, kind: Any, value: object, place: str) -> Any:
+        """Return the object; it must come out with the very numbers of the document, none completed or rounded."""
+        if not isinstance(value, dict):
+            _refuse(place, "an object", value)
+        hints = _hints(kind)
+        known = {name: self.told[name] for name in hints if name in self.told}
+        if missing := [name for name in hints if name not in value and name not in known]:
+            raise ValueError(f"{place}.{missing[0]}: missing")
+        if unknown := [name for name in value if name not in hints or name in known]:
+            raise ValueError(f"{place}.{unknown[0]}: unknown field")
+        given = {name: self.read(hints[name], one, f"{place}.{name}") for name, one in value.items()}
+        try:
+            made = kind(**known, **given)
+        except ValueError as refusal:
+            raise ValueError(f"{place}: {refusal}") from None
+        if changed := [name for name in given if getattr(made, name) != given[name]]:
+            raise ValueError(f"{place}.{changed[0]}: must be stated, and exactly")
+        return made
 
 
-def _tuple(kinds: tuple[Any, ...], value: Any, find: Find, told: Mapping[str, Any]) -> tuple[Any, ...]:
-    if not isinstance(value, (list, tuple)):
-        raise ValueError(f"expected a list, got {type(value).__name__}")
-    each = [kinds[0]] * len(value) if len(kinds) == 2 and kinds[1] is Ellipsis else kinds
-    if len(each) != len(value):
-        raise ValueError(f"expected a list of {len(each)}, got {len(value)}")
-    return tuple(read(kind, one, find=find, told=told) for kind, one in zip(each, value, strict=True))
-
-
-def _fields(kind: type, told: Collection[str]) -> list[dataclasses.Field[Any]]:
-    return [field for field in dataclasses.fields(kind) if field.name not in told]
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise ValueError(f"expected a table, got {type(value).__name__}")
+def _one_of(known: list[Any], value: object, place: str) -> Any:
+    if not any(type(one) is type(value) and one == value for one in known):
+        _refuse(place, f"one of {known}", value)
     return value
 
 
-def _refuse(wanted: str, value: Any) -> Any:
-    raise ValueError(f"expected {wanted}, got {value!r}")
+@functools.lru_cache(maxsize=256)
+def _hints(kind: Any) -> dict[str, Any]:
+    """Return the type of every field, in order."""
+    hints = get_type_hints(kind)
+    return {one.name: hints[one.name] for one in fields(kind)}
+
+
+def _atom(kind: type, value: object, place: str) -> Any:
+    """Return a fraction or bytes; only the one text that `plain` writes is read."""
+    expected, parse = ATOMS[kind]
+    if not isinstance(value, str):
+        _refuse(place, expected, value)
+    try:
+        found = parse(value)
+    except (ValueError, ZeroDivisionError):
+        found = None
+    if found is None or plain(found) != value:
+        _refuse(place, expected, value)
+    return found
+
+
+def _refuse(place: str, expected: str, value: object) -> NoReturn:
+    got = "another text" if isinstance(value, str) else type(value).__name__
+    raise ValueError(f"{place}: expected {expected}, got {got}")

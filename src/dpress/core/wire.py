@@ -1,7 +1,7 @@
 """The report as it travels: a versioned MessagePack array that devices in any language can write.
 
-`[version, spec, method, id, round, question, payload]`: integers and byte strings, and the method's name. Files of
-reports keep the same fields as columns.
+`[version, ask, id, round, report_type, payload]`: integers and byte strings. Files of reports keep the same fields as
+columns. What the payload means is in the design, whose `ask` the report names by its hash.
 """
 
 from dataclasses import dataclass
@@ -11,38 +11,35 @@ import msgspec
 
 from dpress.core.errors import ReportRejected
 
-VERSION = 1
+VERSION = 2
 HASH_BYTES = ID_BYTES = 16
 
 MISSING = "a field is missing"
 OTHER_VERSION = "another version"
-OTHER_SPEC = "another specification"
-OTHER_METHOD = "another method"
+OTHER_ASK = "another collection"
 OTHER_ROUND = "another round"
-UNKNOWN_QUESTION = "unknown question"
+UNKNOWN_TYPE = "unknown report type"
 WRONG_LENGTH = "length of the payload"
 REPEATED = "repeated"
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, array_like=True, forbid_unknown_fields=True):
-    """One device's answer to one question of a collection.
+    """One device's answer in a collection.
 
     Args:
         version: of this layout.
-        spec: the first 16 bytes of the specification's SHA-256.
-        method: the name of the oracle.
+        ask: the first 16 bytes of the SHA-256 of the design's `ask`.
         id: 16 random bytes, new for every report; a report that arrives twice is counted once.
         round: the round of the collection, from 0.
-        question: which of the collection's questions it answers, from 0; the specification orders them.
+        report_type: which of the collection's report types it is of, from 0, as the design lists them.
         payload: what the oracle made of the value, in the oracle's own fixed layout.
     """
 
     version: Annotated[int, msgspec.Meta(ge=1, le=255)] = VERSION
-    spec: Annotated[bytes, msgspec.Meta(min_length=HASH_BYTES, max_length=HASH_BYTES)]
-    method: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+    ask: Annotated[bytes, msgspec.Meta(min_length=HASH_BYTES, max_length=HASH_BYTES)]
     id: Annotated[bytes, msgspec.Meta(min_length=ID_BYTES, max_length=ID_BYTES)]
     round: Annotated[int, msgspec.Meta(ge=0, le=65535)] = 0
-    question: Annotated[int, msgspec.Meta(ge=0, le=65535)] = 0
+    report_type: Annotated[int, msgspec.Meta(ge=0, le=65535)] = 0
     payload: bytes
 
 
@@ -51,14 +48,12 @@ class Expected:
     """What every report of one collection says of itself; its payload's contents are the oracle's business.
 
     Args:
-        spec: the first 16 bytes of the specification's hash.
-        method: the oracle's name.
-        widths: the bytes of a payload of every question.
+        ask: the first 16 bytes of the hash of the design's `ask`.
+        widths: the bytes of a payload of every report type.
         round: the round of the collection.
     """
 
-    spec: bytes
-    method: str
+    ask: bytes
     widths: tuple[int, ...]
     round: int = 0
 
@@ -68,13 +63,12 @@ class Expected:
         Raises:
             ReportRejected: with the first reason, in the words by which a file's reports are counted.
         """
-        known = report.question < len(self.widths)
+        known = report.report_type < len(self.widths)
         reasons = {
-            OTHER_SPEC: report.spec != self.spec,
-            OTHER_METHOD: report.method != self.method,
+            OTHER_ASK: report.ask != self.ask,
             OTHER_ROUND: report.round != self.round,
-            UNKNOWN_QUESTION: not known,
-            WRONG_LENGTH: known and len(report.payload) != self.widths[report.question],
+            UNKNOWN_TYPE: not known,
+            WRONG_LENGTH: known and len(report.payload) != self.widths[report.report_type],
         }
         for reason, wrong in reasons.items():
             if wrong:
@@ -100,7 +94,7 @@ def unpack(packed: bytes) -> Report:
     except msgspec.ValidationError as error:
         raise ReportRejected(f"a field of the report is wrong: {error}") from None
     except UnicodeDecodeError:
-        raise ReportRejected("a field of the report is wrong: the method is no UTF-8") from None
+        raise ReportRejected("a field of the report is wrong: a text is no UTF-8") from None
     except msgspec.DecodeError:
         raise ReportRejected("the report is truncated, has trailing bytes, or is no MessagePack") from None
     if report.version != VERSION:

@@ -22,12 +22,11 @@ from dpress.core.wire import (
     HASH_BYTES,
     ID_BYTES,
     MISSING,
-    OTHER_METHOD,
+    OTHER_ASK,
     OTHER_ROUND,
-    OTHER_SPEC,
     OTHER_VERSION,
     REPEATED,
-    UNKNOWN_QUESTION,
+    UNKNOWN_TYPE,
     VERSION,
     WRONG_LENGTH,
     Expected,
@@ -40,15 +39,14 @@ LARGEST_BATCH = 1 << 26  # bytes of payloads at a time
 SCHEMA = pa.schema(
     [
         ("version", pa.uint8()),
-        ("spec", pa.binary(HASH_BYTES)),
-        ("method", pa.string()),
+        ("ask", pa.binary(HASH_BYTES)),
         ("id", pa.binary(ID_BYTES)),
         ("round", pa.uint16()),
-        ("question", pa.uint16()),
+        ("report_type", pa.uint16()),
         ("payload", pa.binary()),
     ]
 )
-CONSTANT = ["version", "spec", "method", "round", "question"]  # columns with few values: a dictionary and run lengths
+CONSTANT = ["version", "ask", "round", "report_type"]  # columns with few values: a dictionary and run lengths
 LAYOUT = {
     "use_dictionary": CONSTANT,
     "column_encoding": {"payload": "DELTA_LENGTH_BYTE_ARRAY"},  # lengths apart, and all alike
@@ -62,14 +60,14 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Reports of one question, sound in everything but their payloads' contents.
+    """Reports of one type, sound in everything but their payloads' contents.
 
     Args:
-        question: its number.
+        report_type: its number.
         payloads: shape (reports, width).
     """
 
-    question: int
+    report_type: int
     payloads: Payloads
 
 
@@ -87,7 +85,7 @@ class Reader:
     rejected: Counter[str] = field(default_factory=Counter)
 
     def batches(self) -> Iterator[Batch]:
-        """Yield the reports of one question after the other; of reports with one id only the first is read.
+        """Yield the reports of one type after the other; of reports with one id only the first is read.
 
         Raises:
             OSError: there is no such file, or it is truncated or no Parquet file.
@@ -103,7 +101,7 @@ class Reader:
                 again[repeated[own] - start] = True
                 keep = self._sound(batch, again)
                 start += batch.num_rows
-                yield from self._by_question(batch if keep.all() else batch.filter(pa.array(keep)))
+                yield from self._by_type(batch if keep.all() else batch.filter(pa.array(keep)))
 
     @property
     def private(self) -> bool:
@@ -159,16 +157,15 @@ class Reader:
 
     def _faults(self, batch: pa.RecordBatch) -> dict[str, Flags]:
         """Return by reason which reports do not fit the collection."""
-        question = np.asarray(pc.fill_null(batch.column("question"), 0))
-        known = question < len(self.expected.widths)
-        widths = np.array([*self.expected.widths, -1])[np.minimum(question, len(self.expected.widths))]
+        number = np.asarray(pc.fill_null(batch.column("report_type"), 0))
+        known = number < len(self.expected.widths)
+        widths = np.array([*self.expected.widths, -1])[np.minimum(number, len(self.expected.widths))]
         return {
             MISSING: ~_all_valid(batch),
             OTHER_VERSION: _differs(batch, "version", VERSION),
-            OTHER_SPEC: _differs(batch, "spec", self.expected.spec),
-            OTHER_METHOD: _differs(batch, "method", self.expected.method),
+            OTHER_ASK: _differs(batch, "ask", self.expected.ask),
             OTHER_ROUND: _differs(batch, "round", self.expected.round),
-            UNKNOWN_QUESTION: ~known,
+            UNKNOWN_TYPE: ~known,
             WRONG_LENGTH: np.asarray(pc.fill_null(pc.binary_length(batch.column("payload")), -1)) != widths,
         }
 
@@ -177,13 +174,13 @@ class Reader:
         if reports:
             self.rejected[reason] += reports
 
-    def _by_question(self, batch: pa.RecordBatch) -> Iterator[Batch]:
-        questions = np.asarray(batch.column("question"))
-        for number in np.unique(questions).tolist():
-            mask = questions == number
+    def _by_type(self, batch: pa.RecordBatch) -> Iterator[Batch]:
+        types = np.asarray(batch.column("report_type"))
+        for number in np.unique(types).tolist():
+            mask = types == number
             own = batch.column("payload")
             own = own if mask.all() else own.filter(pa.array(mask))
-            yield Batch(question=number, payloads=_matrix(own, self.expected.widths[number]))
+            yield Batch(report_type=number, payloads=_matrix(own, self.expected.widths[number]))
 
 
 def write(path: Path, batches: Iterator[tuple[Batch, Ids]], *, expected: Expected, private: bool) -> int:
@@ -245,11 +242,10 @@ def _record_batch(batch: Batch, ids: Ids, expected: Expected) -> pa.RecordBatch:
     id_buffer = pa.py_buffer(np.ascontiguousarray(ids))
     columns = [
         pa.array(np.full(rows, VERSION, dtype=np.uint8)),
-        pa.repeat(pa.scalar(expected.spec, pa.binary(HASH_BYTES)), rows),
-        pa.repeat(pa.scalar(expected.method), rows),
+        pa.repeat(pa.scalar(expected.ask, pa.binary(HASH_BYTES)), rows),
         pa.Array.from_buffers(pa.binary(ID_BYTES), rows, [None, id_buffer]),
         pa.array(np.full(rows, expected.round, dtype=np.uint16)),
-        pa.array(np.full(rows, batch.question, dtype=np.uint16)),
+        pa.array(np.full(rows, batch.report_type, dtype=np.uint16)),
         payload,
     ]
     return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)

@@ -1,15 +1,15 @@
 """A device's own account: what its permanent responses have cost, in a file of lines that a crash cannot refund.
 
-A permanent response answers one question about one value, for ever: the same value again is free, a changed one is a
+A permanent response answers one slot about one value, for ever: the same value again is free, a changed one is a
 new response and a new charge. The file holds no value, only tags that nobody makes without the device's secret.
 
 What it guarantees: of all the histories that change at the same times, no two can be told apart with more than the
 charged epsilon, whatever the number of reports. That a value changed, and that it changed back, is not hidden: reports
 before and after come from different responses.
 
-    tag  = HMAC-SHA256(secret, "dpress ledger v1" || spec || question || value)
-           spec 16 bytes; question 2 bytes and value 4 bytes, little-endian
-    line = {"checksum": first 16 hex digits of SHA-256 over the rest, "epsilon": "n/d", "question": q, "tag": hex}
+    tag  = HMAC-SHA256(secret, "dpress ledger v1" || spec || slot || value)
+           spec 16 bytes; slot 2 bytes and value 4 bytes, little-endian
+    line = {"checksum": first 16 hex digits of SHA-256 over the rest, "epsilon": "n/d", "slot": q, "tag": hex}
 
 Flow: lock -> read all lines -> known tag: free; else does it fit? -> append, fsync -> unlock.
 """
@@ -30,7 +30,7 @@ from dpress.core.claim import PureDP, describe
 from dpress.core.errors import BudgetExceeded, NotSupported
 
 LABEL = b"dpress ledger v1"
-SPEC_BYTES = 16
+COLLECTION_BYTES = 16
 SHORTEST = 16  # bytes of a secret
 
 
@@ -39,7 +39,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     checksum: str
     epsilon: str
-    question: int
+    slot: int
     tag: str
 
 
@@ -57,7 +57,7 @@ class DeviceLedger:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     ledger = DeviceLedger(path=Path(folder) / "charges.jsonl")
-    ...     own = tag(bytes(16), spec=bytes(16), question=0, value=3)
+    ...     own = tag(bytes(16), collection=bytes(16), slot=0, value=3)
     ...     ledger.charge(0, own, PureDP(epsilon=2), PureDP(epsilon=3))
     ...     ledger.charge(0, own, PureDP(epsilon=2), PureDP(epsilon=3))
     ...     ledger.spent
@@ -68,11 +68,11 @@ class DeviceLedger:
 
     path: Path
 
-    def charge(self, question: int, own: str, loss: PureDP, limit: PureDP) -> bool:
+    def charge(self, slot: int, own: str, loss: PureDP, limit: PureDP) -> bool:
         """Charge the lifetime's loss of a response unless it was charged before, and say whether it was new.
 
         Args:
-            question: the question's number.
+            slot: the number of the answer's first attribute among those of all report types.
             own: its tag, see `tag`.
             loss: the lifetime's loss of the mechanism.
             limit: of all charges of this device together.
@@ -88,7 +88,7 @@ class DeviceLedger:
                 raise NotSupported(f"a device's ledger counts epsilon, got {describe(asked)}")
         with _locked(self.path) as file:
             lines, end = _read(self.path, file)
-            if any(line.question == question and line.tag == own for line in lines):
+            if any(line.slot == slot and line.tag == own for line in lines):
                 return False
             spent = _total(lines)
             if spent + loss.epsilon > limit.epsilon:
@@ -96,7 +96,7 @@ class DeviceLedger:
                     f"budget exceeded: limit {float(limit.epsilon):.6g}; spent {float(spent):.6g}; "
                     f"asked {float(loss.epsilon):.6g}: a new value needs a new permanent response"
                 )
-            _append(file, end, _line(question, own, loss.epsilon))
+            _append(file, end, _line(slot, own, loss.epsilon))
             if not end:
                 _keep_name(self.path)
         return True
@@ -119,20 +119,20 @@ class DeviceLedger:
         return _total(list(self.lines))
 
 
-def tag(secret: bytes, *, spec: bytes, question: int, value: int) -> str:
+def tag(secret: bytes, *, collection: bytes, slot: int, value: int) -> str:
     """Return the name of a permanent response, which tells nothing of the value without the secret.
 
     Raises:
-        ValueError: a secret shorter than 16 bytes, or a spec that has not 16.
+        ValueError: a secret shorter than 16 bytes, or a collection's name that has not 16.
 
-    >>> tag(bytes(16), spec=bytes(16), question=0, value=3)[:8]
+    >>> tag(bytes(16), collection=bytes(16), slot=0, value=3)[:8]
     '3e089324'
     """
     if len(secret) < SHORTEST:
         raise ValueError(f"a secret must have at least {SHORTEST} bytes, got {len(secret)}")
-    if len(spec) != SPEC_BYTES:
-        raise ValueError(f"spec must have {SPEC_BYTES} bytes, got {len(spec)}")
-    message = LABEL + spec + question.to_bytes(2, "little") + value.to_bytes(4, "little")
+    if len(collection) != COLLECTION_BYTES:
+        raise ValueError(f"collection must have {COLLECTION_BYTES} bytes, got {len(collection)}")
+    message = LABEL + collection + slot.to_bytes(2, "little") + value.to_bytes(4, "little")
     return hmac.digest(secret, message, "sha256").hex()
 
 
@@ -157,7 +157,7 @@ def _read(path: Path, file: int) -> tuple[list[Line], int]:
 def _parsed(path: Path, number: int, text: bytes) -> Line:
     try:
         line = msgspec.json.decode(text, type=Line)
-        sound = line == _line(line.question, line.tag, PureDP(epsilon=line.epsilon).epsilon)
+        sound = line == _line(line.slot, line.tag, PureDP(epsilon=line.epsilon).epsilon)
     except ValueError:
         sound = False
     if not sound:
@@ -183,10 +183,10 @@ def _keep_name(path: Path) -> None:
         os.close(folder)
 
 
-def _line(question: int, own: str, epsilon: Fraction) -> Line:
+def _line(slot: int, own: str, epsilon: Fraction) -> Line:
     written = f"{epsilon.numerator}/{epsilon.denominator}"
-    checksum = hashlib.sha256(f"{written}\n{question}\n{own}".encode()).hexdigest()[:16]
-    return Line(checksum=checksum, epsilon=written, question=question, tag=own)
+    checksum = hashlib.sha256(f"{written}\n{slot}\n{own}".encode()).hexdigest()[:16]
+    return Line(checksum=checksum, epsilon=written, slot=slot, tag=own)
 
 
 def _total(lines: list[Line]) -> Fraction:

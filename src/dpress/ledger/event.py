@@ -44,7 +44,7 @@ class Reservation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
         id: names the charge; given to the caller.
         price: the loss, as exact rationals.
         label: what it is for, e.g. the method's name.
-        spec_hash: fingerprint of the specification that asked.
+        design: id of the design that asked.
         partition: the part of the table it looks at, if it looks at one part only (see `compose.total`).
     """
 
@@ -52,7 +52,7 @@ class Reservation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     id: str
     price: Rationals
     label: str
-    spec_hash: str
+    design: str
     partition: str | None = None
 
     @property

@@ -27,7 +27,7 @@ class Entry:
     reservation: str
     time: str
     label: str
-    spec_hash: str
+    design: str
     loss: Loss
     partition: str | None
     confirmed: bool
@@ -63,7 +63,7 @@ class Ledger:
     >>> from dpress.core.claim import PureDP
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     ledger = Ledger.create(Path(folder) / "budget.db", limit=PureDP(epsilon=1), unit=Unit())
-    ...     ticket = ledger.reserve(PureDP(epsilon=0.4), Unit(), label="identity", spec_hash="")
+    ...     ticket = ledger.reserve(PureDP(epsilon=0.4), Unit(), label="identity", design="")
     ...     ledger.spend(ticket, "release-1")
     ...     ledger.summary().remaining
     {'epsilon': Fraction(3, 5)}
@@ -100,7 +100,7 @@ class Ledger:
         """Raise what `reserve` would raise now; write nothing."""
         _afford(_history(self.path), Charge(loss=loss, partition=partition), unit)
 
-    def reserve(self, loss: Loss, unit: Unit, *, label: str, spec_hash: str, partition: str | None = None) -> str:
+    def reserve(self, loss: Loss, unit: Unit, *, label: str, design: str, partition: str | None = None) -> str:
         """Charge a loss, for ever, and return the reservation's id; call it before the noise is drawn.
 
         Price, refusal and charge happen in one transaction that only one process holds; it is on disk on return.
@@ -115,7 +115,7 @@ class Ledger:
             history = _replayed(self.path, store.rows(connection))
             _afford(history, Charge(loss=loss, partition=partition), unit)
             event = Reservation(
-                time=now(), id=ticket, price=write_loss(loss), label=label, spec_hash=spec_hash, partition=partition
+                time=now(), id=ticket, price=write_loss(loss), label=label, design=design, partition=partition
             )
             store.append(connection, event, seq=history.rows + 1, previous=history.head)
         return ticket
@@ -227,7 +227,7 @@ def _entry(reservation: Reservation, history: History) -> Entry:
         reservation=reservation.id,
         time=reservation.time,
         label=reservation.label,
-        spec_hash=reservation.spec_hash,
+        design=reservation.design,
         loss=reservation.loss,
         partition=reservation.partition,
         confirmed=spend is not None,

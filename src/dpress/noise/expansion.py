@@ -6,6 +6,7 @@ with the same bits of p; only a tie (chance 2^-64 a word) asks for the next 64 b
 Flow: rational x -> interval around exp(-x) in `decimal` -> floor(2^bits p) once both ends agree -> comparison.
 """
 
+import functools
 import math
 from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
@@ -18,6 +19,7 @@ Expansion = Callable[[int], int]
 
 WORD = 64
 MASK = (1 << WORD) - 1
+PRECISION = 256  # bits of exp(-x) with which a comparison begins
 
 
 def _interval(x: Fraction, digits: int) -> tuple[Fraction, Fraction]:
@@ -52,6 +54,27 @@ def exponential_floor(x: Fraction, bits: int) -> int:
     376
     """
     return _floor(x, bits, lambda q: q) if x else 1 << bits
+
+
+@functools.lru_cache(maxsize=4096)
+def at_most_exponential(ratio: Fraction, x: Fraction) -> bool:
+    """Return whether ratio <= exp(x) for a rational x > 0, decided exactly.
+
+    floor(2^b exp(-x)) bounds exp(-x) from both sides; b doubles until the ratio lies outside: exp(x) is irrational, so
+    this ends.
+
+    >>> [at_most_exponential(Fraction(number, 10**9), Fraction(1)) for number in (2718281828, 2718281829)]
+    [True, False]
+    """
+    bits = PRECISION
+    while ratio > 1:
+        low = exponential_floor(x, bits)
+        if (low + 1) * ratio <= 1 << bits:
+            return True
+        if low * ratio > 1 << bits:
+            return False
+        bits *= 2
+    return True
 
 
 def logistic_floor(x: Fraction, bits: int) -> int:

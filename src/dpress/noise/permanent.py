@@ -6,13 +6,13 @@ Every language draws the same bits. All integers are little-endian and unsigned:
 
     stream(secret, value) = HMAC-SHA256(secret, message 0) || HMAC-SHA256(secret, message 1) || ...
     message i, 42 bytes   =  0..15  the label "dpress permanent" in ASCII
-                            16..31  the first 16 bytes of the specification's SHA-256
-                            32..33  the question or attribute
+                            16..31  the collection
+                            32..33  the slot: the number of the attribute's answer among all of the collection
                             34..37  the value's code
                             38..41  i, the block
     word b, 32 bits       = bytes 4b..4b+3 of the stream; block b // 8 holds it
     bit b is flipped      where word b < T, T = 2^32 P(flip)
-    cohort                = bytes 0..7, modulo the number of cohorts, of HMAC-SHA256(secret, "dpress cohort   " || spec)
+    cohort                = bytes 0..7 of HMAC-SHA256(secret, "dpress cohort   " || collection), modulo their number
     question answered     = the same modulo the number of questions, under the label "dpress question "
 
 Flow: secrets, values -> 32-byte blocks -> words -> comparison -> packed bits.
@@ -21,13 +21,14 @@ Flow: secrets, values -> 32-byte blocks -> words -> comparison -> packed bits.
 import hashlib
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
+from dpress.core import check
 from dpress.core.bits import width
-from dpress.core.check import Number, exact
 from dpress.core.rng import Generator
 from dpress.noise.bits import bits as coins
 
@@ -37,7 +38,8 @@ Secrets = Bytes  # one device a row, 16 to 64 bytes each
 LABEL = b"dpress permanent"
 COHORT = b"dpress cohort   "
 QUESTION = b"dpress question "
-SPEC_BYTES = 16
+COLLECTION_BYTES = 16
+SLOTS = 1 << 16
 SHORTEST, LONGEST = 16, 64  # bytes of a secret: 128 bits at least, a block of SHA-256 at most
 BITS = 32
 WORDS = 8  # in a block
@@ -47,13 +49,48 @@ _INNER = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER = bytes(byte ^ 0x5C for byte in range(256))
 
 
-def flip_probability(f: Number) -> Fraction:
+def _check_collection(collection: bytes) -> None:
+    if len(collection) != COLLECTION_BYTES:
+        raise ValueError(f"collection must have {COLLECTION_BYTES} bytes, got {len(collection)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What a permanent response answers: coins of two slots are independent.
+
+    Args:
+        collection: 16 bytes that name what devices are asked.
+        number: of the answer's first attribute, below 2^16; the attributes of all questions of a collection are counted
+            through, so that no two share coins.
+    """
+
+    collection: bytes = bytes(COLLECTION_BYTES)
+    number: int = 0
+
+    def __post_init__(self) -> None:
+        _check_collection(self.collection)
+        if check.count("slot", self.number, least=0) >= SLOTS:
+            raise ValueError(f"slot must be below {SLOTS}, got slot={self.number}")
+
+    def after(self, attributes: int) -> "Slot":
+        """Return the slot so many attributes later.
+
+        >>> Slot(number=2).after(3).number
+        5
+        """
+        return replace(self, number=self.number + attributes)
+
+
+FIRST = Slot()
+
+
+def flip_probability(f: check.Number) -> Fraction:
     """Return the smallest T / 2^32 >= f / 2: a fairer coin than asked for, never one that spends more.
 
     >>> flip_probability("0.5")
     Fraction(1, 4)
     """
-    return Fraction(math.ceil(exact("f", f) / 2 * (1 << BITS)), 1 << BITS)
+    return Fraction(math.ceil(check.exact("f", f) / 2 * (1 << BITS)), 1 << BITS)
 
 
 def check_secrets(secrets: Secrets, devices: int) -> None:
@@ -68,9 +105,7 @@ def check_secrets(secrets: Secrets, devices: int) -> None:
         raise ValueError(f"a secret must have {SHORTEST} to {LONGEST} bytes, got {secrets.shape[1]}")
 
 
-def flips(
-    secrets: Secrets, values: npt.NDArray[np.int32], size: int, *, p: Fraction, spec: bytes, question: int
-) -> Bytes:
+def flips(secrets: Secrets, values: npt.NDArray[np.int32], size: int, *, p: Fraction, slot: Slot) -> Bytes:
     """Return which bits of every device's code are flipped for ever, packed, shape (devices, width(size)).
 
     Promise: with secrets that are uniform and used for nothing else, as good as independent coins of probability
@@ -81,22 +116,22 @@ def flips(
         values: the codes, shape (devices,).
         size: bits of a code.
         p: P(flip), a multiple of 2^-32.
-        spec: 16 bytes of the specification's hash.
-        question: the question or attribute, below 2^16.
+        slot: what is answered.
 
     Raises:
-        ValueError: secrets of a wrong shape, or a spec that has not 16 bytes.
+        ValueError: secrets of a wrong shape.
 
     >>> secret = np.arange(16, dtype=np.uint8)[None]
-    >>> flips(secret, np.array([3]), 12, p=Fraction(1, 4), spec=bytes(16), question=0).tolist()
+    >>> flips(secret, np.array([3]), 12, p=Fraction(1, 4), slot=Slot()).tolist()
     [[196, 4]]
     """
     check_secrets(secrets, len(values))
+    prefix = LABEL + slot.collection + slot.number.to_bytes(2, "little")
     threshold = np.uint32(int(p * (1 << BITS)))
     out = np.empty((len(values), width(size)), dtype=np.uint8)
     for start in range(0, len(values), BLOCK):
         part = slice(start, start + BLOCK)
-        words = _words(secrets[part], values[part], -(-size // WORDS), _prefix(spec, question))
+        words = _words(secrets[part], values[part], -(-size // WORDS), prefix)
         out[part] = np.packbits(words[:, :size] < threshold, axis=1, bitorder="little")
     return out
 
@@ -109,27 +144,21 @@ def fresh_flips(devices: int, size: int, *, p: Fraction, rng: Generator) -> Byte
     return out
 
 
-def cohorts(secrets: Secrets, number: int, *, spec: bytes) -> npt.NDArray[np.int64]:
+def cohorts(secrets: Secrets, number: int, *, collection: bytes) -> npt.NDArray[np.int64]:
     """Return every device's cohort, the same for ever, shape (devices,)."""
-    return _lot(secrets, number, COHORT, spec)
+    return _lot(secrets, number, COHORT, collection)
 
 
-def questions(secrets: Secrets, number: int, *, spec: bytes) -> npt.NDArray[np.int64]:
+def questions(secrets: Secrets, number: int, *, collection: bytes) -> npt.NDArray[np.int64]:
     """Return the question that every device answers, the same for ever, shape (devices,)."""
-    return _lot(secrets, number, QUESTION, spec)
+    return _lot(secrets, number, QUESTION, collection)
 
 
-def _lot(secrets: Secrets, number: int, label: bytes, spec: bytes) -> npt.NDArray[np.int64]:
-    _prefix(spec, 0)
+def _lot(secrets: Secrets, number: int, label: bytes, collection: bytes) -> npt.NDArray[np.int64]:
+    _check_collection(collection)
     check_secrets(secrets, len(secrets))
-    blocks = b"".join(_hmac(inner, outer, label + spec)[:8] for inner, outer in _pads(secrets))
+    blocks = b"".join(_hmac(inner, outer, label + collection)[:8] for inner, outer in _pads(secrets))
     return (np.frombuffer(blocks, dtype="<u8") % np.uint64(number)).astype(np.int64)
-
-
-def _prefix(spec: bytes, question: int) -> bytes:
-    if len(spec) != SPEC_BYTES:
-        raise ValueError(f"spec must have {SPEC_BYTES} bytes, got {len(spec)}")
-    return LABEL + spec + question.to_bytes(2, "little")
 
 
 def _words(secrets: Secrets, values: npt.NDArray[np.int32], blocks: int, prefix: bytes) -> npt.NDArray[np.uint32]:

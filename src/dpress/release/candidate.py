@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from dpress.core.claim import Loss
 from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Mechanism
 from dpress.core.workload import Areas, Workload
 from dpress.mechanisms.protocol.collection import Collection
@@ -60,17 +58,3 @@ class Choice:
 def rank(one: Candidate) -> tuple[bool, float]:
     """Return what candidates are sorted by: those that assume nothing first, then by error."""
     return bool(one.assumes), one.predicted_error
-
-
-def charge(mechanism: Mechanism, method: str, *, allow_unproven: bool) -> Loss:
-    """Return what running a mechanism costs: what is proven, or what its paper claims where that was allowed.
-
-    Raises:
-        NotSupported: the method is unproven and was not allowed, or claims nothing.
-    """
-    claim = mechanism.claim
-    loss = claim.proven or claim.published
-    if loss is None or (claim.proven is None and not allow_unproven):
-        _, _, why = claim.basis.partition("no proof")
-        raise NotSupported(f"{method}: the published claim is not proven{why}; allow_unproven runs it anyway")
-    return loss

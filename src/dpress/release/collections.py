@@ -52,9 +52,7 @@ def chosen(spec: Spec, workload: Marginals) -> Choice:
     return best(spec, workload, found, lower_bound(spec), users)
 
 
-def best(
-    spec: Spec, workload: Marginals, found: list[tuple[str, Collection]], bound: float, users: int
-) -> Choice:
+def best(spec: Spec, workload: Marginals, found: list[tuple[str, Collection]], bound: float, users: int) -> Choice:
     """Return collections with the error that is predicted for so many users, and the best one, or the named one.
 
     Raises:

@@ -10,15 +10,17 @@ from dpress import catalog
 from dpress.core import design as documents
 from dpress.core.attribute import Tabular
 from dpress.core.claim import Claim, Loss, parameters
-from dpress.core.design import Amounts, CentralAsk, Design, LocalAsk, Part, Promise, ReportType, Rounds
+from dpress.core.design import Amounts, CentralAsk, Design, LocalAsk, Part, Promise, ReportType, Rounds, report_id
 from dpress.core.domain import Schema
-from dpress.core.errors import SchemaMismatch
+from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.linear import Numbers
 from dpress.core.mechanism import Mechanism
+from dpress.core.oracle import Oracle
 from dpress.core.plain import plain, read
+from dpress.core.wire import Expected
 from dpress.mechanisms.protocol import report_type
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.estimator import TOLD
+from dpress.mechanisms.protocol.estimator import TOLD, Estimator
 from dpress.mechanisms.protocol.rounds import in_rounds
 
 
@@ -93,7 +95,9 @@ def mechanism_of(design: Design) -> Mechanism:
 
 
 def _measured(design: Design, ask: CentralAsk) -> Mechanism:
-    found: Mechanism = read(Mechanism, ask.mechanism, find=catalog.find, told={"attributes": design.schema.tabular})
+    found: Any = read(object, ask.mechanism, find=catalog.find, told={"attributes": design.schema.tabular})
+    if not isinstance(found, Mechanism):
+        raise ValueError("$.ask.mechanism: no mechanism of a curator")  # of the data, not the code
     return found
 
 
@@ -103,14 +107,18 @@ def _collection(design: Design, ask: LocalAsk) -> Collection:
     for own, one in zip(types, ask.report_types, strict=True):
         if own.width != one.width:
             raise ValueError(f"a payload has {own.width} bytes, not {one.width}")
+    oracles = tuple(oracle for own in types for oracle in own.oracles)
     told = {
         "shape": schema.shape,
         "types": types,
         "weights": tuple(own.weight for own in types),
         "sets": tuple(own.axes for own in types),
-        "oracles": tuple(oracle for own in types for oracle in own.oracles),
+        "oracles": oracles,
+        "oracle": oracles[0],
     }
-    estimator = read(None, design.estimator, find=catalog.find, told=told)
+    estimator: Any = read(object, design.estimator, find=catalog.find, told=told)
+    if not isinstance(estimator, Estimator) or not design.split:
+        raise ValueError("$.estimator: no estimator of a collection")
     return Collection(shape=schema.shape, types=types, split=design.split, estimator=estimator)
 
 
@@ -120,11 +128,15 @@ def _written(own: report_type.ReportType) -> ReportType:
 
 
 def _read(own: ReportType) -> report_type.ReportType:
-    parts = tuple(
-        report_type.Part(axes=one.axes, encoder=one.encoder, oracle=read(None, one.oracle, find=catalog.find))
-        for one in own.parts
-    )
+    parts = tuple(report_type.Part(axes=one.axes, encoder=one.encoder, oracle=_oracle(one.oracle)) for one in own.parts)
     return report_type.ReportType(parts=parts, weight=own.weight)
+
+
+def _oracle(value: dict[str, Any]) -> Oracle:
+    found: Any = read(object, value, "$.oracle", find=catalog.find)
+    if not isinstance(found, Oracle):
+        raise ValueError(f"$.oracle: {value.get('method')!r} is no oracle")  # of the data, not the code
+    return found
 
 
 def _coded(schema: Schema) -> tuple[Tabular, ...]:
@@ -152,3 +164,44 @@ def with_users(mechanism: Mechanism, kept: Numbers) -> Mechanism:
     if not isinstance(mechanism, Collection):
         return mechanism
     return mechanism.counted(mechanism.split_tally(kept[: sum(mechanism.sizes)]))
+
+
+def expected(design: Design, collection: Collection) -> Expected:
+    """Return what every report of the collection says of itself.
+
+    Raises:
+        NotSupported: the design asks no devices.
+    """
+    if not isinstance(design.ask, LocalAsk):
+        raise NotSupported('this design measures a table; devices answer one with model = "local"')
+    widths = tuple(own.width for own in collection.types)
+    return Expected(ask=report_id(design.ask), widths=widths, round=design.round)
+
+
+def collection_of(design: Design, *, allow_unproven: bool = False) -> Collection:
+    """Return the collection that a design describes.
+
+    Raises:
+        NotSupported: the design asks no devices, or its method is unproven.
+    """
+    if not design.local:
+        raise NotSupported('$.privacy.model: reports need model = "local"; `dpress publish` releases a table')
+    mechanism = mechanism_of(design)
+    if not isinstance(mechanism, Collection):
+        raise TypeError(f"{type(mechanism).__name__} asks no devices")
+    charge(mechanism, design.method, allow_unproven=allow_unproven)
+    return mechanism
+
+
+def charge(mechanism: Mechanism, method: str, *, allow_unproven: bool) -> Loss:
+    """Return what running a mechanism costs: what is proven, or what its paper claims where that was allowed.
+
+    Raises:
+        NotSupported: the method is unproven and was not allowed, or claims nothing.
+    """
+    claim = mechanism.claim
+    loss = claim.proven or claim.published
+    if loss is None or (claim.proven is None and not allow_unproven):
+        _, _, why = claim.basis.partition("no proof")
+        raise NotSupported(f"{method}: the published claim is not proven{why}; allow_unproven runs it anyway")
+    return loss

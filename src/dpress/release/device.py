@@ -1,31 +1,32 @@
 """What one device and one collector do with one report: codes to bytes, and bytes to a report that counts.
 
-Device: codes -> question drawn by lot -> payload -> packed report. Intake: packed report -> checked fields and payload.
+Device: codes -> report type drawn at random -> payload -> packed report. Intake: packed report -> checked payload.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from dpress.core.claim import PureDP
-from dpress.core.domain import Schema
+from dpress.core.design import Design, LocalAsk, collection_id
 from dpress.core.errors import NotSupported, ReportRejected
 from dpress.core.rng import Generator
 from dpress.core.wire import Expected, Report, pack, unpack
 from dpress.data.codec import encode
-from dpress.data.spec import Spec
 from dpress.data.table import without_quotes
 from dpress.ledger.device import DeviceLedger, tag
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.report_type import Longitudinal, Question
-from dpress.noise.permanent import Secrets
-from dpress.release import rounds
-from dpress.release.collections import asked_id
-from dpress.release.estimate import collection_of, expected
-from dpress.release.plan import plan
+from dpress.mechanisms.protocol.report_type import Longitudinal, ReportType
+from dpress.noise.permanent import Secrets, Slot
+from dpress.release.designs import collection_of, expected
+from dpress.release.user_groups import type_of, user_groups
+
+if TYPE_CHECKING:
+    from dpress.data.spec import Spec
+    from dpress.release.plan import Plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,17 +44,15 @@ class Account:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Device:
-    """The device side of a collection; `device(spec)` makes one.
+    """The device side of a collection; `device(design)` makes one.
 
     Args:
-        spec: the specification.
-        schema: the attributes whose cells are asked for; of a map both places, on its grid.
+        design: what is asked.
         expected: what a report says of itself.
-        collection: the questions and their oracles.
+        collection: the report types and their oracles.
     """
 
-    spec: Spec
-    schema: Schema
+    design: Design
     expected: Expected
     collection: Collection
 
@@ -64,7 +63,7 @@ class Device:
             SchemaMismatch: a value is missing, or one that the specification rejects (it is not shown).
         """
         rows = without_quotes("the values", lambda: pa.RecordBatch.from_pylist([dict(values)]))
-        found = without_quotes("the values", lambda: encode(self.schema, rows))
+        found = without_quotes("the values", lambda: encode(self.design.schema, rows))
         return tuple(found[:, 0].tolist())
 
     def answer(
@@ -100,62 +99,75 @@ class Device:
         if secret is not None and not isinstance(secret, bytes):
             raise ValueError(f"the secret must be bytes, got {type(secret).__name__}")
         secrets = None if secret is None else np.frombuffer(secret, dtype=np.uint8)[None]
-        number = self._question(rng, secrets, once=once)
-        question, fresh = self.collection.questions[number], rng.words(2).tobytes()
-        if secret is None and not once and any(isinstance(oracle, Longitudinal) for oracle in question.oracles):
+        number = self._type(rng, secrets, once=once)
+        own, fresh = self.collection.types[number], rng.words(2).tobytes()
+        slot = self.collection.slot(number, self._key)
+        if secret is None and not once and any(isinstance(oracle, Longitudinal) for oracle in own.oracles):
             raise ValueError(
-                f"{self.expected.method} keeps a permanent response: pass the device's secret, or once=True for a "
+                f"{self.design.method} keeps a permanent response: pass the device's secret, or once=True for a "
                 "device that reports only once"
             )
         if account is not None:
-            self._charge(account, question, codes, secret, fresh)
-        payload = question.perturb(np.array(codes, dtype=np.int32)[:, None], rng=rng, secrets=secrets)
-        own = self.expected
-        report = Report(
-            spec=own.spec, method=own.method, id=fresh, round=own.round, question=number, payload=payload.tobytes()
-        )
+            self._charge(account, own, codes, secret, fresh, slot=slot)
+        payload = own.perturb(np.array(codes, dtype=np.int32)[:, None], rng=rng, secrets=secrets, slot=slot)
+        said = self.expected
+        report = Report(ask=said.ask, id=fresh, round=said.round, report_type=number, payload=payload.tobytes())
         return pack(report)
 
-    def _question(self, rng: Generator, secrets: Secrets | None, *, once: bool) -> int:
-        turns = rounds.turns(self.collection, self.spec, self.expected.method)
-        if turns is not None and secrets is None and not once:
+    @property
+    def _key(self) -> bytes:
+        """The 16 bytes that name the collection, the same in all its rounds."""
+        if not isinstance(self.design.ask, LocalAsk):
+            raise TypeError("this design asks no devices")
+        return collection_id(self.design.ask)
+
+    def _type(self, rng: Generator, secrets: Secrets | None, *, once: bool) -> int:
+        groups = user_groups(self.design)
+        if groups is not None and secrets is None and not once:
             raise ValueError(
-                f"{self.expected.method} asks every device in one round only, which its secret draws: pass the "
+                f"{self.design.method} asks every device in one round only, which its secret draws: pass the "
                 "device's secret, or once=True for a device that reports in no other round"
             )
-        if turns is not None and secrets is not None:
-            return rounds.question_of(turns, secrets, rounds.collection_id(self.spec, self.expected.method, turns))
-        if len(self.collection.questions) == 1:
+        if groups is not None and secrets is not None:
+            return type_of(groups, secrets)
+        if len(self.collection.types) == 1:
             return 0
-        return int(self.collection.drawn(1, rng=rng, secrets=secrets, spec=asked_id(self.spec))[0])
+        return int(self.collection.drawn(1, rng=rng, secrets=secrets, key=self._key)[0])
 
     def _charge(
-        self, account: Account, question: Question, codes: Sequence[int], secret: bytes | None, fresh: bytes
+        self,
+        account: Account,
+        own: ReportType,
+        codes: Sequence[int],
+        secret: bytes | None,
+        fresh: bytes,
+        *,
+        slot: Slot,
     ) -> None:
         """Charge every part of the answer: a permanent response once for its value, any other for every report."""
-        for oracle, axes in question.parts:
-            axis = axes[0]
-            if isinstance(oracle, Longitudinal) and secret is not None:
-                values = [codes[one] for one in axes]
-                value = int(np.ravel_multi_index(values, [self.collection.shape[one] for one in axes]))
-                own = tag(secret, spec=asked_id(self.spec), question=axis, value=value)
-                account.ledger.charge(axis, own, oracle.lifetime, account.limit)
+        for part in own.parts:
+            if part.lifetime is not None and secret is not None:
+                values = [codes[one] for one in part.axes]
+                value = int(np.ravel_multi_index(values, [self.collection.shape[one] for one in part.axes]))
+                name = tag(secret, collection=slot.collection, slot=slot.number, value=value)
+                account.ledger.charge(slot.number, name, part.lifetime, account.limit)
             else:
-                loss = oracle.claim.proven or oracle.claim.published
+                loss = part.oracle.claim.proven or part.oracle.claim.published
                 if not isinstance(loss, PureDP):
-                    raise NotSupported(f"{self.expected.method} claims no epsilon that an account could count")
-                account.ledger.charge(axis, fresh.hex(), loss, account.limit)
+                    raise NotSupported(f"{self.design.method} claims no epsilon that an account could count")
+                account.ledger.charge(slot.number, fresh.hex(), loss, account.limit)
+            slot = slot.after(len(part.axes))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intake:
-    """The collector's check of single reports; `intake(spec)` makes one.
+    """The collector's check of single reports; `intake(design)` makes one.
 
     It does not know which ids came before: whoever keeps the reports counts an id once.
 
     Args:
         expected: what a report says of itself.
-        collection: the questions and their oracles.
+        collection: the report types and their oracles.
     """
 
     expected: Expected
@@ -172,30 +184,44 @@ class Intake:
         report = unpack(packed)
         self.expected.check(report)
         payload = np.frombuffer(report.payload, dtype=np.uint8)[None]
-        for reason, mask in self.collection.questions[report.question].faults(payload).items():
+        for reason, mask in self.collection.types[report.report_type].faults(payload).items():
             if mask[0]:
                 raise ReportRejected(reason)
         return report
 
 
-def device(spec: Spec, *, allow_unproven: bool = False) -> Device:
-    """Return the device side of the collection that a spec describes.
+def device(asked: "Design | Spec | Plan", *, allow_unproven: bool = False) -> Device:
+    """Return the device side of a collection.
+
+    Args:
+        asked: its design; or a specification, which is planned on the spot.
+        allow_unproven: also where the method's published claim has no proof.
 
     Raises:
-        NotSupported: the spec is no local collection, or its method is unproven.
+        NotSupported: it is no collection, or its method is unproven.
     """
-    planned = plan(spec)
-    collection = collection_of(planned, allow_unproven=allow_unproven)
-    own = expected(spec, planned.chosen.method, collection)
-    return Device(spec=spec, schema=planned.schema, expected=own, collection=collection)
+    design = _design(asked)
+    collection = collection_of(design, allow_unproven=allow_unproven)
+    return Device(design=design, expected=expected(design, collection), collection=collection)
 
 
-def intake(spec: Spec) -> Intake:
-    """Return the check of single reports for the collection that a spec describes.
+def intake(asked: "Design | Spec | Plan") -> Intake:
+    """Return the check of single reports of a collection.
+
+    Args:
+        asked: its design; or a specification, which is planned on the spot.
 
     Raises:
-        NotSupported: the spec is no local collection.
+        NotSupported: it is no collection.
     """
-    planned = plan(spec)
-    collection = collection_of(planned, allow_unproven=True)
-    return Intake(expected=expected(spec, planned.chosen.method, collection), collection=collection)
+    design = _design(asked)
+    collection = collection_of(design, allow_unproven=True)
+    return Intake(expected=expected(design, collection), collection=collection)
+
+
+def _design(asked: "Design | Spec | Plan") -> Design:
+    if isinstance(asked, Design):
+        return asked
+    from dpress.release.plan import design_of  # noqa: PLC0415  # a device has a design, and needs no planner
+
+    return design_of(asked)

@@ -5,24 +5,21 @@ reports -> tallies of all report types -> the kind's answers -> release, and the
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from dpress import catalog
-from dpress.core.design import Design, LocalAsk, report_id
+from dpress.core.design import Design
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.oracle import Payloads
 from dpress.core.queries import workload
-from dpress.core.wire import Expected
 from dpress.data import reports as files
 from dpress.data.fold import Counts, Progress, add_up
 from dpress.data.spec import Spec
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release import rounds
-from dpress.release.candidate import charge
 from dpress.release.clock import now
-from dpress.release.designs import mechanism_of, save_design
+from dpress.release.designs import charge, collection_of, expected, save_design
 from dpress.release.folder import check_new
 from dpress.release.plan import Plan, design_of
 from dpress.release.release import Release
@@ -132,9 +129,7 @@ def _release(
     )
 
 
-def _check_answered(
-    design: Design, collection: Collection, tallies: list[Counts], rejected: dict[str, int]
-) -> None:
+def _check_answered(design: Design, collection: Collection, tallies: list[Counts], rejected: dict[str, int]) -> None:
     """Refuse reports that leave a published table unanswered, with the cause first.
 
     Raises:
@@ -150,29 +145,3 @@ def _check_answered(
         if not any(set(axes) <= own for own in answered):
             names = " and ".join(repr(design.schema.names[axis]) for axis in axes)
             raise SchemaMismatch(f"no report is about {names}" + (f" ({why})" if why else ""))
-
-
-def expected(design: Design, collection: Collection) -> Expected:
-    """Return what every report of the collection says of itself.
-
-    Raises:
-        NotSupported: the design asks no devices.
-    """
-    if not isinstance(design.ask, LocalAsk):
-        raise NotSupported("this design measures a table; devices answer one with model = \"local\"")
-    widths = tuple(own.width for own in collection.types)
-    return Expected(ask=report_id(design.ask), widths=widths, round=design.round)
-
-
-def collection_of(design: Design, *, allow_unproven: bool = False) -> Collection:
-    """Return the collection that a design describes.
-
-    Raises:
-        NotSupported: the design asks no devices, or its method is unproven.
-    """
-    if not design.local:
-        raise NotSupported('$.privacy.model: reports need model = "local"; `dpress publish` releases a table')
-    mechanism: Any = mechanism_of(design)
-    charge(mechanism, design.method, allow_unproven=allow_unproven)
-    collection: Collection = mechanism
-    return collection

@@ -20,11 +20,11 @@ from dpress.data.fold import Progress
 from dpress.data.spec import Spec
 from dpress.data.table import Table, without_quotes
 from dpress.mechanisms.protocol.collection import Collection, Drawn
-from dpress.release import rounds
-from dpress.release.estimate import collection_of, expected
+from dpress.release.designs import collection_of, expected
 from dpress.release.plan import Plan, design_of
 from dpress.release.publish import source_of
 from dpress.release.tallies import LARGEST_PART
+from dpress.release.user_groups import drawing, user_groups
 
 Draw = Callable[[int, Generator], Drawn]
 
@@ -61,9 +61,9 @@ def perturb(
     collection = collection_of(design, allow_unproven=allow_unproven)
     source = source_of(asked, data)
     generator = generators.secure() if rng is None else rng
-    own, groups = expected(design, collection), rounds.groups(design)
+    own, groups = expected(design, collection), user_groups(design)
     table = Table(source, design.schema.names, ROW, in_order=groups is not None)  # a row's number decides its round
-    draw = _drawing(collection) if groups is None else rounds.drawing(groups)
+    draw = _drawing(collection) if groups is None else drawing(groups)
     batches = _reports(collection, _codes(table, design.schema), draw, generator, progress)
     return files.write(Path(out), batches, expected=own, private=generator.private)
 

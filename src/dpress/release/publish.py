@@ -20,9 +20,8 @@ from dpress.data.rows import people
 from dpress.data.spec import Spec
 from dpress.data.table import Table
 from dpress.ledger.ledger import Ledger
-from dpress.release.candidate import charge
 from dpress.release.clock import now
-from dpress.release.designs import mechanism_of
+from dpress.release.designs import charge, mechanism_of
 from dpress.release.folder import check_new
 from dpress.release.plan import Plan, design_of
 from dpress.release.release import Release
@@ -128,7 +127,7 @@ def _ready(
     if not isinstance(mechanism, Curated):
         raise TypeError(f"{type(mechanism).__name__} measures no table")
     counts = true_counts(schema, mechanism.decoder.tables, source, unit, progress=progress)
-    exact = mechanism.exact(counts)
+    exact = mechanism.exact(mechanism.of_tables(counts))
     return lambda rng: mechanism.noisy(exact, rng=rng)
 
 

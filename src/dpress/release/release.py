@@ -115,7 +115,7 @@ class Release:
     @cached_property
     def answers(self) -> Any:
         """What its kind makes of it (`release.answers.Answers`): estimates, tables, queries."""
-        return catalog.part(self.design.kind, "answers").Answers(self)
+        return catalog.part(self.design.kind, "answers").Answers(release=self)
 
     def query(self, text: str, *, confidence: float = CONFIDENCE, progress: Progress | None = None) -> Result:
         """Answer a query such as `age in 30..40 and sex = Female`.

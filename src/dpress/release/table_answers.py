@@ -153,9 +153,7 @@ def measurement_of(release: Release) -> Measurement:
     raise TypeError(f"{type(mechanism).__name__} measures no counts")
 
 
-def collected(
-    collection: Collection, tallies: list[Tally], payloads: Callable[[], Iterable[Payloads]]
-) -> Kept:
+def collected(collection: Collection, tallies: list[Tally], payloads: Callable[[], Iterable[Payloads]]) -> Kept:
     """Return the tallies of all report types, one after the other; the reports are not needed again."""
     del collection, payloads
     return Kept(answers=np.concatenate(tallies))

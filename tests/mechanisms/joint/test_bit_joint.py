@@ -24,10 +24,7 @@ def one_hot(*sizes: int, **rates: Fraction) -> BitJoint:
 def filters(*sizes: int, bits: int = 5, hashes: int = 2, name: str = "") -> BitJoint:
     names = [tuple(f"{name}{axis} {value}" for value in range(size)) for axis, size in enumerate(sizes)]
     return BitJoint(
-        oracles=tuple(
-            Rappor(candidates=own, bits=bits, hashes=hashes, cohorts=1, question=axis, **RATES)
-            for axis, own in enumerate(names)
-        )
+        oracles=tuple(Rappor(candidates=own, bits=bits, hashes=hashes, cohorts=1, **RATES) for own in names)
     )
 
 

@@ -15,7 +15,6 @@ from dpress.core.linear import Identity, Marginal, Stack
 from dpress.core.oracle import Oracle
 from dpress.mechanisms.joint.rr_ldp import CARD, RrLdp
 from dpress.mechanisms.oracle.longitudinal import Responses, calibrated
-from dpress.noise import permanent
 
 HALF = Fraction(1, 2)
 FALSE_ALARM = 1e-6
@@ -78,8 +77,8 @@ def test_the_exact_channel_costs_what_is_claimed(sizes: tuple[int, ...], pq: tup
 def test_the_log_is_rounded_up_and_rounding_of_f_p_q_only_helps() -> None:
     exact = Responses(Fraction(1, 3), Fraction(1, 3), Fraction(2, 3))
     assert exact.flip >= Fraction(1, 6)
-    assert exact.low > Fraction(1, 3)
-    assert exact.high < Fraction(2, 3)
+    assert exact.p > Fraction(1, 3)
+    assert exact.q < Fraction(2, 3)
     ratio = exact.q_star * (1 - exact.p_star) / (exact.p_star * (1 - exact.q_star))
     loss, partial, term = exact.per_report(1), Fraction(1), Fraction(1)
     for order in range(1, 60):  # a lower bound of e^loss
@@ -208,4 +207,3 @@ def test_bad_values_sizes_and_channels_are_refused() -> None:
     with pytest.raises(NotSupported, match="too large"):
         RrLdp(sizes=(17,), f=HALF).channel()
     assert own.faults(np.array([[0b00011111], [0b00100000]], np.uint8))["padding"].tolist() == [False, True]
-    assert len(own.spec) == permanent.SPEC_BYTES

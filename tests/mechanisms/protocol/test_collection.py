@@ -8,7 +8,6 @@ import pytest
 from dpress import catalog
 from dpress.core import rng
 from dpress.core.claim import PureDP
-from dpress.core.errors import NotSupported
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.oracle.oue import Oue
@@ -119,15 +118,14 @@ def test_questions_are_drawn_evenly():
     assert abs((drawn == 0).sum() - 50_000) < ALARM * math.sqrt(25_000)
 
 
-def longitudinal(questions):
-    responses = {"f": "0.5"}
-    first, second = (Rappor(candidates=("a", "b"), question=one, bits=16, cohorts=2, **responses) for one in questions)
-    return Question(axes=(0, 1), oracles=(first, second))
+def longitudinal(axes=(0, 1)):
+    own = Rappor(candidates=("a", "b"), f="0.5", bits=16, cohorts=2)
+    return Question(axes=axes, oracles=(own,) * len(axes))
 
 
 def test_secrets_make_the_permanent_response_last():
     secrets = np.arange(32, dtype=np.uint8)[None]
-    own = longitudinal((0, 1))
+    own = longitudinal()
     runs = [own.perturb(np.array([[1], [1]]), rng=rng.seeded(seed), secrets=secrets) for seed in range(200)]
     rates = np.unpackbits(np.concatenate(runs), axis=1, bitorder="little").mean(axis=0)
     bits = rates[np.r_[16:32, 48:64]]
@@ -139,8 +137,23 @@ def test_secrets_make_the_permanent_response_last():
 
 def test_two_attributes_never_share_their_coins():
     secrets = np.arange(32, dtype=np.uint8)[None]
-    with pytest.raises(NotSupported, match="no permanent response for a second attribute"):
-        longitudinal((0, 0)).perturb(np.array([[1], [1]]), rng=rng.seeded(1), secrets=secrets)
+    questions = (longitudinal((0,)), longitudinal(), longitudinal((1,)))
+    own = Collection(shape=(2, 2), questions=questions, split="users")
+    slots = [own.slot(number, bytes(range(16))) for number in range(3)]
+    assert [slot.number for slot in slots] == [0, 1, 3]
+    assert {slot.collection for slot in slots} == {bytes(range(16))}
+    exact = {"f": "0.5", "p": 0, "q": 1}  # the permanent response itself
+    oracle = RrLdp(sizes=(64,), **exact)
+    codes = np.zeros((2, 1), dtype=np.int32)
+    alone, both = Question(axes=(0,), oracles=(oracle,)), Question(axes=(0, 1), oracles=(oracle, oracle))
+    asked = [(alone, slots[0]), (both, slots[1]), (alone, slots[2])]
+    found = np.concatenate(
+        [one.perturb(codes, rng=rng.seeded(1), secrets=secrets, slot=slot).reshape(-1, 8) for one, slot in asked]
+    )
+    assert len(np.unique(found, axis=0)) == 4
+    joint = RrLdp(sizes=(64, 64), **exact).perturb(codes, rng=rng.seeded(2), secrets=secrets, slot=slots[1])
+    assert (joint.reshape(2, 8) == found[1:3]).all()
+    assert both.lifetime.epsilon == 2 * oracle.lifetime.epsilon
 
 
 @pytest.mark.parametrize("length", [1, 15, 65])

@@ -30,7 +30,7 @@ def reports(side: int, epsilon: str = "1") -> DiskReports:
 
 
 def made(side: int, epsilon: float = 1) -> Dam:
-    return Dam(grid=Grid(side), loss=PureDP(epsilon=epsilon))
+    return Dam(oracle=DiskReports(grid=Grid(side), loss=PureDP(epsilon=epsilon)))
 
 
 @pytest.mark.parametrize(("side", "epsilon"), [(2, "0.5"), (3, "1"), (4, "0.5"), (4, "3"), (5, "1")])

@@ -1,6 +1,7 @@
 """psda: exactly epsilon within a region and nothing across, unbiased counts, exact errors, simulated like real."""
 
 import math
+from fractions import Fraction
 from statistics import NormalDist
 from types import ModuleType
 
@@ -97,6 +98,10 @@ def crowd() -> np.ndarray:
     return np.array([400, 300, 0, 0, 200, 100, 50, 50, 0, 0, 0, 10, 0, 0, 0, 90])
 
 
+def made(side: int, loss: PureDP, levels: tuple[int, ...], epsilons: tuple[Fraction, ...] = ()) -> Psda:
+    return Psda(oracle=SafeRegions(grid=Grid(side), loss=loss, region_levels=levels, epsilons=epsilons))
+
+
 def collected(own: Psda, counts: np.ndarray, generator: rng.Generator) -> np.ndarray:
     codes = np.repeat(np.arange(counts.size, dtype=np.int32), counts)
     payloads = own.oracle.perturb(codes, rng=generator)
@@ -106,7 +111,7 @@ def collected(own: Psda, counts: np.ndarray, generator: rng.Generator) -> np.nda
 
 @pytest.mark.parametrize("kind", ["real", "simulated"])
 def test_counts_are_unbiased_and_their_errors_as_stated(kind: str) -> None:
-    own = Psda(grid=Grid(4), loss=PureDP(epsilon=2), region_levels=(0, 1), epsilons=(1, 2))
+    own = made(4, PureDP(epsilon=2), (0, 1), (1, 2))
     counts, runs, generator = crowd(), 300, rng.seeded(2)
     users, truth = int(counts.sum()), Grid(4).image(counts.astype(float))
     found, stated = [], []
@@ -127,7 +132,7 @@ def test_counts_are_unbiased_and_their_errors_as_stated(kind: str) -> None:
 
 
 def test_errors_of_rectangles_are_those_of_repeated_collections() -> None:
-    own = Psda(grid=Grid(4), loss=ONE, region_levels=(0, 1))
+    own = made(4, ONE, (0, 1))
     counts, generator, runs = crowd(), rng.seeded(3), 400
     densities = [own.decoded(own.estimate([collected(own, counts, generator)]), 0) for _ in range(runs)]
     values = np.stack([one.values(SOME) for one in densities])
@@ -139,7 +144,7 @@ def test_errors_of_rectangles_are_those_of_repeated_collections() -> None:
 
 
 def test_the_expected_error_falls_with_smaller_regions() -> None:
-    wide, narrow = (Psda(grid=Grid(8), loss=ONE, region_levels=levels) for levels in ((0,), (2,)))
+    wide, narrow = (made(8, ONE, levels) for levels in ((0,), (2,)))
     assert narrow.mean_variance(10_000) < wide.mean_variance(10_000)
     assert wide.mean_variance(20_000) == pytest.approx(2 * wide.mean_variance(10_000))
 
@@ -147,13 +152,13 @@ def test_the_expected_error_falls_with_smaller_regions() -> None:
 def test_bad_arguments_are_refused_and_what_it_does_not_serve_is_none() -> None:
     for levels in ((), (1, 0), (0, 0), (2,)):
         with pytest.raises(ValueError, match="region_levels must"):
-            Psda(grid=Grid(4), loss=ONE, region_levels=levels)
+            made(4, ONE, levels)
     with pytest.raises(NotSupported, match="side of 2\\^h"):
-        Psda(grid=Grid(5), loss=ONE, region_levels=(0,))
+        made(5, ONE, (0,))
     assert psda(Grid(2 * LARGEST_SIDE), ONE) is None
     assert psda(Grid(6), ONE) is None
     assert psda(Grid(4), ZCDP(rho=1)) is None
-    assert psda(Grid(2), ONE) == Psda(grid=Grid(2), loss=ONE, region_levels=(0,))
-    own = Psda(grid=Grid(4), loss=ONE, region_levels=(0, 1))
+    assert psda(Grid(2), ONE) == made(2, ONE, (0,))
+    own = made(4, ONE, (0, 1))
     with pytest.raises(ValueError, match="no report"):
         own.estimate([0 * collected(own, crowd(), rng.seeded(4))])

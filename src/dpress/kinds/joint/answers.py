@@ -30,7 +30,7 @@ from dpress.release.release import Release
 from dpress.release.result import Result
 from dpress.release.table_answers import TableAnswers
 
-__all__ = ["Answers", "Fit", "collected", "measured", "predicted", "restored"]
+__all__ = ["Answers", "Fit", "collected", "predicted", "restored"]
 
 UNIT = 1 << 50  # of a fitted share
 CLOSE = 1e-6  # to 1, of the sum of a fit that was kept
@@ -153,11 +153,6 @@ def collected(
         return Kept(answers=np.concatenate(tallies), detail=Fit(joint=joint, records=records))
     cells = np.rint(joint.marginal(tuple(range(len(collection.shape)))).ravel() * UNIT).astype(np.int64)
     return Kept(answers=np.concatenate([*tallies, cells]), detail=Fit(joint=joint, records=records))
-
-
-def measured(mechanism: object, drawn: object, schema: object, *, rng: object) -> Kept:
-    """Refuse: no curator measures a joint distribution."""
-    raise TypeError("a joint distribution comes from devices")
 
 
 def restored(release: Release, description: Mapping[str, Any], folder: Path) -> Fit:

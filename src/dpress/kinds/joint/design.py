@@ -46,7 +46,7 @@ def choose(spec: Spec) -> Choice:
     """
     strategies.check_columns(spec, adjusted=True)
     if spec.privacy.model != "local":
-        raise NotSupported('$.release.kind: no method publishes \'joint\' in the central model yet')
+        raise NotSupported("$.release.kind: no method publishes 'joint' in the central model yet")
     collections.check_silence(spec)
     shape = spec.schema.shape
     workload = Marginals(shape, pairs_of(len(shape)))
@@ -198,9 +198,7 @@ def _filters(spec: Spec, loss: PureDP, rates: dict[str, Any], own: dict[str, Any
     oracles = []
     for one in attributes:
         names = tuple(one.labels_between(0, one.size))
-        oracle = Rappor(
-            candidates=names, f=found.f, p=found.p, q=found.q, bits=bits, hashes=hashes, cohorts=1
-        )
+        oracle = Rappor(candidates=names, f=found.f, p=found.p, q=found.q, bits=bits, hashes=hashes, cohorts=1)
         if not oracle.identified:
             raise NotSupported(
                 f"$.release.parameters.bits: filters of {bits} bits do not tell the {one.size:,} values of "

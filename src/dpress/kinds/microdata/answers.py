@@ -33,7 +33,7 @@ from dpress.release.record_files import NAME, Written, values
 from dpress.release.release import Release
 from dpress.release.result import Result
 
-__all__ = ["Answers", "Made", "collected", "measured", "predicted", "restored"]
+__all__ = ["Answers", "Made", "measured", "predicted", "restored"]
 
 Measured = tuple[tuple[int, float], ...]
 NOTE = "Counted in synthetic records: no error is known for it."
@@ -146,11 +146,6 @@ class Answers:
 def predicted(mechanism: Mechanism, workload: object) -> None:
     """Return nothing: what noise adds is predicted for the number of records that the plan was made for."""
     del mechanism, workload
-
-
-def collected(collection: object, tallies: object, payloads: object) -> Kept:
-    """Refuse: devices send no records."""
-    raise TypeError("records are made of a table")
 
 
 def measured(mechanism: Mechanism, drawn: Synthetic, schema: Schema, *, rng: Generator) -> Kept:

@@ -160,4 +160,3 @@ def _made(
         raise
     except ValueError as error:
         raise ValueError(str(error) if str(error).startswith("$") else f"{PLACE}: {error}") from None
-

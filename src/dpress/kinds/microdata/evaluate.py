@@ -21,9 +21,9 @@ from dpress.core.rng import seeded
 from dpress.data.fold import Progress
 from dpress.data.rows import people
 from dpress.data.table import Table
-from dpress.kinds.microdata.answers import MicrodataRelease
 from dpress.kinds.microdata.linkage import Linked, linked
 from dpress.mechanisms.microdata.cluster_queries import binned
+from dpress.release.release import Release
 
 BINS = 16  # of a number, where tables of records are compared
 QUERIES = 500
@@ -31,8 +31,8 @@ NOT_COMPARED = "no classifier: "
 SEED = 2014
 
 
-def evaluate_records(
-    release: MicrodataRelease, data: Any, *, held_out: Any = None, progress: Progress | None = None
+def evaluate(
+    release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
 ) -> dict[str, float]:
     """Return how far records are from the rows they were made from.
 
@@ -54,18 +54,20 @@ def evaluate_records(
     """
     if held_out is not None and (why := no_classifier(release)):
         raise NotSupported(why)
-    columns, rows = release.maker.columns, _read(release, data, progress)
-    metrics = {"rows": float(rows.shape[1]), "records": float(release.codes.shape[1])}
-    if rows.shape[1] and release.codes.shape[1]:
-        metrics |= _errors(columns, rows, release.codes, linked(columns, rows, release.codes, aligned=release.aligned))
-        metrics |= _tables(columns, rows, release.codes)
+    columns, rows = release.answers.maker.columns, _read(release, data, progress)
+    metrics = {"rows": float(rows.shape[1]), "records": float(release.answers.codes.shape[1])}
+    if rows.shape[1] and release.answers.codes.shape[1]:
+        found = linked(columns, rows, release.answers.codes, aligned=release.answers.made.aligned)
+        found = linked(columns, rows, release.answers.codes, aligned=release.answers.made.aligned)
+        metrics |= _errors(columns, rows, release.answers.codes, found)
+        metrics |= _tables(columns, rows, release.answers.codes)
         metrics["range_mean_absolute_error_share"] = _ranges(release, rows)
         if held_out is not None:
             metrics |= _classified(release, rows, _read(release, held_out, None))
     return metrics
 
 
-def no_classifier(release: MicrodataRelease) -> str:
+def no_classifier(release: Release) -> str:
     """Return why no classifier can be trained on a release; empty where one can."""
     last = release.schema.tabular[-1]
     if not isinstance(last, Listed) or len(release.schema.names) < 2:
@@ -77,8 +79,8 @@ def no_classifier(release: MicrodataRelease) -> str:
     return ""
 
 
-def _read(release: MicrodataRelease, data: Any, progress: Progress | None) -> Codes:
-    table = Table(data, release.schema.names, ROW, in_order=release.aligned)
+def _read(release: Release, data: Any, progress: Progress | None) -> Codes:
+    table = Table(data, release.schema.names, ROW, in_order=release.answers.made.aligned)
     return people(table, release.schema, progress=progress).table()
 
 
@@ -143,25 +145,25 @@ def _tables(columns: tuple[Column, ...], rows: Codes, made: Codes) -> dict[str, 
     return found
 
 
-def _ranges(release: MicrodataRelease, rows: Codes) -> float:
+def _ranges(release: Release, rows: Codes) -> float:
     """Return the mean absolute error of random questions: ranges of one or two attributes, or one of their values."""
     words = seeded(SEED).words(6 * QUERIES).reshape(QUERIES, 6).astype(np.float64) / 2.0**64
     attributes, errors = release.schema.tabular, list[float]()
     for own in words.tolist():
         count = len(attributes)
         axes = {int(own[0] * count), int(own[1] * count)}
-        inside = [np.ones(codes.shape[1], dtype=bool) for codes in (rows, release.codes)]
+        inside = [np.ones(codes.shape[1], dtype=bool) for codes in (rows, release.answers.codes)]
         for axis, (one, other) in zip(sorted(axes), (own[2:4], own[4:6]), strict=False):
             size = attributes[axis].size
             ends = sorted((int(one * size), int(other * size)))
             low, high = ends if attributes[axis].ordered else (ends[0], ends[0])
-            for place, codes in enumerate((rows, release.codes)):
+            for place, codes in enumerate((rows, release.answers.codes)):
                 inside[place] &= (codes[axis] >= low) & (codes[axis] <= high)
         errors.append(abs(int(inside[0].sum()) - int(inside[1].sum())) / rows.shape[1])
     return float(np.mean(errors))
 
 
-def _classified(release: MicrodataRelease, rows: Codes, held_out: Codes) -> dict[str, float]:
+def _classified(release: Release, rows: Codes, held_out: Codes) -> dict[str, float]:
     """Return how often a classifier of the last attribute is right about held-out rows.
 
     Trained on the records; on the rows themselves, which bounds it; and that always names the commonest value.
@@ -169,8 +171,8 @@ def _classified(release: MicrodataRelease, rows: Codes, held_out: Codes) -> dict
     truth = held_out[-1]
     common = int(np.bincount(rows[-1]).argmax())
     return {
-        "classifier_accuracy": _accuracy(release.maker.columns, release.codes, held_out),
-        "classifier_accuracy_trained_on_rows": _accuracy(release.maker.columns, rows, held_out),
+        "classifier_accuracy": _accuracy(release.answers.maker.columns, release.answers.codes, held_out),
+        "classifier_accuracy_trained_on_rows": _accuracy(release.answers.maker.columns, rows, held_out),
         "classifier_accuracy_of_commonest": float((truth == common).mean()),
     }
 

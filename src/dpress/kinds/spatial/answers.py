@@ -19,8 +19,8 @@ from dpress.core.mechanism import Mechanism
 from dpress.core.workload import Areas, Boxes, Marginals
 from dpress.inference.interval import half_width
 from dpress.inference.maps.density import Density
-from dpress.kinds.spatial.prediction import expected
 from dpress.kinds.spatial.place import location
+from dpress.kinds.spatial.prediction import expected
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.release.answers import Part, Progress

@@ -17,7 +17,7 @@ from dpress.core.encoders import Codes
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.core.measurement import Measurement
-from dpress.core.oracle import Payloads, Tally
+from dpress.core.oracle import Oracle, Payloads, Tally
 from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.inference.joint.contrast import Contrast, covariance_contrast
 from dpress.inference.joint.factors import Joint, dense
@@ -78,7 +78,8 @@ class BitJoint:
         """What every device is asked: all attributes at once."""
         if isinstance(self.oracle, RrLdp):
             return (ReportType(parts=(Part(axes=tuple(range(len(self.shape))), oracle=self.oracle, encoder=Codes()),)),)
-        return (ReportType(parts=tuple(Part(axes=(axis,), oracle=own) for axis, own in enumerate(self.oracles))),)
+        filters: tuple[Oracle, ...] = self.oracles
+        return (ReportType(parts=tuple(Part(axes=(axis,), oracle=own) for axis, own in enumerate(filters))),)
 
     def tally(self, payloads: Payloads) -> Tally:
         """Return how often bits are set together, and the number of payloads last."""

@@ -10,7 +10,6 @@ from typing import ClassVar
 
 from dpress.core.claim import Claim, PureDP
 from dpress.core.errors import NotSupported
-from dpress.core.linear import Array
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Payloads, Tally

@@ -24,7 +24,7 @@ from dpress.core.rng import Generator
 from dpress.inference import frequencies
 from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Responses, calibrated
 from dpress.noise import permanent
-from dpress.noise.permanent import SPEC_BYTES, Secrets
+from dpress.noise.permanent import FIRST, Secrets, Slot
 
 Codes = npt.NDArray[np.int32]  # shape (users,) for one attribute, else (attributes, users)
 
@@ -46,8 +46,6 @@ class RrLdp:
         f: of the permanent response, strictly between 0 and 1.
         p: P(report 1 | permanent 0).
         q: P(report 1 | permanent 1), 0 <= p < q <= 1.
-        spec: the first 16 bytes of the specification's hash; it enters the permanent response.
-        question: the number of the first attribute, below 2^16; it enters the permanent response, too.
 
     For one attribute this is a frequency oracle; for several, `perturb` takes values of shape (attributes, users), the
     channel's rows are the cells of the full table, row-major, and `estimate` returns the one-way tables.
@@ -62,8 +60,6 @@ class RrLdp:
     f: Fraction
     p: Fraction = PAPER_P
     q: Fraction = PAPER_Q
-    spec: bytes = bytes(SPEC_BYTES)
-    question: int = 0
 
     def __post_init__(self) -> None:
         if not self.sizes:
@@ -104,7 +100,7 @@ class RrLdp:
         """The loss of any number of reports of one record, 2 d ln((2 - f) / f)."""
         return PureDP(epsilon=self.responses.lifetime(len(self.sizes)))
 
-    def perturb(self, values: Codes, *, rng: Generator, secrets: Secrets | None = None) -> Payloads:
+    def perturb(self, values: Codes, *, rng: Generator, secrets: Secrets | None = None, slot: Slot = FIRST) -> Payloads:
         """Return one report for every user.
 
         Args:
@@ -112,16 +108,19 @@ class RrLdp:
             rng: draws the instantaneous response.
             secrets: of every device, shape (users, 16 to 64 bytes). Without them every device counts as new, and `rng`
                 draws its permanent response too: the same distribution, for devices that report once.
+            slot: of the first attribute; the others follow. It enters the permanent response.
 
         Raises:
             ValueError: a value is not one of its attribute's (it is not shown), or secrets of a wrong shape.
         """
-        return self.responses.respond(self.permanent(values, rng=rng, secrets=secrets), self.bits, rng=rng)
+        return self.responses.respond(self.permanent(values, rng=rng, secrets=secrets, slot=slot), self.bits, rng=rng)
 
-    def permanent(self, values: Codes, *, rng: Generator, secrets: Secrets | None = None) -> Payloads:
+    def permanent(
+        self, values: Codes, *, rng: Generator, secrets: Secrets | None = None, slot: Slot = FIRST
+    ) -> Payloads:
         """Return the permanent response of every user, packed as a report is; it never leaves a device."""
         codes = self._codes(values)
-        out = self._flips(codes, rng, secrets)
+        out = self._flips(codes, rng, secrets, slot)
         one_hot, start = np.zeros_like(out), 0
         for size, own in zip(self.sizes, codes, strict=True):
             bits.put(one_hot, start + own.astype(np.int64), np.ones(own.size, dtype=np.bool_))
@@ -135,12 +134,12 @@ class RrLdp:
             raise ValueError(f"values must have shape ({len(self.sizes)}, users)")
         return [payload.codes(row, size) for row, size in zip(table, self.sizes, strict=True)]
 
-    def _flips(self, codes: list[Codes], rng: Generator, secrets: Secrets | None) -> Payloads:
+    def _flips(self, codes: list[Codes], rng: Generator, secrets: Secrets | None, slot: Slot) -> Payloads:
         p = self.responses.flip
         if secrets is None:
             return permanent.fresh_flips(codes[0].size, self.bits, p=p, rng=rng)
         parts = [
-            permanent.flips(secrets, own, size, p=p, spec=self.spec, question=self.question + axis)
+            permanent.flips(secrets, own, size, p=p, slot=slot.after(axis))
             for axis, (own, size) in enumerate(zip(codes, self.sizes, strict=True))
         ]
         if len(parts) == 1:

@@ -103,7 +103,7 @@ class RecordMaker:
             raise ValueError("expected the fields weights and synthesizer")
         attributes, weights = told["attributes"], read(tuple[float, ...], value["weights"], find=find)
         own = {"columns": columns(attributes, weights)}
-        made = read(None, value["synthesizer"], find=find, told=own)
+        made: Any = read(object, value["synthesizer"], find=find, told=own)
         return cls(attributes=attributes, weights=weights, synthesizer=made)
 
 

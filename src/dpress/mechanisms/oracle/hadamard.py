@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import payload
+from dpress.core import check, payload
 from dpress.core.claim import Claim, PureDP
 from dpress.core.linear import Identity
 from dpress.core.measurement import Measurement
@@ -18,7 +18,7 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.payload import Number
 from dpress.core.rng import Generator
-from dpress.noise.response import truth_probability, truthful
+from dpress.noise.response import LEFT_OUT, settled, truthful
 
 BLOCK = 1 << 14
 LARGEST_SIZE = 2**30
@@ -38,6 +38,8 @@ class Hadamard:
     Args:
         size: k, up to 2^30.
         loss: epsilon.
+        rows: K, a power of two >= k; 0, left out, stands for the smallest.
+        p: P(the sign is the value's); left out, the largest that epsilon allows.
 
     >>> from dpress.core import rng
     >>> oracle = Hadamard(size=3, loss=PureDP(epsilon=2))
@@ -47,19 +49,16 @@ class Hadamard:
 
     size: int
     loss: PureDP
+    rows: int = 0
+    p: Fraction = LEFT_OUT
 
     def __post_init__(self) -> None:
         payload.check_domain(self.size, self.loss, largest=LARGEST_SIZE)
-
-    @property
-    def rows(self) -> int:
-        """K, the smallest power of two >= k."""
-        return 1 << (self.size - 1).bit_length()
-
-    @property
-    def p(self) -> Fraction:
-        """P(the sign is the value's)."""
-        return truth_probability(self.loss.epsilon)
+        rows = check.count("rows", self.rows, least=0) or 1 << (self.size - 1).bit_length()
+        if not self.size <= rows <= LARGEST_SIZE or rows & (rows - 1):
+            raise ValueError(f"rows must be a power of two from {self.size} to {LARGEST_SIZE}, got rows={rows}")
+        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "p", settled(self.p, self.loss.epsilon))
 
     @property
     def width(self) -> int:

@@ -16,7 +16,7 @@ from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.payload import Number
 from dpress.core.rng import Generator
 from dpress.inference import frequencies
-from dpress.noise.response import truth_probability, truthful
+from dpress.noise.response import LEFT_OUT, settled, truthful
 from dpress.noise.uniform import small
 
 BLOCK = 1 << 14
@@ -34,6 +34,7 @@ class Krr:
     Args:
         size: k, up to 2^31 - 1; with one value the report carries nothing.
         loss: epsilon.
+        p: P(report = the value); left out, the largest that epsilon allows.
 
     >>> from dpress.core import rng
     >>> oracle = Krr(size=3, loss=PureDP(epsilon=2))
@@ -43,14 +44,11 @@ class Krr:
 
     size: int
     loss: PureDP
+    p: Fraction = LEFT_OUT
 
     def __post_init__(self) -> None:
         payload.check_domain(self.size, self.loss)
-
-    @property
-    def p(self) -> Fraction:
-        """P(report = the value)."""
-        return truth_probability(self.loss.epsilon, Fraction(self.size - 1)) if self.size > 1 else Fraction(1)
+        object.__setattr__(self, "p", settled(self.p, self.loss.epsilon, Fraction(self.size - 1)))
 
     @property
     def q(self) -> Fraction:

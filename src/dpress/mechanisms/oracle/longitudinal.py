@@ -5,6 +5,7 @@ q where the permanent bit is 1, p where it is 0).
 """
 
 import functools
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -29,7 +30,9 @@ PAPER_P, PAPER_Q = Fraction(1, 2), Fraction(3, 4)
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """The probabilities of both responses, rounded so that they never spend more than those asked for.
+    """The probabilities of both responses, rounded when made so that they never spend more than those asked for.
+
+    f goes up to a multiple of 2^-31, p up and q down to multiples of 2^-64: coins toss them exactly.
 
     Two strings that differ in one bit give reports whose likelihood ratio is at most max(q*/p*, (1-p*)/(1-q*)). A pair
     of bits, one of which is 1 in the first string only and the other in the second only, gives the product,
@@ -53,33 +56,26 @@ class Responses:
         object.__setattr__(self, "q", check.exact("q", self.q))
         if not 0 <= self.p < self.q <= 1:
             raise ValueError(f"p and q must satisfy 0 <= p < q <= 1, got p={float(self.p)}, q={float(self.q)}")
-        if self.flip >= Fraction(1, 2) or self.low >= self.high:
+        object.__setattr__(self, "f", 2 * flip_probability(self.f))
+        object.__setattr__(self, "p", Fraction(math.ceil(self.p * WORD), WORD))
+        object.__setattr__(self, "q", Fraction(math.floor(self.q * WORD), WORD))
+        if self.f >= 1 or self.p >= self.q:
             raise ValueError("f is too close to 1, or p to q: the reports would say nothing")
 
     @property
     def flip(self) -> Fraction:
-        """P(the permanent response differs from the true bit): f / 2, up to a multiple of 2^-32."""
-        return flip_probability(self.f)
-
-    @property
-    def low(self) -> Fraction:
-        """P(report 1 | permanent 0): p, up to a multiple of 2^-64."""
-        return Fraction(-(-self.p.numerator * WORD // self.p.denominator), WORD)
-
-    @property
-    def high(self) -> Fraction:
-        """P(report 1 | permanent 1): q, down to a multiple of 2^-64."""
-        return Fraction(self.q.numerator * WORD // self.q.denominator, WORD)
+        """P(the permanent response differs from the true bit): f / 2."""
+        return self.f / 2
 
     @property
     def p_star(self) -> Fraction:
         """P(report 1 | true 0) = f (p + q) / 2 + (1 - f) p."""
-        return self.flip * self.high + (1 - self.flip) * self.low
+        return self.flip * self.q + (1 - self.flip) * self.p
 
     @property
     def q_star(self) -> Fraction:
         """P(report 1 | true 1) = f (p + q) / 2 + (1 - f) q."""
-        return (1 - self.flip) * self.high + self.flip * self.low
+        return (1 - self.flip) * self.q + self.flip * self.p
 
     def per_report(self, pairs: int) -> Fraction:
         """Return a rational >= ln R^pairs, the loss of one report where at most so many pairs of bits differ."""
@@ -93,7 +89,7 @@ class Responses:
         """Return the promise of one report; the basis names the numbers."""
         basis = (
             f"permanent response with f = {float(2 * self.flip):.6g}, instantaneous response with p = "
-            f"{float(self.low):.6g} and q = {float(self.high):.6g}; {2 * pairs} bits differ; one report"
+            f"{float(self.p):.6g} and q = {float(self.q):.6g}; {2 * pairs} bits differ; one report"
         )
         proven = PureDP(epsilon=self.per_report(pairs))
         return Claim(published=PureDP(epsilon=published), proven=proven, unit=ANY_TWO_VALUES, basis=basis)
@@ -103,7 +99,7 @@ class Responses:
 
         The two coins are independent, so that either is as good as the bit it stands for.
         """
-        ones, zeros = (coins(rate, permanent.size, rng=rng).reshape(permanent.shape) for rate in (self.high, self.low))
+        ones, zeros = (coins(rate, permanent.size, rng=rng).reshape(permanent.shape) for rate in (self.q, self.p))
         out = (permanent & ones) | (~permanent & zeros)
         if size % 8:
             out[:, -1] &= np.uint8((1 << size % 8) - 1)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import payload
+from dpress.core import check, payload
 from dpress.core.claim import Claim, PureDP
 from dpress.core.errors import NotSupported, ReportRejected
 from dpress.core.mechanism import Card
@@ -23,6 +23,7 @@ from dpress.core.rng import Generator
 from dpress.inference import frequencies
 from dpress.mechanisms.oracle.krr import Krr, respond
 from dpress.noise.expansion import exponential_floor
+from dpress.noise.response import LEFT_OUT, settled
 from dpress.noise.uniform import small
 
 SEED = ("a", "b", "c")  # as they follow in the payload
@@ -53,6 +54,9 @@ class Olh:
     Args:
         size: k, up to 2^31 - 1; the collector's work is k for every report.
         loss: epsilon.
+        g: the number of buckets, from 2 to 2^16; 0, left out, stands for the integer nearest to e^epsilon + 1.
+        p: P(the report supports the value of its user), the bucket being reported as it is; left out, the largest that
+            epsilon allows.
 
     >>> from dpress.core import rng
     >>> oracle = Olh(size=1000, loss=PureDP(epsilon=1))
@@ -62,24 +66,21 @@ class Olh:
 
     size: int
     loss: PureDP
+    g: int = 0
+    p: Fraction = LEFT_OUT
 
     def __post_init__(self) -> None:
         payload.check_domain(self.size, self.loss)
-
-    @property
-    def g(self) -> int:
-        """The number of buckets: the integer nearest to e^epsilon + 1, at most 2^16."""
-        return buckets(self.loss.epsilon)
+        g = check.count("g", self.g, least=0) or buckets(self.loss.epsilon)
+        if not 2 <= g <= MOST_BUCKETS:
+            raise ValueError(f"g must lie between 2 and {MOST_BUCKETS}, got g={g}")
+        object.__setattr__(self, "g", g)
+        object.__setattr__(self, "p", settled(self.p, self.loss.epsilon, Fraction(g - 1)))
 
     @property
     def response(self) -> Krr:
         """Randomised response over the buckets: all of a report that depends on the value."""
-        return Krr(size=self.g, loss=self.loss)
-
-    @property
-    def p(self) -> Fraction:
-        """P(the report supports the value of its user): the bucket is reported as it is."""
-        return self.response.p
+        return Krr(size=self.g, loss=self.loss, p=self.p)
 
     @property
     def q(self) -> Fraction:

@@ -6,12 +6,14 @@ Flow: value -> own bit 1 with probability 1/2, every other with q -> packed bits
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpress.core import bits, payload
+from dpress.core import bits, check, payload
 from dpress.core.claim import Claim, PureDP
 from dpress.core.mechanism import Card
 from dpress.inference import frequencies
 from dpress.mechanisms.oracle import unary
-from dpress.noise.response import truth_probability
+from dpress.noise.response import LEFT_OUT, truth_probability
+
+HALF = Fraction(1, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +28,8 @@ class Oue:
     Args:
         size: k, up to 2^19; a report has k bits.
         loss: epsilon.
+        p: P(bit v = 1) for a user who holds v: 1/2, also where it is left out.
+        q: P(bit v = 1) for a user who holds another value; left out, the smallest that epsilon allows.
 
     >>> import numpy as np
     >>> from dpress.core import rng
@@ -35,19 +39,14 @@ class Oue:
 
     size: int
     loss: PureDP
+    p: Fraction = LEFT_OUT
+    q: Fraction = LEFT_OUT
 
     def __post_init__(self) -> None:
-        unary.check(self)
-
-    @property
-    def p(self) -> Fraction:
-        """P(bit v = 1) for a user who holds v."""
-        return Fraction(1, 2)
-
-    @property
-    def q(self) -> Fraction:
-        """P(bit v = 1) for a user who holds another value."""
-        return 1 - truth_probability(self.loss.epsilon)
+        unary.check_domain(self)
+        if check.exact("p", self.p) not in (LEFT_OUT, HALF):
+            raise ValueError(f"p must be 1/2, got p={float(self.p)}")
+        unary.settle(self, HALF, self.q or 1 - truth_probability(self.loss.epsilon))
 
     @property
     def claim(self) -> Claim:

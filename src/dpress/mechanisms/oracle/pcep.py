@@ -27,7 +27,7 @@ from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.payload import Number
 from dpress.core.rng import Generator
 from dpress.noise.bernoulli import bernoulli
-from dpress.noise.response import truth_probability
+from dpress.noise.response import LEFT_OUT, settled
 from dpress.noise.uniform import below
 
 Choices = npt.NDArray[np.integer]  # of a region or a level, one for every user
@@ -62,6 +62,7 @@ class Pcep:
         rows: m, at least the size of the largest region; 0 stands for 8 k.
         regions: the sets of codes a user may name; empty for one region of all values.
         seed: 16 public bytes.
+        probabilities: P(the sign is the value's) at every level; empty, left out, for the largest that they allow.
 
     >>> from dpress.core import rng
     >>> oracle = Pcep(size=3, levels=(PureDP(epsilon=1),))
@@ -74,6 +75,7 @@ class Pcep:
     rows: int = 0
     regions: tuple[tuple[int, ...], ...] = ()
     seed: bytes = bytes(SEED_BYTES)
+    probabilities: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.levels or len(self.levels) > 2**8:
@@ -92,6 +94,11 @@ class Pcep:
             raise NotSupported(f"a projection of {self.rows} x {self.size} signs is too large; name fewer rows")
         if len(self.seed) != SEED_BYTES:
             raise ValueError(f"seed must have {SEED_BYTES} bytes, got {len(self.seed)}")
+        given = self.probabilities or (LEFT_OUT,) * len(self.levels)
+        if len(given) != len(self.levels):
+            raise ValueError(f"probabilities must be one for every level, got {len(given)} for {len(self.levels)}")
+        pairs = zip(given, self.levels, strict=True)
+        object.__setattr__(self, "probabilities", tuple(settled(p, level.epsilon) for p, level in pairs))
 
     @property
     def width(self) -> int:
@@ -116,7 +123,7 @@ class Pcep:
 
     def p(self, level: int) -> Fraction:
         """Return P(the sign is the value's) at one level."""
-        return truth_probability(self.levels[level].epsilon)
+        return self.probabilities[level]
 
     @property
     def signs(self) -> npt.NDArray[np.int8]:

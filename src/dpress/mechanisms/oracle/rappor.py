@@ -31,7 +31,7 @@ from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.rng import Generator
 from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Responses, calibrated
 from dpress.noise import permanent
-from dpress.noise.permanent import SPEC_BYTES, Secrets
+from dpress.noise.permanent import FIRST, Secrets, Slot
 from dpress.noise.uniform import below
 
 LABEL = b"dpress bloom bit"
@@ -75,8 +75,6 @@ class Rappor:
         bits: m, of a filter.
         hashes: h.
         cohorts: C, at most 2^16.
-        spec: the first 16 bytes of the specification's hash; it enters the permanent response.
-        question: the question's number, below 2^16; it enters the permanent response.
 
     >>> from dpress.core import rng
     >>> oracle = Rappor(candidates=("a", "b", "c"), f=Fraction(1, 2), bits=8, cohorts=4)
@@ -91,8 +89,6 @@ class Rappor:
     bits: int = 128
     hashes: int = 2
     cohorts: int = 64
-    spec: bytes = bytes(SPEC_BYTES)
-    question: int = 0
 
     def __post_init__(self) -> None:
         if not self.candidates or len(set(self.candidates)) != len(self.candidates):
@@ -140,7 +136,9 @@ class Rappor:
         """Whether the filters tell all candidates apart, so that `estimate` is unbiased for any counts."""
         return _decoder(self.candidates, self.bits, self.hashes, self.cohorts) is not None
 
-    def perturb(self, values: Values, *, rng: Generator, secrets: Secrets | None = None) -> Payloads:
+    def perturb(
+        self, values: Values, *, rng: Generator, secrets: Secrets | None = None, slot: Slot = FIRST
+    ) -> Payloads:
         """Return one report for every value.
 
         Args:
@@ -148,6 +146,7 @@ class Rappor:
             rng: draws the instantaneous response.
             secrets: of every device, shape (users, 16 to 64 bytes). Without them every device counts as new, and `rng`
                 draws its cohort and permanent response too: for devices that report once.
+            slot: what is answered; it enters the permanent response, and its collection the cohort.
 
         Raises:
             ValueError: a value is not one of 0, ..., k - 1 (it is not shown), or secrets of a wrong shape.
@@ -158,8 +157,8 @@ class Rappor:
             flips = permanent.fresh_flips(codes.size, self.bits, p=p, rng=rng)
         else:
             permanent.check_secrets(secrets, codes.size)
-            cohorts = permanent.cohorts(secrets, self.cohorts, spec=self.spec)
-            flips = permanent.flips(secrets, codes, self.bits, p=p, spec=self.spec, question=self.question)
+            cohorts = permanent.cohorts(secrets, self.cohorts, collection=slot.collection)
+            flips = permanent.flips(secrets, codes, self.bits, p=p, slot=slot)
         filters = np.packbits(self.blooms, axis=1, bitorder="little")
         report = self.responses.respond(flips ^ filters[cohorts, :, codes], self.bits, rng=rng)
         return np.concatenate([payload.pack(cohorts.astype(np.uint32), COHORT_BYTES), report], axis=1)

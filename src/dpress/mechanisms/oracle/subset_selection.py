@@ -12,14 +12,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core import bits, payload
+from dpress.core import bits, check, payload
 from dpress.core.claim import Claim, PureDP
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.rng import Generator
 from dpress.inference import frequencies
 from dpress.noise.bits import coins
-from dpress.noise.response import truth_probability
+from dpress.noise.response import LEFT_OUT, settled, truth_probability
 from dpress.noise.subset import subsets
 
 
@@ -71,6 +71,9 @@ class SubsetSelection:
     Args:
         size: k, up to 2^19; a report has k bits, w of them set. With one value it carries nothing.
         loss: epsilon.
+        weight: w, the number of values in a report; 0, left out, stands for the one of the smallest variance.
+        p: P(report holds v) for a user who holds v; left out, the largest that epsilon allows.
+        q: P(report holds v) for a user who holds another value: (w - p) / (k - 1), also where it is left out.
 
     >>> from dpress.core import rng
     >>> oracle = SubsetSelection(size=9, loss=PureDP(epsilon=1))
@@ -80,29 +83,21 @@ class SubsetSelection:
 
     size: int
     loss: PureDP
+    weight: int = 0
+    p: Fraction = LEFT_OUT
+    q: Fraction = LEFT_OUT
 
     def __post_init__(self) -> None:
         payload.check_domain(self.size, self.loss, largest=bits.LARGEST_SIZE)
-
-    @property
-    def design(self) -> Design:
-        """The numbers that the sampler and the estimate use."""
-        return design(self.size, self.loss.epsilon)
-
-    @property
-    def weight(self) -> int:
-        """The number of values in a report, w."""
-        return self.design.weight
-
-    @property
-    def p(self) -> Fraction:
-        """P(report holds v) for a user who holds v."""
-        return self.design.p
-
-    @property
-    def q(self) -> Fraction:
-        """P(report holds v) for a user who holds another value: (p (w - 1) + (1 - p) w) / (k - 1)."""
-        return self.design.q
+        w = check.count("weight", self.weight, least=0) or design(self.size, self.loss.epsilon).weight
+        if w > (most := max(self.size - 1, 1)):
+            raise ValueError(f"weight must be at most {most}, got weight={w}")
+        p = settled(self.p, self.loss.epsilon, Fraction(self.size - w, w))
+        q = (w - p) / (self.size - 1) if self.size > 1 else Fraction(0)  # a report has w values, p of them one's own
+        if check.exact("q", self.q) not in (LEFT_OUT, q):
+            raise ValueError(f"q must be (weight - p) / (size - 1), got q={float(self.q)}")
+        for name, number in (("weight", w), ("p", p), ("q", q)):
+            object.__setattr__(self, name, number)
 
     @property
     def width(self) -> int:
@@ -121,9 +116,9 @@ class SubsetSelection:
         Raises:
             ValueError: a value is not one of 0, ..., k - 1 (the value is not shown).
         """
-        own, numbers = payload.codes(values, self.size).astype(np.int64), self.design
-        included = coins(numbers.p, own.size, rng=rng)
-        return subsets(own, included, numbers.weight, self.size, rng=rng)
+        own = payload.codes(values, self.size).astype(np.int64)
+        included = coins(self.p, own.size, rng=rng)
+        return subsets(own, included, self.weight, self.size, rng=rng)
 
     def faults(self, payloads: Payloads) -> Mapping[str, Mask]:
         """Return which reports have a bit beyond the last value, or not w bits."""

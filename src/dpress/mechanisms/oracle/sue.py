@@ -6,12 +6,12 @@ Flow: value -> one-hot bits -> each bit kept with probability p, flipped with 1 
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpress.core import bits, payload
+from dpress.core import bits, check, payload
 from dpress.core.claim import Claim, PureDP
 from dpress.core.mechanism import Card
 from dpress.inference import frequencies
 from dpress.mechanisms.oracle import unary
-from dpress.noise.response import truth_probability
+from dpress.noise.response import LEFT_OUT, truth_probability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,8 @@ class Sue:
     Args:
         size: k, up to 2^19; a report has k bits.
         loss: epsilon.
+        p: P(bit v = 1) for a user who holds v; left out, the largest that epsilon allows.
+        q: P(bit v = 1) for a user who holds another value: 1 - p, also where it is left out.
 
     >>> import numpy as np
     >>> from dpress.core import rng
@@ -34,19 +36,15 @@ class Sue:
 
     size: int
     loss: PureDP
+    p: Fraction = LEFT_OUT
+    q: Fraction = LEFT_OUT
 
     def __post_init__(self) -> None:
-        unary.check(self)
-
-    @property
-    def p(self) -> Fraction:
-        """P(bit v = 1) for a user who holds v."""
-        return truth_probability(self.loss.epsilon / 2)
-
-    @property
-    def q(self) -> Fraction:
-        """P(bit v = 1) for a user who holds another value."""
-        return 1 - self.p
+        unary.check_domain(self)
+        p = check.exact("p", self.p) or truth_probability(self.loss.epsilon / 2)
+        if check.exact("q", self.q) not in (LEFT_OUT, 1 - p):
+            raise ValueError(f"q must be 1 - p, got p={float(p)} and q={float(self.q)}")
+        unary.settle(self, p, 1 - p)
 
     @property
     def claim(self) -> Claim:

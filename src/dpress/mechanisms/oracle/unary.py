@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Protocol
 
-from dpress.core import bits, payload
+from dpress.core import bits, check, payload
 from dpress.core.claim import PureDP
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.rng import Generator
 from dpress.noise.bits import one_hot, one_hot_channel
+from dpress.noise.response import check_coin, check_odds
 
 
 class Unary(Protocol):
@@ -38,9 +39,23 @@ class Unary(Protocol):
         ...
 
 
-def check(oracle: Unary) -> None:
+def check_domain(oracle: Unary) -> None:
     """Refuse a loss that is not pure, and more values than a report has bits for."""
     payload.check_domain(oracle.size, oracle.loss, largest=bits.LARGEST_SIZE)
+
+
+def settle(oracle: Unary, p: Fraction, q: Fraction) -> None:
+    """Write both probabilities into an oracle that is being made, once they are checked.
+
+    Two values differ in two bits: the odds of a report are p (1 - q) / (q (1 - p)) at most.
+
+    Raises:
+        ValueError: coins of 64 bits do not toss them, they say nothing of the value, or spend more than epsilon.
+    """
+    for name, one in (("p", check.exact("p", p)), ("q", check.exact("q", q))):
+        check_coin(name, one)
+        object.__setattr__(oracle, name, one)
+    check_odds(oracle.p * (1 - oracle.q) / (oracle.q * (1 - oracle.p)), oracle.loss.epsilon)
 
 
 def width(oracle: Unary) -> int:

@@ -94,7 +94,9 @@ class Collection:
         """
         ends = np.cumsum(self.weights)
         total = int(ends[-1])
-        drawn = below(total, devices, rng=rng) if secrets is None else permanent.questions(secrets, total, spec=key)
+        drawn = (
+            below(total, devices, rng=rng) if secrets is None else permanent.questions(secrets, total, collection=key)
+        )
         return np.asarray(np.searchsorted(ends, drawn, side="right"), dtype=np.int64)
 
     def slot(self, number: int, key: bytes) -> Slot:

@@ -11,7 +11,7 @@ from dpress.core.oracle import Payloads, Tally
 from dpress.inference.joint.contrast import Contrast
 from dpress.inference.joint.factors import Joint
 
-TOLD = ("shape", "types", "weights", "sets", "oracles")
+TOLD = ("shape", "types", "weights", "sets", "oracles", "oracle")
 """Names of an estimator's fields that the report types tell: `told`."""
 
 

@@ -15,9 +15,10 @@ from dpress.core.encoders import Code, Codes, Encoder
 from dpress.core.linear import Array
 from dpress.core.oracle import Mask, Oracle, Payloads, Tally
 from dpress.core.rng import Generator
-from dpress.noise.permanent import Secrets, Slot
+from dpress.noise.permanent import FIRST, Secrets, Slot
 
 Table = npt.NDArray[np.int32]  # codes, shape (attributes, users)
+SINGLE = Code()
 MANY = 1 << 30  # users of whom one is asked: variances add up over independent reports
 
 
@@ -30,7 +31,7 @@ class Longitudinal(Protocol):
         """The loss of any number of reports of one value."""
         ...
 
-    def perturb(self, values: Table, *, rng: Generator, secrets: Secrets | None = None, slot: Slot = ...) -> Payloads:
+    def perturb(self, values: Table, *, rng: Generator, secrets: Secrets | None = None, slot: Slot = FIRST) -> Payloads:
         """Return one report for every value."""
         ...
 
@@ -47,7 +48,7 @@ class Part:
 
     axes: tuple[int, ...]
     oracle: Oracle
-    encoder: Encoder = Code()
+    encoder: Encoder = SINGLE
 
     @property
     def lifetime(self) -> PureDP | None:
@@ -61,7 +62,7 @@ class Part:
     def perturb(self, codes: Table, *, rng: Generator, secrets: Secrets | None, slot: Slot) -> Payloads:
         """Return the part's payload for every device, from codes of shape (attributes, devices)."""
         values = self.encoder.values(codes[list(self.axes)])
-        if secrets is not None and isinstance(self.oracle, Longitudinal):
+        if secrets is not None and isinstance(self.oracle, Longitudinal) and not self._encoded:
             return self.oracle.perturb(values, rng=rng, secrets=secrets, slot=slot)
         return self.oracle.perturb(values, rng=rng)
 
@@ -113,9 +114,7 @@ class ReportType:
         known = [one.epsilon for one in found if one is not None]
         return PureDP(epsilon=sum(known)) if len(known) == len(found) else None
 
-    def perturb(
-        self, codes: Table, *, rng: Generator, secrets: Secrets | None = None, slot: Slot | None = None
-    ) -> Payloads:
+    def perturb(self, codes: Table, *, rng: Generator, secrets: Secrets | None = None, slot: Slot = FIRST) -> Payloads:
         """Return a payload for every device.
 
         Args:
@@ -127,10 +126,10 @@ class ReportType:
         Raises:
             ValueError: a value is not one of its attribute's (it is not shown), or secrets of a wrong shape.
         """
-        own, found = slot or Slot(), list[Payloads]()
+        own, found = slot, list[Payloads]()
         for part in self.parts:
             found.append(part.perturb(codes, rng=rng, secrets=secrets, slot=own))
-            own = Slot(collection=own.collection, number=own.number + len(part.axes))
+            own = own.after(len(part.axes))
         return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
 
     def faults(self, payloads: Payloads) -> dict[str, Mask]:

@@ -112,6 +112,10 @@ class AdaptiveGrid:
         """How the map is made of what was measured."""
         return MapDecoder(self, 0)
 
+    def of_tables(self, counts: Numbers) -> Numbers:
+        """Return the counts of all places, row by row, in the grid's order."""
+        return self.grid.flat(counts.reshape(self.grid.side, -1))
+
     def exact(self, counts: Numbers) -> Numbers:
         """Return the exact counts of all cells, private, as a copy: tiles are sums of them.
 

@@ -26,11 +26,11 @@ from dpress.core.tree import Tree
 from dpress.inference.maps.density import Cells, Noise, TreeNoise
 from dpress.inference.maps.population import normal
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
-from dpress.mechanisms.spatial.grown_tree import nonnegative
 from dpress.mechanisms.protocol.rounds import round_of
+from dpress.mechanisms.spatial.grown_tree import nonnegative
+from dpress.mechanisms.spatial.leaf_noise import LeafNoise
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.mechanisms.spatial.short_reports import STEPS, Steps, short_oracle
-from dpress.mechanisms.spatial.leaf_noise import LeafNoise
 
 PLACE = "$.release.parameters"
 ROUNDS = 4  # unless the specification says how many
@@ -56,16 +56,16 @@ class Answered:
         leaves: that were asked about, as paths (`core.leaves`).
         counts: how many of those who answered are estimated to be in each.
         users: how many answered.
-        oracle: that they answered by.
+        by: the oracle that they answered by.
     """
 
     leaves: tuple[str, ...]
     counts: tuple[int, ...]
     users: int
-    oracle: Oracle
+    by: Oracle
 
     def __post_init__(self) -> None:
-        if len(self.counts) != len(self.leaves) or self.oracle.size != len(self.leaves) or self.users < 0:
+        if len(self.counts) != len(self.leaves) or self.by.size != len(self.leaves) or self.users < 0:
             raise ValueError(f"expected a count for each of {len(self.leaves)} leaves, and users >= 0")
 
 
@@ -143,9 +143,7 @@ class Ahead:
         """What devices are asked in this round."""
         pairs = zip(self.leaves, self.oracles, strict=True)
         encoders = [(Leaf(side=self.grid.side, leaves=own), oracle) for own, oracle in pairs]
-        return tuple(
-            ReportType(parts=(Part(axes=(0, 1), oracle=oracle, encoder=own),)) for own, oracle in encoders
-        )
+        return tuple(ReportType(parts=(Part(axes=(0, 1), oracle=oracle, encoder=own),)) for own, oracle in encoders)
 
     def decoder(self, users: int) -> MapDecoder:
         """Return how the map is made of what was measured."""
@@ -254,13 +252,13 @@ class Ahead:
             users = int(tally[-1])
             counts = np.rint(oracle.estimate(tally[:-1], users).answers) if users else np.zeros(oracle.size)
             whole = tuple(map(int, counts.tolist()))
-            now.append(Answered(leaves=leaves, counts=whole, users=users, oracle=oracle))
+            now.append(Answered(leaves=leaves, counts=whole, users=users, by=oracle))
         return (*self.earlier, *now)
 
     def _shares(self, one: Answered, everybody: int) -> _Shares:
         shares = np.array(one.counts, dtype=np.float64) / one.users
         leaves = named(one.leaves, self.height)
-        return _Shares(leaves, shares, self._variance(shares, one.oracle, one.users, everybody), one.users)
+        return _Shares(leaves, shares, self._variance(shares, one.by, one.users, everybody), one.users)
 
     def _oracle(self, size: int) -> Oracle:
         return short_oracle(size, self.loss, self.steps)

@@ -91,6 +91,10 @@ class CentralMap:
         """How the map is made of what was measured."""
         return MapDecoder(self, 0)
 
+    def of_tables(self, counts: Numbers) -> Numbers:
+        """Return the counts of all places, row by row, in the grid's order."""
+        return self.grid.flat(counts.reshape(self.grid.side, -1))
+
     def exact(self, counts: Numbers) -> Numbers:
         """Return the answers without noise, private as the counts are.
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core import payload
+from dpress.core import check, payload
 from dpress.core import rng as generators
 from dpress.core.claim import Claim, PureDP
 from dpress.core.errors import NotSupported
@@ -25,10 +25,10 @@ from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.payload import Number
 from dpress.core.rng import Generator
 from dpress.inference.maps.density import Cells, Density
-from dpress.mechanisms.protocol.encoders import OverNodes
+from dpress.mechanisms.protocol.report_type import ReportType
 from dpress.mechanisms.spatial.disk import Blur, Disk, informative_share, likeliest
-from dpress.mechanisms.spatial.map_decoder import SEED
-from dpress.noise.response import truth_probability, truthful
+from dpress.mechanisms.spatial.map_decoder import SEED, MapDecoder, node_type
+from dpress.noise.response import LEFT_OUT, settled, truthful
 from dpress.noise.uniform import small
 
 Places = npt.NDArray[np.int32]
@@ -52,6 +52,9 @@ class DiskReports:
     Args:
         grid: of the cells.
         loss: epsilon.
+        radius: of the disk, in whole cells, at most the side; 0 is `krr`. -1, left out, stands for the one at which a
+            report says most about a position.
+        truth: P(a report lies in the disk); left out, the largest that epsilon allows.
 
     >>> from dpress.core import rng
     >>> oracle = DiskReports(grid=Grid(4), loss=PureDP(epsilon=2))
@@ -63,9 +66,20 @@ class DiskReports:
 
     grid: Grid
     loss: PureDP
+    radius: int = -1
+    truth: Fraction = LEFT_OUT
 
     def __post_init__(self) -> None:
         payload.check_domain(self.grid.cells, self.loss)
+        radius = check.count("radius", self.radius, least=-1)
+        if radius < 0:
+            side = self.grid.side
+            radius = round(side * informative_share(self.loss.epsilon)) if side > 1 else 0
+        if radius > self.grid.side:
+            raise ValueError(f"radius must be at most the side, {self.grid.side}, got radius={radius}")
+        object.__setattr__(self, "radius", radius)
+        truth = settled(self.truth, self.loss.epsilon, Fraction(self.others, self.disk.area))
+        object.__setattr__(self, "truth", truth)
 
     @property
     def size(self) -> int:
@@ -74,20 +88,13 @@ class DiskReports:
 
     @property
     def disk(self) -> Disk:
-        """The disk: of the radius at which a report says most about a position, in whole cells; 0 is `krr`."""
-        side = self.grid.side
-        return Disk(side, round(side * informative_share(self.loss.epsilon)) if side > 1 else 0)
+        """The disk around a cell."""
+        return Disk(self.grid.side, self.radius)
 
     @property
     def others(self) -> int:
         """The number of outputs outside a disk."""
         return self.disk.outputs - self.disk.area
-
-    @property
-    def truth(self) -> Fraction:
-        """P(a report lies in the disk)."""
-        area, others = self.disk.area, self.others
-        return truth_probability(self.loss.epsilon, Fraction(others, area)) if others else Fraction(1)
 
     @property
     def blur(self) -> Blur:
@@ -193,22 +200,24 @@ class Dam:
     Paper: Du et al. 2024, DAM with EM, here accelerated and run until no likelihood is to be gained.
 
     Args:
-        grid: of any side.
-        loss: epsilon.
+        oracle: what devices send.
     """
 
-    grid: Grid
-    loss: PureDP
+    oracle: DiskReports
 
     @property
-    def oracle(self) -> DiskReports:
-        """What devices send."""
-        return DiskReports(grid=self.grid, loss=self.loss)
+    def grid(self) -> Grid:
+        """The cells, of any side."""
+        return self.oracle.grid
 
     @property
-    def asked(self) -> tuple[OverNodes, ...]:
+    def types(self) -> tuple[ReportType, ...]:
         """What devices are asked."""
-        return (OverNodes(grid=self.grid, shift=0, oracle=self.oracle),)
+        return (node_type(self.grid, 0, self.oracle),)
+
+    def decoder(self, users: int) -> MapDecoder:
+        """Return how the map is made of what was measured."""
+        return MapDecoder(self, users)
 
     @property
     def claim(self) -> Claim:
@@ -225,7 +234,7 @@ class Dam:
         """The counts of all cells, blurred."""
         return self.oracle.blur
 
-    def estimate(self, tallies: Sequence[Tally]) -> Measurement:
+    def measurement(self, tallies: Sequence[Tally]) -> Measurement:
         """Return the numbers of reports.
 
         Raises:
@@ -295,7 +304,7 @@ def _poisson(mean: Array, *, rng: Generator) -> Array:
 
 def dam(grid: Grid, loss: object) -> Dam | None:
     """Return the disk mechanism over a grid; None where the loss is no epsilon."""
-    return Dam(grid=grid, loss=loss) if isinstance(loss, PureDP) else None
+    return Dam(oracle=DiskReports(grid=grid, loss=loss)) if isinstance(loss, PureDP) else None
 
 
 def _example(loss: object) -> Dam:

@@ -1,6 +1,6 @@
 """`gtr_top_down`: GT-R without the root, its levels in the best shares, its counts >= 0 family by family.
 
-position -> one level of 1 to h at random -> the best oracle for that level -> counts of all nodes -> from the top, every
+position -> one level of 1 to h at random -> the best oracle for it -> counts of all nodes -> from the top, every
 family the nearest counts >= 0 that add up to their parent, which for the first family is everybody.
 """
 

@@ -22,8 +22,8 @@ from dpress.core.tree import Tree
 from dpress.inference.maps.density import Cells, Density, Nodes, TreeNoise
 from dpress.inference.maps.population import normal
 from dpress.inference.maps.top_down import consistent
-from dpress.mechanisms.spatial.map_decoder import MapDecoder, node_type
 from dpress.mechanisms.protocol.report_type import ReportType, largest, per_user, rest
+from dpress.mechanisms.spatial.map_decoder import MapDecoder, node_type
 
 Codes = npt.NDArray[np.int32]
 Made = Literal["least_squares", "nonnegative", "top_down"]

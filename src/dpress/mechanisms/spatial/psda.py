@@ -23,8 +23,9 @@ from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.rng import Generator
 from dpress.inference.maps.density import Cells, Density
 from dpress.inference.maps.population import normal
-from dpress.mechanisms.oracle.pcep import Pcep
-from dpress.mechanisms.protocol.encoders import OverNodes
+from dpress.mechanisms.oracle.pcep import SEED_BYTES, Pcep
+from dpress.mechanisms.protocol.report_type import ReportType
+from dpress.mechanisms.spatial.map_decoder import MapDecoder, node_type
 from dpress.mechanisms.spatial.region_noise import RegionNoise
 from dpress.noise.uniform import below
 
@@ -51,12 +52,18 @@ class SafeRegions:
         region_levels: the levels of the quadtree whose nodes are safe regions, rising; 0 is the root, and a single
             cell, level h, would be no protection at all.
         epsilons: those that users have, each at most the largest; empty where all have that one.
+        rows: of the projection; 0, left out, as in `Pcep`.
+        seed: of the projection.
+        probabilities: P(the sign is the value's) for every epsilon; empty, left out, as in `Pcep`.
     """
 
     grid: Grid
     loss: PureDP
     region_levels: tuple[int, ...] = LEVELS
-    epsilons: tuple[check.Number, ...] = ()
+    epsilons: tuple[Fraction, ...] = ()
+    rows: int = 0
+    seed: bytes = bytes(SEED_BYTES)
+    probabilities: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
         payload.check_domain(self.grid.cells, self.loss)
@@ -67,13 +74,18 @@ class SafeRegions:
             raise ValueError(f"region_levels must be different levels, rising, got {list(levels)}")
         if levels[-1] >= height:
             raise ValueError(f"region_levels must lie below {height}, the level of the cells, got {list(levels)}")
-        if any(loss.epsilon > self.loss.epsilon for loss in self.losses):
+        losses = tuple(PureDP(epsilon=epsilon) for epsilon in self.epsilons) or (self.loss,)
+        if any(loss.epsilon > self.loss.epsilon for loss in losses):
             raise ValueError(f"epsilons must be at most {self.loss.epsilon}")
+        object.__setattr__(self, "epsilons", tuple(loss.epsilon for loss in losses))
+        own = _projection(self)
+        object.__setattr__(self, "rows", own.rows)
+        object.__setattr__(self, "probabilities", own.probabilities)
 
     @property
     def losses(self) -> tuple[PureDP, ...]:
         """The epsilons that users have."""
-        return tuple(PureDP(epsilon=epsilon) for epsilon in self.epsilons) or (self.loss,)
+        return tuple(PureDP(epsilon=epsilon) for epsilon in self.epsilons)
 
     @property
     def pcep(self) -> Pcep:
@@ -179,29 +191,29 @@ class Psda:
     Paper: Chen, Li, Qin, Kasiviswanathan, Jin 2016 (PSDA); with the unbiased estimate of `Pcep`.
 
     Args:
-        grid: of side 2^h, at most 32.
-        loss: the largest epsilon.
-        region_levels: of which regions are; see `SafeRegions`.
-        epsilons: that users have.
+        oracle: what devices send.
     """
 
-    grid: Grid
-    loss: PureDP
-    region_levels: tuple[int, ...] = LEVELS
-    epsilons: tuple[check.Number, ...] = ()
-
-    def __post_init__(self) -> None:
-        _ = self.oracle  # which checks them
+    oracle: SafeRegions
 
     @property
-    def oracle(self) -> SafeRegions:
-        """What devices send."""
-        return SafeRegions(grid=self.grid, loss=self.loss, region_levels=self.region_levels, epsilons=self.epsilons)
+    def grid(self) -> Grid:
+        """The cells, of side 2^h, at most 32."""
+        return self.oracle.grid
 
     @property
-    def asked(self) -> tuple[OverNodes, ...]:
+    def region_levels(self) -> tuple[int, ...]:
+        """The levels whose nodes are safe regions."""
+        return self.oracle.region_levels
+
+    @property
+    def types(self) -> tuple[ReportType, ...]:
         """What devices are asked."""
-        return (OverNodes(grid=self.grid, shift=0, oracle=self.oracle),)
+        return (node_type(self.grid, 0, self.oracle),)
+
+    def decoder(self, users: int) -> MapDecoder:
+        """Return how the map is made of what was measured."""
+        return MapDecoder(self, users)
 
     @property
     def claim(self) -> Claim:
@@ -221,7 +233,7 @@ class Psda:
         """
         return Identity(len(self.region_levels) * self.grid.cells)
 
-    def estimate(self, tallies: Sequence[Tally]) -> Measurement:
+    def measurement(self, tallies: Sequence[Tally]) -> Measurement:
         """Return the cells' counts, level by level of the regions; those of a region add up to its users.
 
         Raises:
@@ -286,9 +298,16 @@ class Psda:
 
 @functools.lru_cache(maxsize=4)
 def _pcep(own: SafeRegions) -> Pcep:
+    return _projection(own)
+
+
+def _projection(own: SafeRegions) -> Pcep:
     sizes = [(level, own.grid.cells // 4**level) for level in own.region_levels]
     regions = tuple(tuple(range(node * size, (node + 1) * size)) for level, size in sizes for node in range(4**level))
-    return Pcep(size=own.grid.cells, levels=own.losses, regions=regions)
+    return Pcep(
+        size=own.grid.cells, levels=own.losses, rows=own.rows, regions=regions, seed=own.seed,
+        probabilities=own.probabilities,
+    )  # fmt: skip
 
 
 @functools.lru_cache(maxsize=4)
@@ -319,7 +338,8 @@ def psda(
     if not isinstance(loss, PureDP) or not grid.height or grid.side > LARGEST_SIDE:
         return None
     levels = tuple(region_levels) or tuple(level for level in LEVELS if level < grid.height)
-    return Psda(grid=grid, loss=loss, region_levels=levels, epsilons=tuple(epsilons))
+    given = tuple(check.exact("epsilon", epsilon) for epsilon in epsilons)
+    return Psda(oracle=SafeRegions(grid=grid, loss=loss, region_levels=levels, epsilons=given))
 
 
 def _example(loss: object) -> Psda:

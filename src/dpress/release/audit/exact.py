@@ -23,7 +23,7 @@ from dpress.ledger.convert import log_up
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.distribution import Noise
-from dpress.noise.expansion import exponential_floor
+from dpress.noise.expansion import PRECISION, at_most_exponential, exponential_floor
 from dpress.noise.laplace import DiscreteLaplace
 
 Integers = npt.NDArray[np.int64]
@@ -32,7 +32,6 @@ SEEDS = 64
 """How many seeds are drawn where a channel can be written down given a seed only."""
 REPORTS = 1 << 12
 """Of all seeds together: with many reports a seed, fewer seeds are enough, and each takes long."""
-PRECISION = 256
 MANY = 1 << 24
 """Rows in one cell from which the columns of a map that rounds are read off."""
 
@@ -49,23 +48,10 @@ class Found:
 def at_most(ratio: Fraction | None, epsilon: Fraction) -> bool:
     """Return whether a likelihood ratio (None for infinity) is at most e^epsilon, decided exactly.
 
-    floor(2^b e^-epsilon) bounds e^-epsilon from both sides; b doubles until the ratio lies outside: e^epsilon is
-    irrational, so this ends.
-
     >>> at_most(Fraction(2718281828, 10**9), Fraction(1)), at_most(Fraction(2718281829, 10**9), Fraction(1))
     (True, False)
     """
-    if ratio is None:
-        return False
-    bits = PRECISION
-    while ratio > 1:
-        low = exponential_floor(epsilon, bits)
-        if (low + 1) * ratio <= 1 << bits:
-            return True
-        if low * ratio > 1 << bits:
-            return False
-        bits *= 2
-    return True
+    return ratio is not None and at_most_exponential(ratio, epsilon)
 
 
 def channel_loss(channels: Sequence[Channel], epsilon: Fraction) -> Found:

@@ -71,7 +71,7 @@ def _asked(example: Any) -> list[tuple[str, Oracle]]:
     if isinstance(example, (Independent, Pairs)):
         return [(f"question {place}", oracle) for place, oracle in enumerate(example.oracles, start=1)]
     if isinstance(example, Psda):  # its promise is about places of one region, so that there must be one only
-        return [("one safe region", replace(example, region_levels=(0,)).oracle)]
+        return [("one safe region", replace(example.oracle, region_levels=(0,)))]
     return [(f"question {place}", one.oracle) for place, one in enumerate(getattr(example, "asked", ()), start=1)]
 
 

@@ -1,0 +1,66 @@
+"""A joint distribution against the truth: its tables, and the fitted tables of all pairs. Not private."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dpress.core.linear import Array
+from dpress.core.workload import Marginals
+from dpress.data.fold import Counts, Progress
+from dpress.inference.least_squares import flat
+from dpress.inference.postprocess import norm_sub
+from dpress.kinds.joint.answers import Answers
+from dpress.release.release import Release
+from dpress.release.table_errors import no_held_out, sizes, table_errors, truth
+
+Axes = tuple[int, ...]
+
+
+def evaluate(
+    release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
+) -> dict[str, float]:
+    """Return the errors of all cells, and how far the fitted tables of all pairs are from the truth.
+
+    The pairs are compared whether they were published or, as those of `independent`, follow from the fit alone.
+    """
+    no_held_out(held_out)
+    answers, further = release.answers, _unpublished(release)
+    own = truth(release, data, further=further, progress=progress)
+    tables = further or answers.decoder.tables
+    return table_errors(answers, own.counts) | _pairs(answers, tables, own.further if further else own.counts)
+
+
+def _unpublished(release: Release) -> tuple[Axes, ...]:
+    """Return the pairs none of which is published; none of them where they are."""
+    workload = release.workload
+    if not isinstance(workload, Marginals):
+        return ()
+    return () if workload.tables == release.answers.decoder.tables else workload.tables
+
+
+def _pairs(answers: Answers, tables: Sequence[Axes], counts: Counts) -> dict[str, float]:
+    """Return the mean total variation of the fitted tables, and of the product of one-way counts as a baseline."""
+    release, fitted = answers.release, answers.fitted
+    single = [norm_sub(_single(answers, axis), users=1) for axis in range(len(release.schema.shape))]
+    found, product = [], []
+    for axes, own in zip(tables, np.split(counts, np.cumsum(sizes(release, tables))[:-1]), strict=True):
+        shares = own / max(1, own.sum())
+        found.append(float(np.abs(fitted.marginal(axes).ravel() - shares).sum() / 2))
+        product.append(float(np.abs(flat([single[axis] for axis in axes]) - shares).sum() / 2))
+    return {
+        "fitted_mean_total_variation": float(np.mean(found)),
+        "independence_mean_total_variation": float(np.mean(product)),
+    }
+
+
+def _single(answers: Answers, axis: int) -> Array:
+    """Return one attribute's unbiased shares: the mean over the tables that hold it."""
+    release, decoder = answers.release, answers.decoder
+    shape = release.schema.shape
+    parts = []
+    for axes, own in zip(decoder.tables, decoder.estimate(answers.measurement), strict=True):
+        if axis in axes:
+            others = tuple(place for place, other in enumerate(axes) if other != axis)
+            parts.append(own.reshape([shape[other] for other in axes]).sum(axis=others) / max(1, release.users))
+    return np.asarray(np.mean(parts, axis=0))

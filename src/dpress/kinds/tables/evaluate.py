@@ -1,0 +1,15 @@
+"""Tables against the truth. Not private."""
+
+from typing import Any
+
+from dpress.data.fold import Progress
+from dpress.release.release import Release
+from dpress.release.table_errors import no_held_out, table_errors, truth
+
+
+def evaluate(
+    release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
+) -> dict[str, float]:
+    """Return the errors of all cells of all published tables; see `release.evaluate`."""
+    no_held_out(held_out)
+    return table_errors(release.answers, truth(release, data, progress=progress).counts)
