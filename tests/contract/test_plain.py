@@ -18,9 +18,9 @@ from dpress.core.grid import Grid
 from dpress.core.plain import plain, read
 from dpress.mechanisms.oracle.longitudinal import calibrated
 from dpress.mechanisms.oracle.pcep import Pcep
-from dpress.mechanisms.spatial.psda import SafeRegions
+from dpress.mechanisms.spatial.safe_regions import SafeRegions
 
-CALIBRATIONS = ("truth_probability", "design", "buckets", "informative_share", "calibrated", "_smallest", "_design")
+CALIBRATIONS = ("truth_probability", "design", "buckets", "informative_share", "calibrated")
 OVERSPEND = Fraction(105, 100)
 LOSSES = [PureDP(epsilon="0.5"), PureDP(epsilon=3)]
 LONGITUDINAL = {"rappor": 2, "rr_ldp": 1}  # they carry no loss: stated numbers are checked where they are stated; pairs
@@ -61,7 +61,8 @@ def broken(*_: object, **__: object) -> NoReturn:
 
 
 def everything_it_does(oracle: Any) -> list[Any]:
-    values = (np.arange(300) % oracle.size).astype(np.int32)
+    first = len(oracle.regions[0]) if isinstance(oracle, Pcep) else oracle.size
+    values = (np.arange(300) % first).astype(np.int32)
     reports = oracle.perturb(values, rng=rng.seeded(3))
     tally = oracle.tally(reports)
     measured = oracle.estimate(tally, 300)

@@ -7,6 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from dpress.release.collect import estimate
+from dpress.release.local_plan import asked_id
+from dpress.release.simulate import perturb
 
 from dpress import load_release, plan
 from dpress.core import rng, wire
@@ -16,10 +19,7 @@ from dpress.data import reports as files
 from dpress.data.spec import from_dict
 from dpress.ledger.device import DeviceLedger
 from dpress.noise.permanent import Slot
-from dpress.release.collect import estimate
 from dpress.release.device import Account, device, intake
-from dpress.release.local_plan import asked_id
-from dpress.release.simulate import perturb
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9]}
 SEX = {"name": "sex", "kind": "categorical", "values": ["F", "M"], "other": "reject"}

@@ -16,11 +16,11 @@ from dpress.cli.query import command
 from dpress.core import rng
 from dpress.core.errors import SchemaMismatch
 from dpress.data.spec import from_dict
-from dpress.release.release import Release
-from dpress.release.estimate import estimate
 from dpress.kinds.joint.fitted import caveat
+from dpress.release.estimate import estimate
 from dpress.release.load import load_release
 from dpress.release.perturb import perturb
+from dpress.release.release import Release
 
 USERS = 4000
 SIX = "size = 0 and a = 1 and b = 1 and c = 1 and d = 1 and e = 1"

@@ -13,13 +13,13 @@ from dpress.core.grid import Rectangles
 from dpress.data.spec import from_dict
 from dpress.inference.interval import half_width
 from dpress.inference.maps.population import normal
+from dpress.kinds.spatial.answers import CLIPPED, MapRelease
+from dpress.kinds.spatial.design import rectangles
+from dpress.kinds.spatial.evaluate import evaluate_map
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.release.estimate import collection_of, estimate
-from dpress.kinds.spatial.evaluate import evaluate_map
-from dpress.kinds.spatial.answers import CLIPPED, MapRelease
-from dpress.release.plan import plan
 from dpress.release.perturb import perturb
-from dpress.kinds.spatial.design import rectangles
+from dpress.release.plan import plan
 
 FALSE_ALARM = 1e-6
 USERS, RUNS = 4000, 40

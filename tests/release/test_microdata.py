@@ -17,10 +17,10 @@ from dpress.data import rows as data_rows
 from dpress.data.codec import encode
 from dpress.data.spec import from_dict
 from dpress.data.table import Table
+from dpress.kinds.microdata.answers import NOTE, UNPROVEN, MicrodataRelease, coded
+from dpress.kinds.microdata.linkage import linked, nearest
 from dpress.mechanisms.microdata.dp_prototypes import DpPrototypes
 from dpress.release.evaluate import evaluate
-from dpress.kinds.microdata.linkage import linked, nearest
-from dpress.kinds.microdata.answers import NOTE, UNPROVEN, MicrodataRelease, coded
 from dpress.release.plan import plan
 from dpress.release.record_files import values
 

@@ -12,8 +12,8 @@ from dpress.core import rng as generators
 from dpress.inference.postprocess import NAMES, adjust
 from dpress.release.estimate import estimate
 from dpress.release.evaluate import evaluate
-from dpress.release.plan import plan
 from dpress.release.perturb import perturb
+from dpress.release.plan import plan
 
 
 def published(make_spec, rows, names, **options):

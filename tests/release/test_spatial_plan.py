@@ -11,9 +11,9 @@ from dpress.core.errors import NotSupported
 from dpress.core.grid import Grid
 from dpress.core.workload import Areas
 from dpress.data.spec import from_dict
+from dpress.kinds.spatial.design import AREAS, CENTRAL, areas, predicted, rectangles
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.central_map import CentralMap
-from dpress.kinds.spatial.design import AREAS, CENTRAL, areas, predicted, rectangles
 
 PLACE = {"name": "place", "kind": "location", "columns": ["lon", "lat"], "bounds": [[0, 8], [0, 4]]}
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9]}

@@ -12,10 +12,10 @@ import pytest
 from dpress.core import rng
 from dpress.core.claim import Claim
 from dpress.data.spec import from_dict
-from dpress.release.release import Release
 from dpress.release.estimate import estimate
-from dpress.release.publish import publish
 from dpress.release.perturb import perturb
+from dpress.release.publish import publish
+from dpress.release.release import Release
 
 AGE = {"kind": "integer", "name": "age", "bounds": [0, 19]}
 SEX = {"kind": "categorical", "name": "sex", "values": ["Female", "Male"]}

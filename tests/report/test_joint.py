@@ -11,8 +11,8 @@ import pytest
 from dpress.core import rng
 from dpress.inference.joint.contrast import covariance_contrast
 from dpress.inference.joint.evidence import judged
-from dpress.release.release import Release
 from dpress.release.load import load_release
+from dpress.release.release import Release
 from dpress.report import departures, joint_words, pairs, words
 from dpress.report.page import page
 from dpress.report.views import published

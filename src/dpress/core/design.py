@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from dpress.core.attribute import DROP, REJECT, Attribute, Listed, Location, Tabular
+from dpress.core.attribute import DROP, REJECT, Attribute, Integer, Listed, Location, Numeric, Tabular
 from dpress.core.domain import Schema
 from dpress.core.encoders import Encoder
 from dpress.core.errors import SchemaMismatch
@@ -205,7 +205,11 @@ def coding(attribute: Tabular) -> Tabular:
             other if attribute.null == attribute.other else _unnamed(attribute.null, "null", attribute.labels)
         )
         return msgspec.structs.replace(attribute, other=other, null=null, hierarchy=None)
-    return msgspec.structs.replace(attribute, null=_unnamed(attribute.null, "null", ()))
+    null = _unnamed(attribute.null, "null", ())
+    if isinstance(attribute, Integer):
+        return msgspec.structs.replace(attribute, null=null)
+    fields = {name: getattr(attribute, name) for name in ("name", "outside", "bounds", "bins", "cuts")}
+    return Numeric(**fields, null=null)  # one of a location's sides, too
 
 
 def _unnamed(policy: str, name: str, values: tuple[str, ...]) -> str:

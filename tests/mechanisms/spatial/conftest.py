@@ -11,8 +11,8 @@ import pytest
 
 from dpress.core.measurement import Measurement
 from dpress.core.rng import Generator
-from dpress.mechanisms.spatial.levels import Levels
 from dpress.kinds.spatial.design import collection
+from dpress.mechanisms.spatial.levels import Levels
 
 
 @pytest.fixture(scope="session")

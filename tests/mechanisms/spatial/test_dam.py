@@ -15,7 +15,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.grid import Grid, Rectangles
 from dpress.core.oracle import Channel
 from dpress.mechanisms.oracle.krr import Krr
-from dpress.mechanisms.spatial.dam import CARD, Dam, DiskReports, _poisson, dam
+from dpress.mechanisms.spatial.disk_reports import CARD, Dam, DiskReports, _poisson, dam
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 
 FALSE_ALARM = 1e-6

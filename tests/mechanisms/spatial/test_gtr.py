@@ -13,9 +13,9 @@ from dpress.core.claim import ZCDP, PureDP
 from dpress.core.grid import Grid, Rectangles
 from dpress.core.measurement import Measurement
 from dpress.core.tree import Tree
+from dpress.kinds.spatial.design import collection
 from dpress.mechanisms.spatial.gtr import gtr
 from dpress.mechanisms.spatial.levels import Levels
-from dpress.kinds.spatial.design import collection
 
 FALSE_ALARM = 1e-6
 SOME = Rectangles(*(np.array(end) for end in ([0.0, 0.5, 1.0], [4.0, 3.25, 2.0], [0.0, 1.0, 0.2], [4.0, 2.5, 3.9])))

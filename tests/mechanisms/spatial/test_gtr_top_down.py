@@ -10,10 +10,10 @@ from dpress.core import rng
 from dpress.core.claim import ZCDP, PureDP
 from dpress.core.grid import Grid
 from dpress.core.measurement import Measurement
+from dpress.kinds.spatial.design import collection
 from dpress.mechanisms.spatial.gtr import gtr
 from dpress.mechanisms.spatial.gtr_top_down import gtr_top_down
 from dpress.mechanisms.spatial.levels import Levels
-from dpress.kinds.spatial.design import collection
 
 USERS = 3000
 

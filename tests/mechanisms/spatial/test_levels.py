@@ -5,17 +5,17 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+from dpress.mechanisms.protocol.encoders import OverNodes
 
 from dpress.core import rng
 from dpress.core.claim import PureDP
 from dpress.core.grid import Grid
 from dpress.core.measurement import Measurement
+from dpress.kinds.spatial.design import collection
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.oracle.oue import Oue
-from dpress.mechanisms.protocol.encoders import OverNodes
 from dpress.mechanisms.spatial.gtr_top_down import gtr_top_down
 from dpress.mechanisms.spatial.levels import Levels
-from dpress.kinds.spatial.design import collection
 
 FALSE_ALARM = 1e-6
 USERS, RUNS = 600, 300

@@ -13,7 +13,8 @@ from dpress.core.claim import ZCDP, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.grid import Grid, Rectangles
 from dpress.core.oracle import Channel
-from dpress.mechanisms.spatial.psda import CARD, LARGEST_SIDE, NOT_ANY, Psda, SafeRegions, psda
+from dpress.mechanisms.spatial.psda import CARD, Psda, psda
+from dpress.mechanisms.spatial.safe_regions import LARGEST_SIDE, NOT_ANY, SafeRegions
 
 FALSE_ALARM = 1e-6
 ONE = PureDP(epsilon=1)

@@ -8,7 +8,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from dpress.core.oracle import Oracle, Payloads, Tally
 from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.inference.joint.contrast import Contrast, covariance_contrast
 from dpress.inference.joint.factors import Joint, dense
-from dpress.inference.joint.likelihood import Floats, Split
+from dpress.inference.joint.likelihood import Floats, Fold, Split
 from dpress.inference.separate_tables import Separate, stacked
 from dpress.mechanisms.joint.bit_fold import Likelihoods, bit_fold
 from dpress.mechanisms.joint.bit_tables import DesignScores, OneHotScores, Scores, designed, held, unbiased, variances
@@ -34,6 +34,14 @@ from dpress.mechanisms.protocol.report_type import Part, ReportType
 
 Axes = tuple[int, ...]
 LARGEST = 1 << 22  # cells of a joint table
+
+
+class JointStrategy(Protocol):
+    """An estimator of the document on the reports' likelihoods."""
+
+    def joint(self, fold: Fold, split: Split, evidence: Sequence[BitEvidence], tallies: Sequence[Tally]) -> Array:
+        """Return the estimated shares of all cells, flat."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +64,7 @@ class BitJoint:
     """
 
     oracles: tuple[RrLdp] | tuple[Rappor, ...]
-    strategy: Any = None
+    strategy: JointStrategy | None = None
 
     @property
     def oracle(self) -> RrLdp | Rappor:
