@@ -13,8 +13,8 @@ from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.data.spec import from_dict
 from dpress.release.collect import estimate
 from dpress.release.evaluate import evaluate
+from dpress.release.kept import UNIT, refitted
 from dpress.release.simulate import perturb
-from dpress.release.tallying import UNIT, refitted
 
 METHODS = ["pairs", "rr_ldp", "em", "lasso", "lremh", "subset_selection", "independent"]
 

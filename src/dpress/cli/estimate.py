@@ -5,17 +5,8 @@ from pathlib import Path
 
 import click
 
-from dpress.cli.output import (
-    beside,
-    counting,
-    hint,
-    json_option,
-    lifetime_of,
-    print_json,
-    promised,
-    quiet_option,
-    refitting,
-)
+from dpress.cli.output import counting, hint, json_option, print_json, quiet_option, refitting
+from dpress.cli.promise import beside, lifetime_of, promised
 from dpress.core.claim import as_floats
 from dpress.data.spec import load_spec
 from dpress.release.collect import estimate

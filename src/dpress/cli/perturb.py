@@ -4,7 +4,8 @@ import time
 
 import click
 
-from dpress.cli.output import beside, counting, hint, json_option, lifetime_of, print_json, promised, quiet_option
+from dpress.cli.output import counting, hint, json_option, print_json, quiet_option
+from dpress.cli.promise import beside, lifetime_of, promised
 from dpress.cli.swapped import remarking
 from dpress.core.claim import as_floats
 from dpress.data.spec import load_spec

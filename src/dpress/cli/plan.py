@@ -4,9 +4,10 @@ import math
 
 import click
 
-from dpress.cli.output import beside, hint, json_option, lifetime_of, number, print_json, print_table, searching
+from dpress.cli.output import hint, json_option, number, print_json, print_table, searching
 from dpress.cli.plan_map import show_maps
 from dpress.cli.plan_records import plain_records, show_records
+from dpress.cli.promise import beside, lifetime_of
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
 from dpress.mechanisms.protocol.collection import Collection

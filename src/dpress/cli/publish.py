@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from dpress.cli.output import counting, hint, json_option, print_json, promised, quiet_option, searching
+from dpress.cli.output import counting, hint, json_option, print_json, quiet_option, searching
+from dpress.cli.promise import promised
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
 from dpress.release.microdata import MicrodataRelease

@@ -1,7 +1,6 @@
 """A release: what is published, and answers with their error."""
 
 import datetime as dt
-import importlib.metadata
 import itertools
 import math
 from collections.abc import Iterator, Mapping
@@ -271,10 +270,12 @@ class Release:
 
     def manifest(self) -> dict[str, Any]:
         """Return the release's description as plain objects, without the tables."""
+        from importlib.metadata import version  # noqa: PLC0415  # brings email; only writing needs it
+
         chosen, claim = self.planned.chosen, self.claim
         return {
             "format": FORMAT,
-            "dpress": importlib.metadata.version("dpress"),
+            "dpress": version("dpress"),
             "created": self.created,
             "private": self.private,
             "method": chosen.method,

@@ -17,10 +17,11 @@ from dpress.release import rounds
 from dpress.release.artifact import Release, now
 from dpress.release.candidate import charge
 from dpress.release.folder import check_new
+from dpress.release.kept import kept
 from dpress.release.local_plan import round_number, spec_id
 from dpress.release.map import kind_of
 from dpress.release.plan import Plan, plan, taken
-from dpress.release.tallying import Layout, kept
+from dpress.release.tallying import Layout
 
 
 def estimate(

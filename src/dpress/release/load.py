@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from dpress import catalog
 from dpress.core.claim import from_parameters
@@ -22,8 +21,9 @@ from dpress.mechanisms.linear.product import Product
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.artifact import FORMAT, Release
 from dpress.release.candidate import CentralMapping
-from dpress.release.folder import MANIFEST, read
+from dpress.release.folder import MANIFEST, columns, read
 from dpress.release.joint_plan import joint_collections
+from dpress.release.kept import refitted
 from dpress.release.local_plan import collections
 from dpress.release.map import kind_of
 from dpress.release.microdata import MicrodataRelease, Parts, measured
@@ -32,7 +32,6 @@ from dpress.release.plan import replanned
 from dpress.release.records import NAME as RECORDS
 from dpress.release.spatial_plan import central_map, spatial_collections
 from dpress.release.table_plan import affordable
-from dpress.release.tallying import refitted
 
 
 def load_release(folder: str | Path) -> Release:
@@ -126,7 +125,7 @@ def _records(spec: Spec, manifest: dict[str, Any], kept: Numbers, folder: Path) 
     if not made:
         raise SchemaMismatch("the noise is not what the specification's budget pays for")
     parts = msgspec.convert(manifest["measured"], Parts)
-    table = pq.read_table(folder / RECORDS)
+    table = columns(folder / RECORDS)
     if table.num_rows != manifest["records"] or type(manifest["aligned"]) is not bool:
         raise SchemaMismatch("`records` is not the number of records")
     release = MicrodataRelease(

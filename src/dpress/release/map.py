@@ -16,12 +16,12 @@ import pyarrow as pa
 from dpress.core.domain import Schema
 from dpress.core.grid import Rectangles
 from dpress.core.linear import Array
-from dpress.data.fold import Progress
 from dpress.data.spec import Spec
 from dpress.inference.interval import half_width
 from dpress.inference.maps.density import Density
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.release.artifact import Release, Result
+from dpress.release.folder import Progress
 from dpress.release.query import parse_rectangle
 from dpress.release.spatial_plan import location
 from dpress.release.tables import CONFIDENCE, Published

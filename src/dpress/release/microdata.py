@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from dpress.core.attribute import Listed, Tabular
 from dpress.core.claim import parameters
@@ -22,10 +21,8 @@ from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Synthetic
 from dpress.core.people import Codes
 from dpress.core.rng import Generator
-from dpress.data.codec import encode
-from dpress.data.fold import Progress
 from dpress.release.artifact import Release, Result
-from dpress.release.folder import write_folder
+from dpress.release.folder import Progress, write_folder
 from dpress.release.microdata_plan import UNIT, RecordMaker
 from dpress.release.query import parse
 from dpress.release.records import Made, values
@@ -165,6 +162,10 @@ def coded(axes: Sequence[Tabular], table: pa.Table) -> Codes:
 
 
 def _coded(axis: Tabular, column: pa.Array) -> Codes:
+    import pyarrow.compute as pc  # noqa: PLC0415  # with the codec: only records are coded
+
+    from dpress.data.codec import encode  # noqa: PLC0415
+
     if isinstance(axis, Listed):
         found = pc.index_in(column, value_set=pa.array(axis.labels, type=pa.string()))
         if found.null_count:

@@ -1,21 +1,16 @@
-"""What reports add up to, in one array of integers, and what a release keeps of it.
+"""What reports add up to, in one array of integers.
 
-batches of reports -> tallies of all questions and counts of faults -> kept integers -> tallies and a fit again.
+batches of reports -> tallies of all questions and counts of faults; what a release keeps of them is in `kept`.
 """
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 
-from dpress.core.errors import SchemaMismatch
 from dpress.data import reports as files
 from dpress.data.fold import LARGEST_DENSE, Counts, Sparse
-from dpress.inference.joint.factors import Joint, dense
 from dpress.mechanisms.protocol.collection import Collection
 
-UNIT = 1 << 50  # of a fitted share
-CLOSE = 1e-6  # to 1, of the sum of a fit that was kept
 LARGEST_PART = 1 << 26  # bytes of payloads that are made, or tallied, at a time
 
 
@@ -75,29 +70,3 @@ def _together(batches: list[files.Batch]) -> files.Batch:
     if len(batches) == 1:
         return batches[0]
     return files.Batch(question=batches[0].question, payloads=np.concatenate([one.payloads for one in batches]))
-
-
-def kept(tallies: list[Counts], collection: Collection, fitted: Joint | None) -> Counts:
-    """Return what a release keeps: the tallies, and a fit that they alone do not give, in units of 2^-50."""
-    if collection.estimator is None or fitted is None or collection.estimator.from_tallies:
-        return np.concatenate(tallies)
-    cells = np.rint(fitted.marginal(tuple(range(len(collection.shape)))).ravel() * UNIT).astype(np.int64)
-    return np.concatenate([*tallies, cells])
-
-
-def refitted(values: Counts, collection: Collection) -> tuple[list[Counts], Joint | None]:
-    """Return the tallies and the fit that a release kept.
-
-    Raises:
-        SchemaMismatch: the fit has a negative share, or does not add up to 1.
-    """
-    size = sum(collection.sizes)
-    tallies = collection.split_tally(values[:size])
-    if collection.estimator is None:
-        return tallies, None
-    if collection.estimator.from_tallies:
-        return tallies, collection.estimator.fit(tallies, list)
-    shares = values[size:] / UNIT
-    if shares.size != math.prod(collection.shape) or shares.min() < 0 or abs(float(shares.sum()) - 1) > CLOSE:
-        raise SchemaMismatch("the fitted joint that the release keeps is no distribution")
-    return tallies, dense(shares.reshape(collection.shape))

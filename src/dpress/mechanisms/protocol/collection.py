@@ -6,7 +6,7 @@ values -> Question -> payloads -> tally -> Measurement of one table for every at
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -17,15 +17,17 @@ from dpress.core.measurement import Measurement
 from dpress.core.oracle import Oracle, Payloads, Tally
 from dpress.core.rng import Generator
 from dpress.inference.interval import Tail
-from dpress.inference.joint.contrast import Contrast
-from dpress.inference.joint.factors import Joint
-from dpress.inference.separate_tables import Separate
 from dpress.mechanisms.protocol.report_type import Question, largest, per_user, rest, together
 from dpress.mechanisms.protocol.rounds import in_rounds
-from dpress.mechanisms.spatial.map_decoder import MapCollector, MapDecoder
 from dpress.noise import permanent
 from dpress.noise.permanent import Secrets
 from dpress.noise.uniform import below
+
+if TYPE_CHECKING:  # what estimates the answers; a device asks and perturbs without it
+    from dpress.inference.joint.contrast import Contrast
+    from dpress.inference.joint.factors import Joint
+    from dpress.inference.separate_tables import Separate
+    from dpress.mechanisms.spatial.map_decoder import MapCollector, MapDecoder
 
 Split = Literal["users", "budget"]
 SPLITS: tuple[Split, ...] = ("users", "budget")
@@ -48,11 +50,11 @@ class Estimator(Protocol):
         """Return the predicted variance of a cell of these tables, averaged over all of them."""
         ...
 
-    def fit(self, tallies: Sequence[Tally], payloads: Callable[[], Iterable[Payloads]]) -> Joint:
+    def fit(self, tallies: Sequence[Tally], payloads: Callable[[], Iterable[Payloads]]) -> "Joint":
         """Return the joint distribution that is fitted to the tallies, or to the reports if they are needed again."""
         ...
 
-    def contrasts(self, tallies: Sequence[Tally]) -> tuple[Contrast, ...]:
+    def contrasts(self, tallies: Sequence[Tally]) -> "tuple[Contrast, ...]":
         """Return for every pair of attributes what its table says beyond independence, with the noise of that."""
         ...
 
@@ -87,7 +89,7 @@ class Collection:
     split: Split
     users: int = 0
     estimator: Estimator | None = None
-    spatial: MapCollector | None = None
+    spatial: "MapCollector | None" = None
     weights: tuple[int, ...] = ()
 
     @property
@@ -111,8 +113,11 @@ class Collection:
         return "gaussian"
 
     @property
-    def decoder(self) -> Separate | MapDecoder:
+    def decoder(self) -> "Separate | MapDecoder":
         """One table for every attribute, or the estimator's; or a map."""
+        from dpress.inference.separate_tables import Separate  # noqa: PLC0415  # a device estimates nothing
+        from dpress.mechanisms.spatial.map_decoder import MapDecoder  # noqa: PLC0415
+
         if self.spatial is not None:
             return MapDecoder(self.spatial, self.users)
         if self.estimator is not None:
