@@ -3,6 +3,7 @@
 import functools
 import importlib
 import pkgutil
+from collections.abc import Iterable, Iterator
 
 import dpress.mechanisms
 from dpress.core.claim import ROW, ZCDP, Claim, PureDP
@@ -15,21 +16,34 @@ LOSSES: dict[str, PureDP | ZCDP] = {"epsilon": PureDP(epsilon=1), "rho": ZCDP(rh
 @functools.cache
 def cards() -> dict[str, Card]:
     """Return every method's card by name, in alphabetical order."""
-    package = dpress.mechanisms
-    names = [info.name for info in pkgutil.walk_packages(package.__path__, package.__name__ + ".") if not info.ispkg]
-    found = [card for name in names if (card := getattr(importlib.import_module(name), "CARD", None)) is not None]
-    return {card.name: card for card in sorted(found, key=lambda card: card.name)}
+    return {card.name: card for card in sorted(_found(_modules()), key=lambda card: card.name)}
 
 
 def card(name: str) -> Card:
-    """Return the card of that name.
+    """Return the card of that name; a method's file bears its name, so that no other method is loaded.
 
     Raises:
         NotSupported: there is none.
     """
-    if name not in cards():
-        raise NotSupported(f"there is no method {name!r}; the methods are {', '.join(cards())}")
-    return cards()[name]
+    for found in _found(module for module in _modules() if module.rpartition(".")[2] == name):
+        if found.name == name:
+            return found
+    raise NotSupported(f"there is no method {name!r}; the methods are {', '.join(cards())}")
+
+
+@functools.cache
+def _modules() -> tuple[str, ...]:
+    """Return the names of all files of `mechanisms/`, none of them loaded."""
+    package = dpress.mechanisms
+    found = pkgutil.walk_packages(package.__path__, package.__name__ + ".")
+    return tuple(info.name for info in found if not info.ispkg)
+
+
+def _found(modules: Iterable[str]) -> Iterator[Card]:
+    """Load modules and yield the cards that they hold."""
+    for name in modules:
+        if (card := getattr(importlib.import_module(name), "CARD", None)) is not None:
+            yield card
 
 
 def claims(method: Card) -> tuple[str | None, str | None]:

@@ -51,6 +51,12 @@ def test_a_device_needs_no_planner_and_no_estimator_of_maps_or_joints() -> None:
     assert {"dpress.inference.joint.factors", "dpress.inference.joint.contrast"} & loaded == set()
 
 
+def test_a_method_that_is_named_is_loaded_alone() -> None:
+    loaded = loaded_by("from dpress import catalog\nassert catalog.card('privelet').name == 'privelet'")
+    families = {name.split(".")[2] for name in loaded if name.startswith("dpress.mechanisms.") and name.count(".") > 2}
+    assert families == {"linear"}
+
+
 @pytest.mark.parametrize("library", ["scipy.special", "pyarrow", "concurrent.futures"])
 def test_a_library_that_a_start_loads_would_be_found(library: str) -> None:
     assert library in loaded_by(f"import {library}\n{STARTS['help']}")
