@@ -48,6 +48,7 @@ docs: setup
 
 bench: setup
 	@mkdir -p out
+	$(BIN)/python bench/start.py > out/bench-start.json
 	$(BIN)/python bench/noise.py > out/bench-noise.json
 	$(BIN)/python bench/publish.py > out/bench-publish.json
 	$(BIN)/python bench/ranges.py > out/bench-ranges.json

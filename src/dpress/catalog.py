@@ -3,6 +3,7 @@
 import functools
 import importlib
 import pkgutil
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 
 import dpress.mechanisms
@@ -40,10 +41,7 @@ def find(name: str) -> type:
 @functools.cache
 def cards() -> dict[str, Card]:
     """Return every method's card by name, in alphabetical order."""
-    found = [
-        card for name in _files().values() if (card := getattr(importlib.import_module(name), "CARD", None)) is not None
-    ]
-    return {card.name: card for card in sorted(found, key=lambda card: card.name)}
+    return {card.name: card for card in sorted(_found(_files().values()), key=lambda card: card.name)}
 
 
 @functools.cache
@@ -79,14 +77,22 @@ def part(name: str, module: str) -> ModuleType:
 
 
 def card(name: str) -> Card:
-    """Return the card of that name.
+    """Return the card of that name; a method's file bears its name, so that no other method is loaded.
 
     Raises:
         NotSupported: there is none.
     """
-    if name not in cards():
-        raise NotSupported(f"there is no method {name!r}; the methods are {', '.join(cards())}")
-    return cards()[name]
+    for found in _found([_files()[name]] if name in _files() else []):
+        if found.name == name:
+            return found
+    raise NotSupported(f"there is no method {name!r}; the methods are {', '.join(cards())}")
+
+
+def _found(modules: Iterable[str]) -> Iterator[Card]:
+    """Load modules and yield the cards that they hold."""
+    for name in modules:
+        if (card := getattr(importlib.import_module(name), "CARD", None)) is not None:
+            yield card
 
 
 def claims(method: Card) -> tuple[str | None, str | None]:

@@ -67,9 +67,9 @@ def command(out: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"release": str(folder / "release"), "report": str(report), "claim": claim, "answers": answers})
         return
-    error = math.sqrt(release.planned.chosen.predicted_error)
+    error = math.sqrt(release.predicted or 0.0)
     click.echo(f"50,000 made-up people and a spec are in {folder}.")
-    click.echo(f"Plan: {release.planned.chosen.method}; a cell will typically be off by {error:.1f} people.")
+    click.echo(f"Plan: {release.method}; a cell will typically be off by {error:.1f} people.")
     click.echo(f"Published with {describe(release.claim.proven)}, charged to {folder / 'ledger.sqlite'}.")
     for answer in answers:
         low, high = answer.interval

@@ -5,27 +5,18 @@ from pathlib import Path
 
 import click
 
-from dpress.cli.output import (
-    beside,
-    counting,
-    hint,
-    json_option,
-    lifetime_of,
-    print_json,
-    promised,
-    quiet_option,
-    refitting,
-)
-from dpress.core.claim import as_floats
-from dpress.data.spec import load_spec
-from dpress.release.collections import caution
+from dpress.cli.output import counting, hint, json_option, print_json, quiet_option, refitting
+from dpress.core.claim import as_floats, from_parameters
+from dpress.release.asked import load_asked
 from dpress.release.estimate import estimate
+from dpress.release.plan import design_of
+from dpress.release.plan_text import beside, caution, lifetime_of, promised
 from dpress.release.record_files import NAME
 from dpress.release.rounds import NEXT, users_before
 
 
 @click.command("estimate")
-@click.argument("spec", type=click.Path())
+@click.argument("design", metavar="DESIGN", type=click.Path())
 @click.option("--reports", type=click.Path(), required=True, help="The Parquet file of reports.")
 @click.option("--out", type=click.Path(), required=True, help="The new folder of the release.")
 @click.option("--records", type=click.IntRange(0), default=0, help="Synthetic records to draw from a fitted joint.")
@@ -33,17 +24,17 @@ from dpress.release.rounds import NEXT, users_before
 @quiet_option
 @json_option
 def command(
-    spec: str, reports: str, out: str, *, records: int, allow_unproven: bool, quiet: bool, as_json: bool
+    design: str, reports: str, out: str, *, records: int, allow_unproven: bool, quiet: bool, as_json: bool
 ) -> None:
-    """Add up the reports of the collection that SPEC describes and release tables.
+    """Add up the reports of the collection that DESIGN describes and write the release.
 
-    One for every attribute, or with kind = "joint" one for every pair of attributes.
+    DESIGN is what `dpress plan --out` wrote, or a specification, which is planned on the spot.
     """
     started = time.perf_counter()
-    loaded = load_spec(spec)
+    own = design_of(load_asked(design))
     with counting(quiet=quiet) as progress:
         release = estimate(
-            loaded,
+            own,
             reports,
             out=out,
             records=records,
@@ -51,9 +42,9 @@ def command(
             progress=progress,
             refitted=refitting(progress),
         )
-    if (note := caution(loaded)) is not None:
+    if note := caution(from_parameters(own.budget)):
         hint(note, quiet=quiet)
-    lifetime = lifetime_of(release.planned.chosen.mechanism)
+    lifetime = lifetime_of(release.mechanism)
     claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
     following = str(place) if (place := Path(out) / NEXT).exists() else None
     if as_json:
@@ -62,7 +53,7 @@ def command(
         print_json({**plain, "seconds": seconds, "rejected": dict(release.rejected), "next": following})
         return
     click.echo(f"Release: {out}")
-    click.echo(f"Method:  {release.planned.chosen.method}")
+    click.echo(f"Method:  {release.method}")
     click.echo(f"Promise: {promised(release.claim)} for each report{beside(lifetime)}")
     before = users_before(release)
     beyond = f", and {before:,} in earlier rounds" if before else ""

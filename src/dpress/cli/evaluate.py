@@ -2,10 +2,9 @@
 
 import click
 
+from dpress import catalog
 from dpress.cli.output import counting, hint, json_option, number, print_json, print_table, quiet_option
 from dpress.cli.swapped import remarking
-from dpress.kinds.microdata.answers import MicrodataRelease
-from dpress.kinds.microdata.evaluate import no_classifier
 from dpress.release.evaluate import evaluate
 from dpress.release.load import load_release
 
@@ -20,17 +19,17 @@ def command(release: str, data: str, held_out: str | None, *, quiet: bool, as_js
     """Compare RELEASE with the true counts. The output is NOT private: keep it where the data is kept."""
     with counting(quiet=quiet) as progress:
         loaded = load_release(release)
-        with remarking(loaded.spec, data, quiet=quiet):
+        with remarking(loaded.design.attributes, data, quiet=quiet):
             metrics = evaluate(loaded, data, held_out=held_out, progress=progress)
-    if isinstance(loaded, MicrodataRelease) and held_out is None:
-        hint(no_classifier(loaded) or "no classifier: --held-out FILE would name rows to test it on", quiet=quiet)
+    remarks = catalog.part(loaded.design.kind, "evaluate").remarks(loaded, held_out)
+    if remarks.hint:
+        hint(remarks.hint, quiet=quiet)
     if as_json:
         print_json({"private": False, "metrics": metrics})
         return
     click.echo("NOT PRIVATE: this compares with the true data; do not publish it.")
-    chosen = loaded.planned.chosen
-    if chosen.assumes:
-        click.echo(f"{chosen.method} supposes {chosen.assumes}: its tables of pairs are products.")
+    for line in remarks.lines:
+        click.echo(line)
     print_table(
         ("metric", "value"), [[name.replace("_", " "), number(value)] for name, value in metrics.items()], numbers=(1,)
     )

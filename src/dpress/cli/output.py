@@ -3,14 +3,15 @@
 import contextlib
 import dataclasses
 import json
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import click
 
-from dpress.core.claim import Claim, PureDP, describe
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.cli import text_table
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,15 +39,11 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def promised(claim: Claim) -> str:
-    """Return what a claim promises, and whether that is proven."""
-    if claim.proven is not None or claim.published is None:
-        return f"{describe(claim.proven)} (proven)"
-    return f"{describe(claim.published)} (claimed, NOT proven)"
-
-
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Sequence[int] = ()) -> None:
     """Print a table; the columns listed in `numbers` are aligned right."""
+    if not _styled() and (text := text_table.render(header, rows, numbers)) is not None:
+        click.echo(text, nl=False)
+        return
     from rich.console import Console  # noqa: PLC0415  # keeps the start fast
     from rich.table import Table  # noqa: PLC0415
 
@@ -55,10 +52,15 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, numbers
         table.add_column(name, justify="right" if position in numbers else "left", overflow="fold")
     for row in rows:
         table.add_row(*row)
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
-        console.width = 1000  # nothing is folded where a program reads
+        console.width = text_table.WIDEST  # nothing is folded where a program reads
     console.print(table)
+
+
+def _styled() -> bool:
+    """Say whether rich may take standard output for a terminal: it is one, or a variable says so."""
+    return sys.stdout.isatty() or not {"FORCE_COLOR", "TTY_COMPATIBLE"}.isdisjoint(os.environ)
 
 
 def hint(message: str, *, quiet: bool) -> None:
@@ -76,23 +78,30 @@ def counting(*, quiet: bool) -> Iterator[Callable[..., None] | None]:
     if quiet:
         yield None
         return
-    from rich.console import Console  # noqa: PLC0415
+    started = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        update: Callable[[str], None] | None = None
+
+        def show(done: int, text: str = "counted {:,} rows") -> None:
+            nonlocal update
+            if time.monotonic() - started > PATIENCE:
+                update = update or stack.enter_context(_bar(started))
+                update(text.format(done))
+
+        yield show
+
+
+@contextlib.contextmanager
+def _bar(started: float) -> Iterator[Callable[[str], None]]:
+    """Show a spinner and the time since `started`; yield what changes the text beside it."""
+    from rich.console import Console  # noqa: PLC0415  # keeps the start fast
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
 
     bar = Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=Console(stderr=True))
-    started = time.monotonic()
     task = bar.add_task("working")
-
-    def show(done: int, text: str = "counted {:,} rows") -> None:
-        if time.monotonic() - started > PATIENCE:
-            bar.start()
-            bar.update(task, description=text.format(done))
-
-    try:
-        yield show
-    finally:
-        if bar.live.is_started:
-            bar.stop()
+    bar.tasks[0].start_time = started
+    with bar:
+        yield lambda text: bar.update(task, description=text)
 
 
 def refitting(show: Callable[..., None] | None) -> Callable[[int], None] | None:
@@ -115,16 +124,3 @@ def searching(seconds: object, *, quiet: bool) -> Iterator[None]:
 def number(value: float) -> str:
     """Return a number for people: thousands separated, six significant digits at most."""
     return f"{value:,.0f}" if abs(value) >= 1e5 else f"{value:,.6g}"
-
-
-def lifetime_of(mechanism: object) -> PureDP | None:
-    """Return what any number of reports of the same values lose together, None without a permanent response."""
-    return mechanism.lifetime if isinstance(mechanism, Collection) else None
-
-
-def beside(lifetime: PureDP | None) -> str:
-    """Return the words that go beside the promise of one report: nothing without a permanent response."""
-    if lifetime is None:
-        return ""
-    every = describe(lifetime).removeprefix("epsilon = ")
-    return f", {every} for any number of reports of the same values, if the device keeps its secret"

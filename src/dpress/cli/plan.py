@@ -1,110 +1,47 @@
-"""`dpress plan`: candidate methods for a spec, with predicted error."""
-
-import math
+"""`dpress plan`: candidate methods for a spec, with predicted error; the chosen one as a design."""
 
 import click
 
-from dpress.cli.output import beside, hint, json_option, lifetime_of, number, print_json, print_table, searching
-from dpress.cli.plan_map import show_maps
-from dpress.cli.plan_records import plain_records, show_records
-from dpress.core.claim import as_floats, describe
+from dpress import catalog
+from dpress.cli.output import hint, json_option, print_json, print_table, searching
 from dpress.data.spec import load_spec
-from dpress.mechanisms.protocol.collection import Collection
-from dpress.release.candidate import UNIT, Candidate, Mechanism
-from dpress.release.collections import caution, expected_users
+from dpress.release.designs import save_design
 from dpress.release.plan import plan
-from dpress.release.strategies import SEARCH
-from dpress.report.map_parts import side
+from dpress.release.plan_text import Listing, PlanText
 
 
 @click.command("plan")
 @click.argument("spec", type=click.Path())
+@click.option("--out", type=click.Path(), help="A new file for the chosen method's design.")
 @json_option
-def command(spec: str, *, as_json: bool) -> None:
+def command(spec: str, out: str | None, *, as_json: bool) -> None:
     """Candidate methods for SPEC with predicted error and claim, the chosen one, and the lower bound."""
     loaded = load_spec(spec)
-    with searching(loaded.release.parameters.get(SEARCH), quiet=as_json):
+    with searching(loaded.release.parameters.get("seconds"), quiet=as_json):
         planned = plan(loaded)
-    spatial, records = loaded.release.kind == "spatial", loaded.release.kind == "microdata"
+    room = catalog.part(planned.design.kind, "plan_text")
+    if out is not None:
+        save_design(planned.design, out)
     if as_json:
-        print_json(
-            {
-                "candidates": [
-                    plain_records(one) if records else _plain(one, spatial=spatial) for one in planned.candidates
-                ],
-                "chosen": planned.chosen.method,
-                "lower_bound": planned.lower_bound,
-            }
-        )
+        candidates = [room.plain(planned, one) for one in planned.candidates]
+        plain = {"candidates": candidates, "chosen": planned.chosen.method, "lower_bound": planned.lower_bound}
+        print_json(plain if out is None else {**plain, "design": out, "id": planned.design.id})
         return
-    if spatial or records:
-        (show_maps if spatial else show_records)(loaded, planned)
-        return
-    rows = [_row(candidate, chosen=candidate is planned.chosen) for candidate in planned.candidates]
-    local = loaded.privacy.model == "local"
-    header = ("", "method", "proven", "mean variance", "typical error", *(("asks", "bytes") if local else ()))
-    print_table(header, rows, numbers=(3, 4, 6))
-    if local:
-        if (lifetime := lifetime_of(planned.chosen.mechanism)) is not None:
-            proven = describe(planned.chosen.mechanism.claim.proven)
-            click.echo(f"{planned.chosen.method}: {proven} (proven) for each report{beside(lifetime)}.")
-        for baseline in [one for one in planned.candidates if one.assumes]:
-            click.echo(f"{baseline.method}: {_note(baseline)}.")
-        if (note := caution(loaded)) is not None:
-            hint(note, quiet=False)
-        even = "shares drawn evenly" if loaded.release.kind == "joint" else "all values equally frequent"
-        click.echo(f"Predicted for {expected_users(loaded):,} users, {even}; counts of all users.")
-    what = "In these ways of asking, no private report" if local else "No strategy with this noise"
-    if local and any(one.assumes and one is not planned.chosen for one in planned.candidates):
-        what = "In these ways of asking, and without that assumption, no private report"
-    click.echo(f"{what} has a mean variance below {number(planned.lower_bound)} {UNIT}.")
+    _show(room.text(planned))
+    if out is not None:
+        click.echo(f"Design: {out}, {planned.design.id}")
 
 
-def _plain(candidate: Candidate, *, spatial: bool) -> dict[str, object]:
-    claim = candidate.mechanism.claim
-    return {
-        "method": candidate.method,
-        "claim": {"published": as_floats(claim.published), "proven": as_floats(claim.proven)},
-        "predicted_error": candidate.predicted_error,
-        "unit": UNIT,
-        **({"note": _note(candidate)} if candidate.assumes else {}),
-        **_asked(candidate),
-        **({"side": side(candidate.mechanism)} if spatial else {}),
-    }
+def _show(text: PlanText) -> None:
+    _table(text.candidates)
+    for remark in text.remarks:
+        if isinstance(remark, Listing):
+            _table(remark)
+        else:
+            click.echo(remark)
+    for one in text.hints:
+        hint(one, quiet=False)
 
 
-def _note(baseline: Candidate) -> str:
-    return (
-        f"the baseline, whose figure supposes {baseline.assumes}; how far they are not is left out, and no number of "
-        'users mends it. method = "auto" never takes it'
-    )
-
-
-def _asked(candidate: Candidate) -> dict[str, object]:
-    """Return what a collection asks of a user, and the largest payload of a report, in bytes."""
-    mechanism = candidate.mechanism
-    if not isinstance(mechanism, Collection):
-        return {}
-    questions = mechanism.questions
-    return {
-        "split": mechanism.split,
-        "attributes_asked": max(len(question.axes) for question in questions),
-        "report_bytes": max(question.width for question in questions),
-    }
-
-
-def _asks(mechanism: Mechanism) -> str:
-    """Return how many of the attributes a user is asked about."""
-    if not isinstance(mechanism, Collection):
-        return ""
-    most = max(len(question.axes) for question in mechanism.questions)
-    words = {1: "one attribute", len(mechanism.shape): "all attributes"} if len(mechanism.shape) > 1 else {}
-    return words.get(most, f"{most} attributes" if most > 1 else "one attribute")
-
-
-def _row(candidate: Candidate, *, chosen: bool) -> list[str]:
-    error = candidate.predicted_error
-    claim = describe(candidate.mechanism.claim.proven)
-    asked = _asked(candidate)
-    local = [_asks(candidate.mechanism), f"{asked['report_bytes']:,}"] if asked else []
-    return ["*" if chosen else "", candidate.method, claim, number(error), f"+- {math.sqrt(error):,.1f}", *local]
+def _table(listing: Listing) -> None:
+    print_table(listing.header, listing.rows, numbers=listing.numbers)

@@ -6,17 +6,16 @@ from pathlib import Path
 
 import click
 
-from dpress.cli.output import counting, hint, json_option, print_json, promised, quiet_option, searching
-from dpress.core.claim import as_floats, describe
-from dpress.data.spec import load_spec
-from dpress.kinds.microdata.answers import MicrodataRelease
+from dpress.cli.output import counting, hint, json_option, print_json, quiet_option, searching
+from dpress.core.claim import as_floats, describe, from_parameters
+from dpress.data.spec import Spec
+from dpress.release.asked import load_asked
+from dpress.release.plan_text import promised
 from dpress.release.publish import publish
-from dpress.release.record_files import NAME
-from dpress.release.strategies import SEARCH
 
 
 @click.command("publish")
-@click.argument("spec", type=click.Path())
+@click.argument("design", metavar="DESIGN", type=click.Path())
 @click.option("--data", type=click.Path(), help="A CSV or Parquet file; overrides the spec's source.")
 @click.option("--out", type=click.Path(), required=True, help="The new folder of the release.")
 @click.option(
@@ -26,22 +25,26 @@ from dpress.release.strategies import SEARCH
 @quiet_option
 @json_option
 def command(
-    spec: str, data: str | None, out: str, ledger: str | None, *, allow_unproven: bool, quiet: bool, as_json: bool
+    design: str, data: str | None, out: str, ledger: str | None, *, allow_unproven: bool, quiet: bool, as_json: bool
 ) -> None:
-    """Publish the table that SPEC describes: count, charge the budget, add noise, write the release."""
+    """Publish the table that DESIGN describes: count, charge the budget, add noise, write the release.
+
+    DESIGN is what `dpress plan --out` wrote, or a specification, which is planned on the spot.
+    """
     started = time.perf_counter()
-    loaded = load_spec(spec)
+    asked = load_asked(design)
     new = ledger is not None and not Path(ledger).exists()
-    search = searching(loaded.release.parameters.get(SEARCH), quiet=quiet)
+    seconds = asked.release.parameters.get("seconds") if isinstance(asked, Spec) else None
+    search = searching(seconds, quiet=quiet)
     with search, counting(quiet=quiet) as progress:
         writing = progress and partial(progress, text="wrote {:,} cells")
         release = publish(
-            loaded, data, ledger=ledger, out=out, allow_unproven=allow_unproven, progress=progress, writing=writing
+            asked, data, ledger=ledger, out=out, allow_unproven=allow_unproven, progress=progress, writing=writing
         )
     if ledger is None:
         hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)
     if new:
-        limit = describe(loaded.privacy.loss)
+        limit = describe(from_parameters(release.design.budget))
         hint(f"new ledger {ledger} with the limit {limit}; `dpress ledger create` sets another", quiet=quiet)
     claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
     if as_json:
@@ -50,13 +53,12 @@ def command(
         return
     unit = release.claim.unit
     click.echo(f"Release: {out}")
-    click.echo(f"Method:  {release.planned.chosen.method}")
+    click.echo(f"Method:  {release.method}")
     click.echo(f"Promise: {promised(release.claim)}, per {unit.column or 'row'}, {unit.relation}")
     if unit.column is not None:
         click.echo(f"Counts:  of at most {unit.rows} rows for each {unit.column}; further rows were left out")
-    for name, attributes in release.manifest()["tables"].items():
+    for name, attributes in release.answers.tables.items():
         click.echo(f"Table:   {name}: {' x '.join(attributes)}")
-    if isinstance(release, MicrodataRelease):
-        order = "in the order of the rows" if release.aligned else "shuffled"
-        click.echo(f"Records: {NAME}: {release.table.num_rows:,}, {order}")
+    for line in release.answers.announced:
+        click.echo(line)
     click.echo(f"Next:    dpress report {out}")

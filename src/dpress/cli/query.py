@@ -8,8 +8,8 @@ import click
 
 from dpress.cli.output import counting, json_option, print_json, print_table, refitting
 from dpress.release.load import load_release
-from dpress.release.published_tables import CONFIDENCE
-from dpress.release.release import Result
+from dpress.release.release import CONFIDENCE
+from dpress.release.result import Result
 
 
 @click.command("query")

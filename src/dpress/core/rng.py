@@ -5,7 +5,6 @@ import os
 
 import numpy as np
 import numpy.typing as npt
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 Words = npt.NDArray[np.uint64]
 
@@ -30,6 +29,8 @@ class Generator:
         self._restart(key)
 
     def _restart(self, key: bytes) -> None:
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes  # noqa: PLC0415  # only to draw
+
         self._encryptor = Cipher(algorithms.AES256(key), modes.CTR(bytes(16))).encryptor()
         self._process = _process()
 

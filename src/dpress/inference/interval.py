@@ -1,7 +1,6 @@
 """Confidence intervals around answers whose noise variance is known."""
 
 import math
-from statistics import NormalDist
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -32,6 +31,8 @@ def half_width(variance: Variances, confidence: float, tail: Tail) -> Variances:
     """
     if not 0 < confidence < (1 + confidence) / 2 < 1:
         raise ValueError(f"confidence must lie strictly between 0 and 1, got confidence={confidence}")
+    from statistics import NormalDist  # noqa: PLC0415  # a device, which imports `Tail`, needs none
+
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     if tail == "laplace":
         z = max(z, -math.log1p(-confidence) / math.sqrt(2))

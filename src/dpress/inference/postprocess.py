@@ -10,7 +10,6 @@ Data flow: estimated table, names -> adjusted table.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -122,6 +121,8 @@ def base_cut(counts: Array, *, deviations: Array) -> Array:
     >>> base_cut(np.array([90.0, 15.0, -20.0]), deviations=np.full(3, 10.0))
     array([90.,  0.,  0.])
     """
+    from statistics import NormalDist  # noqa: PLC0415  # brings random and fractions; seldom asked for
+
     threshold = NormalDist().inv_cdf(1 - ALPHA / counts.size)
     return np.where(counts >= threshold * deviations, counts, 0.0)
 

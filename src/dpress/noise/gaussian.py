@@ -9,7 +9,6 @@ exp(-(|Y| - sigma2/t)^2 / (2 sigma2)) -> the first `size` kept ones.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
@@ -104,6 +103,8 @@ class DiscreteGaussian:
         >>> DiscreteGaussian(sigma2=Fraction(100)).quantile(0.95)
         20
         """
+        from statistics import NormalDist  # noqa: PLC0415  # brings random; only a quantile needs it
+
         beyond = float(1 - check.probability("probability", probability))
         if self.sigma2 >= NORMAL_FROM:
             reach = -NormalDist().inv_cdf(beyond / 2) * math.sqrt(self.sigma2)

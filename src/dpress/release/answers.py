@@ -72,6 +72,11 @@ class Answers(Protocol):
         """What the description of the release says of this kind alone."""
         ...
 
+    @property
+    def announced(self) -> tuple[str, ...]:
+        """Lines for a terminal about files beside the tables."""
+        ...
+
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
         """Yield the files that are written, one after the other."""
         ...

@@ -30,7 +30,6 @@ MOST_CELLS = 1 << 26  # of an attribute: an estimate holds all of them
 MOST_NAMES = 1 << 16  # cells that are listed as candidate strings
 LONGEST = 1 << 16  # bytes of a report
 MOST_WORK = 1 << 38  # steps of a collector
-WEAK = 20  # an epsilon beyond it hides next to nothing
 DENSE = ("rappor", "pcep")  # their estimates take k^3 steps
 MOST_DENSE = 1 << 10  # values
 PER_REPORT = ("olh",)  # its collector takes k steps for every report
@@ -125,14 +124,6 @@ def _light(spec: Spec, card: Card) -> bool:
 
 def _short(collection: Collection) -> bool:
     return max(own.width for own in collection.types) <= LONGEST
-
-
-def caution(spec: Spec) -> str | None:
-    """Return one sentence where a report gives its owner's value away for all practical purposes, else None."""
-    loss = spec.privacy.loss
-    if spec.privacy.model != "local" or not isinstance(loss, PureDP) or loss.epsilon <= WEAK:
-        return None
-    return f"epsilon = {float(loss.epsilon):g} hides next to nothing: a report's odds may change by e^{WEAK} and more"
 
 
 def expected_users(spec: Spec) -> int:

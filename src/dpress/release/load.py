@@ -61,7 +61,7 @@ def _from_manifest(manifest: dict[str, Any], answers: Numbers, folder: Path) -> 
 
 def _check(release: Release, manifest: Mapping[str, Any]) -> None:
     """Refuse a description that is not what the design gives; the wording of `basis` may change."""
-    expected, found = release.manifest(), dict(manifest)
+    expected, found = release.described(), dict(manifest)
     for one in (expected, found):
         one["claim"] = {**one["claim"], "basis": None}
     for name in DERIVED:

@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
+import msgspec
+
 from dpress import catalog
 from dpress.core import queries
 from dpress.core.design import FORMAT, Design, Offer, Prediction
@@ -66,7 +68,7 @@ def plan(spec: Spec) -> Plan:
     """
     if not isinstance(spec, Spec):
         raise ValueError(f"spec must be a Spec (dpress.load_spec reads a file), got {type(spec).__name__}")
-    own = from_dict(as_dict(spec))  # the caller's lists may change meanwhile
+    own = msgspec.structs.replace(from_dict(as_dict(spec)), data=spec.data)  # the caller's lists may change meanwhile
     room = catalog.room(own.release.kind)
     choice: Choice = catalog.part(room.name, PLANNER).choose(own)
     return Plan(spec=own, choice=choice)
@@ -81,6 +83,12 @@ def design_of(asked: Spec | Plan | Design) -> Design:
     if isinstance(asked, Design):
         return asked
     return (asked if isinstance(asked, Plan) else plan(asked)).design
+
+
+def source_named(asked: Spec | Plan | Design) -> str | None:
+    """Return the file that a specification names; None where it names none, and for a design, which never does."""
+    spec = asked.spec if isinstance(asked, Plan) else asked
+    return spec.data.source if isinstance(spec, Spec) and spec.data is not None else None
 
 
 def round_number(spec: Spec) -> int:

@@ -23,7 +23,7 @@ from dpress.ledger.ledger import Ledger
 from dpress.release.clock import now
 from dpress.release.designs import charge, mechanism_of
 from dpress.release.folder import check_new
-from dpress.release.plan import Plan, design_of
+from dpress.release.plan import Plan, design_of, source_named
 from dpress.release.release import Release
 
 LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
@@ -108,8 +108,7 @@ def source_of(asked: Spec | Plan | Design, data: Any) -> Any:
     Raises:
         ValueError: neither names any.
     """
-    spec = asked.spec if isinstance(asked, Plan) else asked
-    named = spec.data.source if isinstance(spec, Spec) and spec.data is not None else None
+    named = source_named(asked)
     if data is None and named is None:
         raise ValueError("no data: name a file in [data] source, or pass one")
     return named if data is None else data

@@ -1,6 +1,5 @@
 """A release: what is published, and answers with their error. What it answers is its kind's to say."""
 
-import importlib.metadata
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -135,11 +134,16 @@ class Release:
 
     def manifest(self) -> dict[str, Any]:
         """Return the release's description as plain objects, without the tables."""
+        from importlib.metadata import version  # noqa: PLC0415  # brings email; only writing needs it
+
+        return {"dpress": version("dpress"), **self.described()}
+
+    def described(self) -> dict[str, Any]:
+        """Return the description but for the version that wrote it."""
         own: Answers = self.answers
         claim = self.claim
         return {
             "format": FORMAT,
-            "dpress": importlib.metadata.version("dpress"),
             "created": self.created,
             "private": self.private,
             "method": self.method,

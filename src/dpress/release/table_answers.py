@@ -92,6 +92,11 @@ class TableAnswers:
         return {}
 
     @property
+    def announced(self) -> tuple[str, ...]:
+        """Nothing: there are only tables."""
+        return ()
+
+    @property
     def postprocess(self) -> tuple[str, ...]:
         """The adjustments that the specification names."""
         return tuple(self.release.design.release["postprocess"])

@@ -16,7 +16,6 @@ import functools
 import importlib
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -159,6 +158,8 @@ def in_memory(halves: Halves, *, threads: int = THREADS, block: int = BLOCK) -> 
         shares = [starts[number::threads] for number in range(min(threads, max(len(starts), 1)))]
         if not starts:
             return kernel(halves)
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # brings logging; only a pass needs it
+
         with one_blas_thread():
             if len(shares) == 1:
                 return share(kernel, shares[0])

@@ -11,6 +11,8 @@ from dpress.data.fold import Counts, Progress
 from dpress.inference.least_squares import flat
 from dpress.inference.postprocess import norm_sub
 from dpress.kinds.joint.answers import Answers
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.release.evaluate import Remarks
 from dpress.release.release import Release
 from dpress.release.table_errors import no_held_out, sizes, table_errors, truth
 
@@ -29,6 +31,15 @@ def evaluate(
     own = truth(release, data, further=further, progress=progress)
     tables = further or answers.decoder.tables
     return table_errors(answers, own.counts) | _pairs(answers, tables, own.further if further else own.counts)
+
+
+def remarks(release: Release, held_out: Any) -> Remarks:
+    """Return what the tables of a baseline are."""
+    del held_out
+    own = release.mechanism
+    supposed = getattr(own.estimator, "assumes", "") if isinstance(own, Collection) else ""
+    line = f"{release.method} supposes {supposed}: its tables of pairs are products."
+    return Remarks(lines=(line,) if supposed else ())
 
 
 def _unpublished(release: Release) -> tuple[Axes, ...]:

@@ -14,7 +14,6 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from dpress.core.attribute import Listed, Tabular
 from dpress.core.domain import Schema
@@ -28,6 +27,7 @@ from dpress.core.rng import Generator
 from dpress.data.codec import encode
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.release.answers import Kept, Part, Progress
+from dpress.release.folder import columns
 from dpress.release.query_language import parse
 from dpress.release.record_files import NAME, Written, values
 from dpress.release.release import Release
@@ -128,6 +128,12 @@ class Answers:
         return {"records": NAME}
 
     @property
+    def announced(self) -> tuple[str, ...]:
+        """The records, how many and in which order."""
+        order = "in the order of the rows" if self.made.aligned else "shuffled"
+        return (f"Records: {NAME}: {self.made.table.num_rows:,}, {order}",)
+
+    @property
     def described(self) -> Mapping[str, Any]:
         """The parameters of the method, what was measured, and the number and the order of the records."""
         return {
@@ -169,7 +175,7 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
     Raises:
         SchemaMismatch: they are not those that the description names, or a value is none of its attribute.
     """
-    table, aligned = pq.read_table(folder / NAME), description["aligned"]
+    table, aligned = columns(folder / NAME), description["aligned"]
     if table.num_rows != description["records"] or type(aligned) is not bool:
         raise SchemaMismatch("`records` is not the number of records")
     parts = msgspec.convert(description["measured"], Measured)

@@ -23,6 +23,7 @@ from dpress.data.rows import people
 from dpress.data.table import Table
 from dpress.kinds.microdata.linkage import Linked, linked
 from dpress.mechanisms.microdata.cluster_queries import binned
+from dpress.release.evaluate import Remarks
 from dpress.release.release import Release
 
 BINS = 16  # of a number, where tables of records are compared
@@ -65,6 +66,13 @@ def evaluate(
         if held_out is not None:
             metrics |= _classified(release, rows, _read(release, held_out, None))
     return metrics
+
+
+def remarks(release: Release, held_out: Any) -> Remarks:
+    """Return whether a classifier could be compared, too."""
+    if held_out is not None:
+        return Remarks()
+    return Remarks(hint=no_classifier(release) or "no classifier: --held-out FILE would name rows to test it on")
 
 
 def no_classifier(release: Release) -> str:

@@ -12,8 +12,11 @@ from dpress.data.fold import Counts, Progress
 from dpress.inference.box_sums import box_sums
 from dpress.kinds.ranges.answers import Answers
 from dpress.noise.uniform import below
+from dpress.release.evaluate import no_remarks as remarks
 from dpress.release.release import Release
 from dpress.release.table_errors import no_held_out, table_errors, truth
+
+__all__ = ["evaluate", "remarks"]
 
 BOXES = 500
 

@@ -136,6 +136,11 @@ class Answers:
         return {}
 
     @property
+    def announced(self) -> tuple[str, ...]:
+        """Nothing: there is only the table."""
+        return ()
+
+    @property
     def described(self) -> Mapping[str, Any]:
         """The cells along each side of the map."""
         return {"side": self.density.grid.side}

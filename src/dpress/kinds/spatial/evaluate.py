@@ -12,9 +12,12 @@ from dpress.data.fold import Progress
 from dpress.inference.interval import half_width
 from dpress.kinds.spatial.place import on_grid
 from dpress.kinds.spatial.prediction import rectangles
+from dpress.release.evaluate import no_remarks as remarks
 from dpress.release.publish import true_counts
 from dpress.release.release import CONFIDENCE, Release
 from dpress.release.table_errors import no_held_out
+
+__all__ = ["evaluate", "remarks"]
 
 QUERIES = 500
 SANITY = 0.001  # of all people: the least truth that a relative error is taken of

@@ -3,8 +3,11 @@
 from typing import Any
 
 from dpress.data.fold import Progress
+from dpress.release.evaluate import no_remarks as remarks
 from dpress.release.release import Release
 from dpress.release.table_errors import no_held_out, table_errors, truth
+
+__all__ = ["evaluate", "remarks"]
 
 
 def evaluate(

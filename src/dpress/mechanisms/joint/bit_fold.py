@@ -6,8 +6,8 @@ payloads, batch by batch -> distinct reports and their counts -> halves in memor
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,9 @@ from dpress.inference.joint.likelihood import (
     in_memory,
     one_blas_thread,
 )
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 MEMORY = 4 << 30  # bytes of halves that are kept
 PIECE = 1 << 15  # reports that a thread takes at a time
@@ -71,6 +74,8 @@ def streamed(payloads: Batches, likelihoods: Likelihoods, split: Split, *, threa
         return _sum(kernel(split.halves(likelihoods(block))) for block in blocks)
 
     def fold(kernel: Kernel) -> Array:
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # brings logging; only a pass needs it
+
         with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
             return _sum(_results(pool.submit(share, kernel, piece) for piece in _pieces(payloads())))
 

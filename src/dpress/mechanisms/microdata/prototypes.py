@@ -6,7 +6,6 @@ counts of every cluster's cells -> prototypes -> the cost of every cell -> each 
 
 import functools
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,6 +64,8 @@ class Clusters:
         return Clusters(columns=self.columns, costs=np.where(sizes(self.columns, counts) > 0, costs, self.costs))
 
     def _assign(self, codes: Codes) -> tuple[Labels, Counts]:
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # brings logging; only a pass needs it
+
         rows, starts, assign = codes.shape[1], offsets(self.columns), compiled()
         labels = np.empty(rows, dtype=np.int32)
         edges = np.linspace(0, rows, max(1, min(THREADS, rows // SLICE)) + 1).astype(int)

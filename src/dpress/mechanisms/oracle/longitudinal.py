@@ -6,6 +6,7 @@ q where the permanent bit is 1, p where it is 0).
 
 import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -25,6 +26,7 @@ WORD = 1 << 64
 SMALLEST_F = Fraction(1, 10)
 """Of a calibration: the smallest f of the document; below it a device spends its lifetime's loss too soon."""
 
+NEAR = 4  # steps of f within which floats find the smallest
 PAPER_P, PAPER_Q = Fraction(1, 2), Fraction(3, 4)
 
 
@@ -139,16 +141,37 @@ def calibrated(
 
 @functools.lru_cache(maxsize=256)
 def _smallest(epsilon: Fraction, pairs: int, p: Fraction, q: Fraction) -> Responses:
-    """Return the responses with the smallest f >= 1/10, a multiple of 2^-31, that cost at most epsilon: bisection."""
+    """Return the responses with the smallest f >= 1/10, a multiple of 2^-31, that cost at most epsilon.
+
+    Bisection of the exact cost, in the few steps around where floats find it if that is where it is.
+    """
     steps = 1 << (BITS - 1)
-    low, high = -(-steps // SMALLEST_F.denominator) - 1, steps - 1
-    if Responses(Fraction(high, steps), p, q).per_report(pairs) > epsilon:
+    least, most = -(-steps // SMALLEST_F.denominator) - 1, steps - 1
+
+    def fits(place: int) -> bool:
+        return Responses(Fraction(place, steps), p, q).per_report(pairs) <= epsilon
+
+    if not fits(most):
         raise ValueError(f"no f below 1 costs as little as epsilon = {float(epsilon)} per report")
+    near = _bisected(lambda place: _near_cost(place / steps, pairs, float(p), float(q)) <= epsilon, least, most)
+    low, high = max(near - NEAR, least), min(near + NEAR, most)
+    low = least if low > least and fits(low) else low
+    high = most if high < most and not fits(high) else high
+    return Responses(Fraction(_bisected(fits, low, high), steps), p, q)
+
+
+def _bisected(fits: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the smallest place in (low, high] that fits, where larger ones do, too, and `high` does."""
     while high - low > 1:
         middle = (low + high) // 2
-        fits = Responses(Fraction(middle, steps), p, q).per_report(pairs) <= epsilon
-        low, high = (low, middle) if fits else (middle, high)
-    return Responses(Fraction(high, steps), p, q)
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return high
+
+
+def _near_cost(f: float, pairs: int, p: float, q: float) -> float:
+    """Return the cost of one report in floats; infinite where a report may exclude a value."""
+    low, high = f / 2 * q + (1 - f / 2) * p, f / 2 * p + (1 - f / 2) * q
+    return pairs * math.log(high * (1 - low) / (low * (1 - high))) if low > 0 and high < 1 else math.inf
 
 
 def _loss(ratio: Fraction, pairs: int) -> Fraction:

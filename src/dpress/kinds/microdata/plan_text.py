@@ -1,0 +1,55 @@
+"""What a plan of records says: the parameters of every method, and how much its noise adds to their error."""
+
+import math
+from typing import Any
+
+from dpress.core.claim import describe
+from dpress.core.plain import plain as as_plain
+from dpress.kinds.microdata.design import UNIT
+from dpress.mechanisms.microdata.record_maker import RecordMaker
+from dpress.release import plan_text
+from dpress.release.candidate import Candidate
+from dpress.release.plan import Plan
+from dpress.release.plan_text import Listing, PlanText, number, promise
+
+__all__ = ["plain", "promise", "text"]
+
+NONE = "no formula"
+
+
+def text(planned: Plan) -> PlanText:
+    """Return the candidates for records, and what their predicted error is and is not."""
+    rows = [_row(one, chosen=one is planned.chosen) for one in planned.candidates]
+    header = ("", "method", "published", "proven", "made with", UNIT)
+    chosen, remarks = planned.chosen, list[str | Listing]()
+    if chosen.mechanism.claim.proven is None:
+        remarks.append(f"{chosen.method} has {chosen.mechanism.claim.basis}. `dpress publish` needs --allow-unproven.")
+    if any(math.isfinite(one.predicted_error) for one in planned.candidates):
+        stated = "users" in planned.spec.release.parameters
+        unsaid = "" if stated else ", as `users` in [release.parameters] does not say"
+        remarks.append(
+            f"Predicted for {planned.choice.users:,} records{unsaid}: the squared error that noise adds to the numbers "
+            "of all of them if each is given by its cluster, every number on the scale of its bounds, 0 to 1. "
+            "What clusters leave out of the records is not part of it, and no bound is known."
+        )
+    if any(math.isinf(one.predicted_error) for one in planned.candidates):
+        remarks.append(f"{NONE}: nothing is known before the rows are read; `dpress evaluate` compares with them.")
+    return PlanText(candidates=Listing(header=header, rows=rows, numbers=(5,)), remarks=remarks)
+
+
+def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
+    """Return a candidate for records as plain data."""
+    return {**plan_text.plain(planned, candidate), "parameters": as_plain(_parameters(candidate))}
+
+
+def _parameters(candidate: Candidate) -> dict[str, Any]:
+    mechanism = candidate.mechanism
+    return mechanism.parameters if isinstance(mechanism, RecordMaker) else {}
+
+
+def _row(candidate: Candidate, *, chosen: bool) -> list[str]:
+    claim, error = candidate.mechanism.claim, candidate.predicted_error
+    made = ", ".join(f"{name} = {value}" for name, value in _parameters(candidate).items())
+    shown = number(error) if math.isfinite(error) else NONE
+    promises = describe(claim.published), describe(claim.proven)
+    return ["*" if chosen else "", candidate.method, *promises, made, shown]

@@ -1,0 +1,81 @@
+"""A table in a pipe is what rich prints there, though rich is not loaded; progress is rich's once it is shown."""
+
+import io
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+from rich.table import Table
+
+from dpress.cli import output, text_table
+
+CELLS = st.text(alphabet="ab c[/]:x1,.%'\\", max_size=9)
+TABLES = st.integers(1, 4).flatmap(
+    lambda width: st.tuples(
+        st.lists(st.lists(CELLS, min_size=width, max_size=width), min_size=1, max_size=5),
+        st.sets(st.integers(0, width - 1)),
+    )
+)
+HEADER, ROWS = ("query", "count"), [("age in 30..40", "1,024"), ("total", "7")]
+
+
+def by_rich(header: list[str], rows: list[list[str]], numbers: tuple[int, ...]) -> str:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for place, name in enumerate(header):
+        table.add_column(name, justify="right" if place in numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    text = io.StringIO()
+    console = Console(highlight=False, markup=False, emoji=False, file=text, width=text_table.WIDEST)
+    console.print(table)
+    return text.getvalue()
+
+
+@given(TABLES)
+def test_a_plain_table_is_that_of_rich(table: tuple[list[list[str]], set[int]]) -> None:
+    (header, *rows), numbers = table
+    found = text_table.render(header, rows, tuple(numbers))
+    if all(any(cells) for cells in zip(header, *rows, strict=True)):
+        assert found == by_rich(header, rows, tuple(numbers))
+    else:
+        assert found is None
+
+
+@pytest.mark.parametrize("cell", ["Zürich", "東京", "two\nlines", "tab\t", "\x1b[1m", "x" * 1001])
+def test_what_is_not_plain_is_left_to_rich(cell: str) -> None:
+    assert text_table.render(("city",), [(cell,)], ()) is None
+
+
+def test_a_terminal_gets_the_same_words_from_rich(capsys, monkeypatch) -> None:
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    output.print_table(HEADER, ROWS, numbers=(1,))
+    plain = capsys.readouterr().out
+    monkeypatch.setattr(output, "_styled", lambda: True)
+    output.print_table(HEADER, ROWS, numbers=(1,))
+    styled = capsys.readouterr().out
+    assert plain == "query          count\nage in 30..40  1,024\ntotal              7\n"
+    assert styled == plain
+
+
+def test_names_between_colons_are_no_emoji(capsys, monkeypatch) -> None:
+    monkeypatch.setattr(output, "_styled", lambda: True)
+    output.print_table(HEADER, [("code = :x:", "1")])
+    assert ":x:" in capsys.readouterr().out
+
+
+def test_progress_is_shown_once_it_takes_long(capsys, monkeypatch) -> None:
+    with output.counting(quiet=False) as show:
+        show(3)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(output, "PATIENCE", -1.0)
+    started = time.monotonic
+    monkeypatch.setattr(output.time, "monotonic", lambda: started() - 3600)
+    with output.counting(quiet=False) as show:
+        monkeypatch.undo()
+        show(3_000)
+        show(4_000, "wrote {:,} cells")
+    shown = capsys.readouterr().err
+    assert "wrote 4,000 cells" in shown
+    assert "1:00:0" in shown  # since the start, not since it is shown

@@ -1,0 +1,62 @@
+"""What a start loads: every command and import takes the large libraries only where it needs them."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"duckdb", "scipy", "pandas", "polars", "altair", "numba", "sklearn", "narwhals", "matplotlib"}
+DEVICE = """
+import dpress.core.rng, dpress.mechanisms.protocol.collection, dpress.mechanisms.protocol.report_type
+from dpress.mechanisms.oracle import hadamard, krr, olh, oue, pcep, rappor, subset_selection, sue
+from dpress.noise import (
+    bernoulli, bits, choose, expansion, gaussian, laplace, lattice, permanent, response, subset, uniform
+)
+"""
+MAIN = "from dpress.cli.main import cli\ncli.main({!r}, standalone_mode=False)"
+STARTS = {
+    "import dpress": "import dpress",
+    "help": MAIN.format(["--help"]),
+    "list": MAIN.format(["list"]),
+    "list as JSON": MAIN.format(["list", "--json"]),
+    "device": DEVICE,
+    "catalogue": "from dpress import catalog\nassert len(catalog.cards()) > 30",
+}
+MORE = {
+    "import dpress": {"numpy", "pyarrow", "click", "rich"},
+    "help": {"numpy", "pyarrow", "rich", "msgspec", "traceback"},
+    "list": {"pyarrow", "rich", "cryptography", "concurrent.futures"},
+    "list as JSON": {"pyarrow", "rich", "cryptography"},
+    "device": {"pyarrow", "click", "rich", "concurrent.futures", "dpress.catalog", "dpress.data", "dpress.release"},
+    "catalogue": {"pyarrow", "click"},
+}
+PLANNERS = ("dpress.mechanisms.linear", "dpress.mechanisms.spatial", "dpress.mechanisms.joint", "dpress.inference.maps")
+
+
+def loaded_by(statements: str) -> set[str]:
+    """Return the modules that a fresh process holds after these statements."""
+    script = f"{statements}\nimport sys\nprint()\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_a_start_loads_nothing_large_that_it_does_not_need(start: str) -> None:
+    assert (HEAVY | MORE[start]) & loaded_by(STARTS[start]) == set()
+
+
+def test_a_device_needs_no_planner_and_no_estimator_of_maps_or_joints() -> None:
+    loaded = loaded_by(DEVICE)
+    assert {name for name in loaded if name.startswith(PLANNERS)} == set()
+    assert {"dpress.inference.joint.factors", "dpress.inference.joint.contrast"} & loaded == set()
+
+
+def test_a_method_that_is_named_is_loaded_alone() -> None:
+    loaded = loaded_by("from dpress import catalog\nassert catalog.card('privelet').name == 'privelet'")
+    families = {name.split(".")[2] for name in loaded if name.startswith("dpress.mechanisms.") and name.count(".") > 2}
+    assert families == {"linear"}
+
+
+@pytest.mark.parametrize("library", ["scipy.special", "pyarrow", "concurrent.futures"])
+def test_a_library_that_a_start_loads_would_be_found(library: str) -> None:
+    assert library in loaded_by(f"import {library}\n{STARTS['help']}")
