@@ -56,6 +56,8 @@ def product(make: Callable[[int], Invertible], shape: tuple[int, ...]) -> tuple[
 
 def furthest(columns: np.ndarray, order: int) -> int:
     """The largest sum of |difference|^order of two columns, exactly."""
+    if abs(columns).max() < 1 << 20:
+        columns = columns.astype(np.int64)
     return max(
         int((abs(columns - columns[:, [place]]) ** order).sum(axis=0).max()) for place in range(columns.shape[1])
     )
