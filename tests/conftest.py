@@ -48,6 +48,7 @@ def costs(phases: Iterable[Phase]) -> list[Cost]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the costs; the reporter of a run on several processes holds the reports of all."""
     reports = [one for group in terminalreporter.stats.values() for one in group if hasattr(one, "duration")]
-    terminalreporter.section("seconds and cases by folder")
-    for cost in costs(reports):
+    if found := costs(reports):
+        terminalreporter.section("seconds and cases by folder")
+    for cost in found:
         terminalreporter.write_line(str(cost))
