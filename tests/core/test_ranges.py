@@ -23,13 +23,13 @@ def of_length(cells: int, length: int) -> list[Range]:
     return [Range(left, left + length - 1) for left in range(1, cells - length + 2)]
 
 
-@pytest.mark.parametrize("cells", [*range(1, 16), 30])
-def test_norms_of_all_ranges_and_prefixes_are_those_of_the_matrix(cells: int) -> None:
-    every = [Range(*pair) for pair in itertools.combinations_with_replacement(range(1, cells + 1), 2)]
-    for workload, rows in ((AllRanges(cells), every), (Prefixes(cells), [Range(1, i + 1) for i in range(cells)])):
-        values = singular(rows, cells)
-        assert math.isclose(workload.trace_norm, values.sum(), rel_tol=1e-11)
-        assert math.isclose(workload.spectral_norm, values[0], rel_tol=1e-11)
+def test_norms_of_all_ranges_and_prefixes_are_those_of_the_matrix() -> None:
+    for cells in [*range(1, 16), 30]:
+        every = [Range(*pair) for pair in itertools.combinations_with_replacement(range(1, cells + 1), 2)]
+        for workload, rows in ((AllRanges(cells), every), (Prefixes(cells), [Range(1, i + 1) for i in range(cells)])):
+            values = singular(rows, cells)
+            assert math.isclose(workload.trace_norm, values.sum(), rel_tol=1e-11), cells
+            assert math.isclose(workload.spectral_norm, values[0], rel_tol=1e-11), cells
 
 
 @given(st.integers(1, 40).flatmap(lambda n: st.tuples(st.just(n), st.integers(1, n))))

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dpress.cli.main import main
+
 ROWS = "age,sex,size\n" + "".join(f"{i * i % 10},{'FM'[i % 3 == 0]},{i % 80 / 10}\n" for i in range(500))
 ATTRIBUTES = """
 [[attribute]]
@@ -47,6 +49,23 @@ def dpress(tmp_path):
             timeout=120,
         )
         return Done(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch, capsys):
+    """Run the program in this process, in the same folder: for what needs no process of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        code = 0
+        try:
+            main([str(one) for one in arguments])
+        except SystemExit as end:
+            code = end.code
+        said = capsys.readouterr()
+        return Done(code, said.out, said.err)
 
     return run
 

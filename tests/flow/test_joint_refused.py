@@ -1,6 +1,7 @@
-"""Joint distributions: the real program refuses what cannot be asked or estimated, in one line, and leaves nothing.
+"""Joint distributions: the program refuses what cannot be asked or estimated, in one line, and leaves nothing.
 
-And what is only odd (an attribute of one value, reports that are all equal) gives a release.
+And what is only odd (an attribute of one value, reports that are all equal) gives a release. `main` runs in this
+process but for one refusal of each command.
 """
 
 import re
@@ -10,7 +11,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-pytestmark = pytest.mark.slow
 THREE = (2, 3, 4)
 PAST = "p and q must satisfy 0 <= p < q <= 1, got "
 
@@ -35,12 +35,12 @@ def asked(tmp_path):
 
 
 @pytest.fixture
-def refused(dpress, tmp_path):
+def refused(here, tmp_path):
     """Run a command that must be refused and return its only line; no file may come or go."""
 
-    def run(*arguments):
+    def run(*arguments, program=here):
         before = sorted(tmp_path.rglob("*"))
-        done = dpress(*arguments)
+        done = program(*arguments)
         assert done.code == 1, done
         assert done.out == ""
         assert re.fullmatch(r"dpress: [^\n]+\n", done.err), done.err
@@ -50,13 +50,13 @@ def refused(dpress, tmp_path):
     return run
 
 
-def perturbed(dpress):
-    done = dpress("perturb", "s.toml", "--data", "people.csv", "--out", "r.parquet", "--quiet")
+def perturbed(here):
+    done = here("perturb", "s.toml", "--data", "people.csv", "--out", "r.parquet", "--quiet")
     assert done.code == 0, done.err
 
 
-def estimated(dpress):
-    done = dpress("estimate", "s.toml", "--reports", "r.parquet", "--out", "out", "--quiet")
+def estimated(here):
+    done = here("estimate", "s.toml", "--reports", "r.parquet", "--out", "out", "--quiet")
     assert done.code == 0, done.err
 
 
@@ -98,61 +98,70 @@ def test_what_cannot_be_asked(asked, refused, spec, wanted):
 
 
 @pytest.mark.parametrize(("method", "named"), [("pairs", "'a0' and 'a1'"), ("independent", "'a0'")])
-def test_reports_without_one_of_the_questions(asked, dpress, refused, tmp_path, method, named):
+def test_reports_without_one_of_the_questions(asked, here, refused, tmp_path, method, named):
     asked(method=method, parameters="ways = 2" if method == "pairs" else "")
-    perturbed(dpress)
+    perturbed(here)
     table = pq.read_table(tmp_path / "r.parquet")
     pq.write_table(table.filter(pc.not_equal(table["question"], 0)), tmp_path / "r.parquet")
     line = refused("estimate", "s.toml", "--reports", "r.parquet", "--out", "out", "--quiet")
     assert f"no report answers a question about {named}" in line
 
 
-def test_reports_of_another_spec(asked, dpress, refused):
+@pytest.mark.slow
+def test_in_a_process_of_its_own_it_is_the_same(asked, dpress, refused):
+    asked(parameters="f = 1")
+    told = ("perturb", "s.toml", "--data", "people.csv", "--out", "r.parquet", "--quiet")
+    assert refused(*told, program=dpress) == refused(*told)
+    told = ("estimate", "s.toml", "--reports", "r.parquet", "--out", "out", "--quiet")
+    assert refused(*told, program=dpress) == refused(*told)
+
+
+def test_reports_of_another_spec(asked, here, refused):
     asked()
-    perturbed(dpress)
+    perturbed(here)
     asked(epsilon=1.0)
     line = refused("estimate", "s.toml", "--reports", "r.parquet", "--out", "out", "--quiet")
     assert "none of the 300 reports belongs to this specification" in line
 
 
-def test_records_of_a_release_without_a_joint(asked, dpress, refused):
+def test_records_of_a_release_without_a_joint(asked, here, refused):
     asked(kind="marginals")
-    perturbed(dpress)
+    perturbed(here)
     line = refused("estimate", "s.toml", "--reports", "r.parquet", "--out", "out", "--records", 5, "--quiet")
     assert 'set kind = "joint"' in line
 
 
 @pytest.mark.parametrize("records", ["-1", "x", "1.5"])
-def test_a_number_of_records_that_is_none_is_a_usage_error(asked, dpress, tmp_path, records):
+def test_a_number_of_records_that_is_none_is_a_usage_error(asked, here, tmp_path, records):
     asked()
     before = sorted(tmp_path.iterdir())
-    done = dpress("estimate", "s.toml", "--reports", "r.parquet", "--out", "out", "--records", records)
+    done = here("estimate", "s.toml", "--reports", "r.parquet", "--out", "out", "--records", records)
     assert (done.code, done.out) == (2, "")
     assert "--records" in done.err.splitlines()[-1]
     assert sorted(tmp_path.iterdir()) == before
 
 
 @pytest.mark.parametrize("method", ["pairs", "rr_ldp", "independent"])
-def test_an_attribute_of_one_value_is_odd_but_served(asked, dpress, tmp_path, method):
+def test_an_attribute_of_one_value_is_odd_but_served(asked, here, tmp_path, method):
     asked(sizes=(2, 1, 3), method=method)
-    perturbed(dpress)
-    estimated(dpress)
+    perturbed(here)
+    estimated(here)
     found = {path.name: pq.read_table(path) for path in (tmp_path / "out").glob("table_*.parquet")}
     alone = next(one for one in found.values() if "a1" in one.column_names)
     assert sum(alone["adjusted"].to_pylist()) == pytest.approx(300)
 
 
 @pytest.mark.parametrize("method", ["pairs", "rr_ldp", "independent"])
-def test_reports_that_are_all_equal_are_odd_but_served(asked, dpress, tmp_path, method):
+def test_reports_that_are_all_equal_are_odd_but_served(asked, here, tmp_path, method):
     asked(method=method)
-    perturbed(dpress)
+    perturbed(here)
     table = pq.read_table(tmp_path / "r.parquet")
     rows = table.select(["question", "payload"]).to_pylist()
     first = {row["question"]: row["payload"] for row in reversed(rows)}
     same = pa.array([first[row["question"]] for row in rows], pa.binary())
     place = table.column_names.index("payload")
     pq.write_table(table.set_column(place, "payload", same), tmp_path / "r.parquet")
-    estimated(dpress)
+    estimated(here)
     for path in (tmp_path / "out").glob("table_*.parquet"):
         adjusted = pq.read_table(path)["adjusted"].to_pylist()
         assert min(adjusted) >= 0

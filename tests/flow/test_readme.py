@@ -3,12 +3,16 @@
 A block of bash or Python runs in one folder per document, in order; a block of text right behind it is its output,
 compared to the letter. `<!-- file: NAME -->` before a block writes it to a file, `<!-- not run: WHY -->` skips it,
 and so do lines that start with `make`, which the continuous check runs itself.
+
+The README runs as it would for a reader, process by process. In the other documents a line that is one plain `dpress`
+command runs in this process, which spares its start; every other line, and every block of several, is the shell's.
 """
 
 import contextlib
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from dpress.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = (
@@ -37,6 +43,12 @@ BLOCK = re.compile(
     r"```(?P<language>[a-z]+)\n(?P<text>.*?)^```$(?:\n```text\n(?P<output>.*?)^```$)?",
     re.DOTALL | re.MULTILINE,
 )
+
+
+SHELL_ONLY = re.compile(r"[|&;<>(){}*?~`\\]|\$(?!EXAMPLES\b)")
+"""What makes a line, outside quotes, more than one command and its arguments."""
+QUOTED = re.compile(r"'[^']*'|\"[^\"$`\\]*\"")
+SEVERAL_LINES = re.compile(r"<<|^(for|do|done|if|while)\b|\\$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -73,6 +85,44 @@ def bash(text: str, folder: Path) -> str:
     return done.stdout
 
 
+def arguments(line: str) -> tuple[list[str], str | None] | None:
+    """Return what a plain `dpress` command is told and the file of its output, or None if the line needs a shell."""
+    command, into = re.fullmatch(r"(.*?)(?: > ([\w.-]+))?", line).groups()  # type: ignore[union-attr]
+    if not command.startswith("dpress ") or SHELL_ONLY.search(QUOTED.sub("", command.partition(" #")[0])):
+        return None
+    words = shlex.split(command, comments=True)
+    return [os.path.expandvars(word) for word in words[1:]], into
+
+
+def here(told: list[str], into: Path | None) -> str:
+    """Run a command in this process; return what it prints on either stream, or write its output to a file."""
+    printed, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(errors if into else printed):
+        code: object = 0
+        try:
+            main(told)
+        except SystemExit as end:
+            code = end.code
+    assert not code, f"{told}\n{printed.getvalue()}{errors.getvalue()}"
+    if into is None:
+        return printed.getvalue()
+    into.write_text(printed.getvalue(), encoding="utf-8")
+    return errors.getvalue()
+
+
+def lines(text: str, folder: Path) -> str:
+    """Run a block line by line, its plain commands in this process."""
+    if SEVERAL_LINES.search(text):
+        return bash(text, folder)
+    out = ""
+    for line in text.splitlines():
+        if (plain := arguments(line)) is None:
+            out += bash(line, folder)
+        else:
+            out += here(plain[0], plain[1] and folder / plain[1])
+    return out
+
+
 def python(text: str, names: dict[str, object]) -> str:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
@@ -90,13 +140,16 @@ def test_every_block_runs_and_prints_what_it_says(
     document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("EXAMPLES", str(ROOT / "examples"))
+    shell = bash if document == "README.md" else lines
     names: dict[str, object] = {}
     ran = 0
     for block in blocks(document):
         if block.remark == "file":
             (tmp_path / str(block.what)).write_text(block.text, encoding="utf-8")
         elif block.remark != "not run" and block.language in ("bash", "python"):
-            printed = bash(block.text, tmp_path) if block.language == "bash" else python(block.text, names)
+            printed = shell(block.text, tmp_path) if block.language == "bash" else python(block.text, names)
             ran += 1
             if block.output is not None:
                 assert trimmed(printed) == trimmed(block.output), block.text
@@ -114,3 +167,33 @@ def test_a_wrong_output_or_a_failing_command_is_noticed(tmp_path: Path) -> None:
     assert trimmed(bash("echo one", tmp_path)) != trimmed("two")
     with pytest.raises(AssertionError):
         bash("false | true", tmp_path)
+
+
+def test_a_command_in_this_process_prints_what_one_of_its_own_prints(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    text = "dpress error privelet --cells 64 --range 1:1 # both ends included\ndpress list > list.txt\n"
+    assert lines(text, tmp_path) == bash(text, tmp_path)
+    again = (tmp_path / "list.txt").read_text(encoding="utf-8")
+    assert again == bash("dpress list", tmp_path)
+    with pytest.raises(AssertionError, match="cells"):
+        lines("dpress error privelet --cells 0 --average", tmp_path)
+
+
+def test_a_line_that_needs_a_shell_is_told_from_a_plain_one() -> None:
+    assert arguments("dpress query out 'age in 1..2 and (x > 3)' total > a.txt") == (
+        ["query", "out", "age in 1..2 and (x > 3)", "total"],
+        "a.txt",
+    )
+    for line in (
+        "dpress a | tail",
+        "dpress a || true",
+        'dpress a "$(b)"',
+        "dpress a $b",
+        "dpress a *",
+        "head x",
+        "make",
+    ):
+        assert arguments(line) is None, line
+    assert SEVERAL_LINES.search("for a in b; do\n  dpress $a\ndone")
+    assert SEVERAL_LINES.search("dpress plan \\\n  x")

@@ -28,28 +28,22 @@ def mean_over_ranges(covariance: np.ndarray) -> float:
     return float(np.mean(sums[right, right] - sums[left, right] - sums[right, left] + sums[left, left]))
 
 
-@pytest.mark.parametrize("cells", [*SIZES, 64, 100, 127, 200])
-def test_haar_average_is_the_mean_over_all_ranges(dense: Dense, cells: int) -> None:
-    back = np.linalg.inv(dense(Haar(Haar(cells).rows)))[:cells]
-    assert math.isclose(haar_average(cells), mean_over_ranges(back @ back.T), rel_tol=1e-12)
+def test_haar_average_is_the_mean_over_all_ranges(dense: Dense) -> None:
+    for cells in [*SIZES, 64, 100, 127, 200]:
+        back = np.linalg.inv(dense(Haar(Haar(cells).rows)))[:cells]
+        assert math.isclose(haar_average(cells), mean_over_ranges(back @ back.T), rel_tol=1e-12), cells
 
 
-@pytest.mark.parametrize("root", [True, False])
-@pytest.mark.parametrize(("cells", "branching"), [*itertools.product(SIZES, BRANCHINGS), (100, 3), (129, 2), (30, 99)])
-def test_tree_average_is_the_mean_over_all_ranges(
-    dense: Dense,
-    uniforms: Callable[[int, int], np.ndarray],
-    cells: int,
-    branching: int,
-    root: bool,  # noqa: FBT001
-) -> None:
-    tree = Tree(cells, branching, root)
-    matrix = dense(tree)
-    levels = len(tree.levels)
-    for variances in ([], [1.0] * levels, np.exp(6 * uniforms(levels, cells) - 3).tolist()):
-        weights = 1 / np.repeat(variances or [1.0] * levels, tree.levels)
-        expected = mean_over_ranges(np.linalg.inv(matrix.T @ (weights[:, None] * matrix)))
-        assert math.isclose(tree_average(tree, variances), expected, rel_tol=1e-11)
+def test_tree_average_is_the_mean_over_all_ranges(dense: Dense, uniforms: Callable[[int, int], np.ndarray]) -> None:
+    for case in itertools.product([True, False], [*itertools.product(SIZES, BRANCHINGS), (100, 3), (129, 2), (30, 99)]):
+        root, (cells, branching) = case
+        tree = Tree(cells, branching, root)
+        matrix = dense(tree)
+        levels = len(tree.levels)
+        for variances in ([], [1.0] * levels, np.exp(6 * uniforms(levels, cells) - 3).tolist()):
+            weights = 1 / np.repeat(variances or [1.0] * levels, tree.levels)
+            expected = mean_over_ranges(np.linalg.inv(matrix.T @ (weights[:, None] * matrix)))
+            assert math.isclose(tree_average(tree, variances), expected, rel_tol=1e-11), case
 
 
 def cover(start: int, stop: int, first: int, width: int, tree: Tree) -> int:
@@ -64,13 +58,15 @@ def cover(start: int, stop: int, first: int, width: int, tree: Tree) -> int:
     return sum(cover(start, stop, child, below, tree) for child in range(first, last, below))
 
 
-@pytest.mark.parametrize("root", [True, False])
-@pytest.mark.parametrize("branching", BRANCHINGS)
-def test_cover_average_is_the_mean_size_of_the_canonical_cover(branching: int, root: bool) -> None:  # noqa: FBT001
-    for cells in SIZES:
-        tree = Tree(cells, branching, root)
-        sizes = [cover(*ends, 0, branching**tree.height, tree) for ends in itertools.combinations(range(cells + 1), 2)]
-        assert cover_average(tree) == float(Fraction(sum(sizes), len(sizes)))
+def test_cover_average_is_the_mean_size_of_the_canonical_cover() -> None:
+    for case in itertools.product([True, False], BRANCHINGS):
+        root, branching = case
+        for cells in SIZES:
+            tree = Tree(cells, branching, root)
+            sizes = [
+                cover(*ends, 0, branching**tree.height, tree) for ends in itertools.combinations(range(cells + 1), 2)
+            ]
+            assert cover_average(tree) == float(Fraction(sum(sizes), len(sizes))), case
 
 
 def test_means_are_the_exact_ones_of_the_document() -> None:
@@ -157,26 +153,28 @@ def exact(tree: Tree, variances: Sequence[Fraction]) -> Fraction:
     return Runs(tree, variances).mean
 
 
-@pytest.mark.parametrize("cells", [1, 2, 7, 40, 81, 999, 1000, 1024, 1025])
-@pytest.mark.parametrize(("branching", "root"), [(2, True), (2, False), (3, True), (10, False), (16, True)])
-def test_tree_average_agrees_with_exact_arithmetic(cells: int, branching: int, root: bool) -> None:  # noqa: FBT001
-    tree = Tree(cells, branching, root)
-    for variances in (
-        [Fraction(1)] * len(tree.levels),
-        [Fraction(1 + level % 4, 3) for level in range(len(tree.levels))],
+def test_tree_average_agrees_with_exact_arithmetic() -> None:
+    for case in itertools.product(
+        [1, 2, 7, 40, 81, 999, 1000, 1024, 1025], [(2, True), (2, False), (3, True), (10, False), (16, True)]
     ):
-        found = tree_average(tree, [float(v) for v in variances])
-        assert math.isclose(found, exact(tree, variances), rel_tol=1e-14)
+        cells, (branching, root) = case
+        tree = Tree(cells, branching, root)
+        for variances in (
+            [Fraction(1)] * len(tree.levels),
+            [Fraction(1 + level % 4, 3) for level in range(len(tree.levels))],
+        ):
+            found = tree_average(tree, [float(v) for v in variances])
+            assert math.isclose(found, exact(tree, variances), rel_tol=1e-14), case
 
 
-@pytest.mark.parametrize("cells", LARGE)
-@pytest.mark.parametrize(("branching", "root"), [(2, True), (3, True), (16, False), (1000, False), (2**40, True)])
-def test_tree_average_is_accurate_at_any_size(cells: int, branching: int, root: bool) -> None:  # noqa: FBT001
-    tree = Tree(cells, branching, root)
-    levels = len(tree.levels)
-    for variances in ([Fraction(1)] * levels, [Fraction(4) ** (level * 7 % 11 - 5) for level in range(levels)]):
-        found = tree_average(tree, [float(v) for v in variances])
-        assert math.isclose(found, exact(tree, variances), rel_tol=1e-13)
+def test_tree_average_is_accurate_at_any_size() -> None:
+    for case in itertools.product(LARGE, [(2, True), (3, True), (16, False), (1000, False), (2**40, True)]):
+        cells, (branching, root) = case
+        tree = Tree(cells, branching, root)
+        levels = len(tree.levels)
+        for variances in ([Fraction(1)] * levels, [Fraction(4) ** (level * 7 % 11 - 5) for level in range(levels)]):
+            found = tree_average(tree, [float(v) for v in variances])
+            assert math.isclose(found, exact(tree, variances), rel_tol=1e-13), case
 
 
 @pytest.mark.parametrize("cells", LARGE[:4])

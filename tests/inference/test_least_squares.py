@@ -1,5 +1,6 @@
 """Least squares: estimates, variances and answers against dense algebra."""
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -28,42 +29,33 @@ MAPS = [
 ]
 
 
-@pytest.mark.parametrize("implicit", MAPS, ids=repr)
-@pytest.mark.parametrize("equal", [True, False])
-def test_everything_equals_dense_least_squares(
-    dense: Dense,
-    solution: Solve,
-    uniforms: Uniforms,
-    implicit: Identity | Tree | Haar,
-    equal: bool,  # noqa: FBT001  # parametrised
-) -> None:
-    variance = 3.0 if equal else 0.5 + 4 * uniforms(implicit.rows, 1)
-    back, covariance = solution(dense(implicit), variance)
-    decoder = LeastSquares(implicit, (implicit.cells,))
-    measured = Measurement(map=implicit, answers=10 * uniforms(implicit.rows, 2), variance=variance)
-    assert np.allclose(decoder.estimate(measured)[0], back @ measured.answers, rtol=1e-9, atol=1e-9)
-    assert np.allclose(decoder.cell_variances(variance)[0], np.diag(covariance), rtol=1e-9)
-    for seed in (3, 4):
-        query = uniforms(implicit.cells, seed) - 0.3
-        assert np.isclose(decoder.answer(measured, [query]), query @ back @ measured.answers, rtol=1e-9, atol=1e-9)
-        assert np.isclose(decoder.query_variance(variance, [query]), query @ covariance @ query, rtol=1e-9)
+def test_everything_equals_dense_least_squares(dense: Dense, solution: Solve, uniforms: Uniforms) -> None:
+    for case in itertools.product(MAPS, [True, False]):
+        implicit, equal = case
+        variance = 3.0 if equal else 0.5 + 4 * uniforms(implicit.rows, 1)
+        back, covariance = solution(dense(implicit), variance)
+        decoder = LeastSquares(implicit, (implicit.cells,))
+        measured = Measurement(map=implicit, answers=10 * uniforms(implicit.rows, 2), variance=variance)
+        assert np.allclose(decoder.estimate(measured)[0], back @ measured.answers, rtol=1e-9, atol=1e-9), case
+        assert np.allclose(decoder.cell_variances(variance)[0], np.diag(covariance), rtol=1e-9), case
+        for seed in (3, 4):
+            query = uniforms(implicit.cells, seed) - 0.3
+            assert np.isclose(
+                decoder.answer(measured, [query]), query @ back @ measured.answers, rtol=1e-9, atol=1e-9
+            ), case
+            assert np.isclose(decoder.query_variance(variance, [query]), query @ covariance @ query, rtol=1e-9), case
 
 
-@pytest.mark.parametrize("cells", [3, 5, 6, 7, 13])
-@pytest.mark.parametrize("equal", [True, False])
-def test_padded_haar_has_the_covariance_of_the_padded_inverse(
-    dense: Dense,
-    uniforms: Uniforms,
-    cells: int,
-    equal: bool,  # noqa: FBT001  # parametrised
-) -> None:
-    implicit = Haar(cells)
-    variance = 3.0 if equal else 0.5 + 4 * uniforms(implicit.rows, 1)
-    back = np.linalg.inv(dense(Haar(implicit.rows)))[:cells]
-    covariance = back * variance @ back.T
-    decoder, query = LeastSquares(implicit, (cells,)), uniforms(cells, 2)
-    assert np.allclose(decoder.cell_variances(variance)[0], np.diag(covariance), rtol=1e-9)
-    assert np.isclose(decoder.query_variance(variance, [query]), query @ covariance @ query, rtol=1e-9)
+def test_padded_haar_has_the_covariance_of_the_padded_inverse(dense: Dense, uniforms: Uniforms) -> None:
+    for case in itertools.product([3, 5, 6, 7, 13], [True, False]):
+        cells, equal = case
+        implicit = Haar(cells)
+        variance = 3.0 if equal else 0.5 + 4 * uniforms(implicit.rows, 1)
+        back = np.linalg.inv(dense(Haar(implicit.rows)))[:cells]
+        covariance = back * variance @ back.T
+        decoder, query = LeastSquares(implicit, (cells,)), uniforms(cells, 2)
+        assert np.allclose(decoder.cell_variances(variance)[0], np.diag(covariance), rtol=1e-9), case
+        assert np.isclose(decoder.query_variance(variance, [query]), query @ covariance @ query, rtol=1e-9), case
 
 
 def test_product_queries_of_a_flattened_table(uniforms: Uniforms) -> None:

@@ -1,6 +1,7 @@
 """Errors of many ranges without arrays, against the arrays; and at sizes where no array fits."""
 
 import functools
+import itertools
 
 import numpy as np
 import pytest
@@ -72,21 +73,26 @@ def check_against_least_squares(
     np.testing.assert_allclose(found, want, rtol=1e-10)
 
 
-@pytest.mark.parametrize("cells", SIZES)
-def test_theorem_2_agrees_with_the_transform(cells: int) -> None:
-    covariance = np.stack([Haar(cells).covariance(cell, 1.0) for cell in np.eye(cells)])
-    entries = [[wavelet_covariance(cells, i, j) for j in range(1, cells + 1)] for i in range(1, cells + 1)]
-    np.testing.assert_allclose(covariance, np.array(entries, dtype=float), atol=1e-12)
+def test_theorem_2_agrees_with_the_transform() -> None:
+    for cells in SIZES:
+        covariance = np.stack([Haar(cells).covariance(cell, 1.0) for cell in np.eye(cells)])
+        entries = [[wavelet_covariance(cells, i, j) for j in range(1, cells + 1)] for i in range(1, cells + 1)]
+        np.testing.assert_allclose(covariance, np.array(entries, dtype=float), atol=1e-12, err_msg=str(cells))
 
 
-@pytest.mark.parametrize("cells", SIZES)
-def test_wavelets_agree_with_algorithm_3_and_with_the_transform(cells: int) -> None:
-    found = wavelet_variances(all_ranges(cells))
-    covariance = np.stack([Haar(cells).covariance(cell, 1.0) for cell in np.eye(cells)])
-    np.testing.assert_allclose(
-        found, [float(wavelet_coefficient(cells, one)) for one in each(all_ranges(cells))], EXACT
-    )
-    np.testing.assert_allclose(found, np.einsum("ai,ij,aj->a", rows(cells), covariance, rows(cells)), EXACT)
+def test_wavelets_agree_with_algorithm_3_and_with_the_transform() -> None:
+    for cells in SIZES:
+        found = wavelet_variances(all_ranges(cells))
+        covariance = np.stack([Haar(cells).covariance(cell, 1.0) for cell in np.eye(cells)])
+        np.testing.assert_allclose(
+            found,
+            [float(wavelet_coefficient(cells, one)) for one in each(all_ranges(cells))],
+            EXACT,
+            err_msg=str(cells),
+        )
+        np.testing.assert_allclose(
+            found, np.einsum("ai,ij,aj->a", rows(cells), covariance, rows(cells)), EXACT, err_msg=str(cells)
+        )
 
 
 @pytest.mark.parametrize("cells", [LARGE, 2**31 + 5, 2**40, HUGE - 12345, HUGE])
@@ -98,27 +104,26 @@ def test_wavelets_agree_with_algorithm_3_up_to_two_to_the_sixty(cells: int) -> N
         np.testing.assert_allclose(wavelet_variances(ranges), want, rtol=1e-14 * 60)
 
 
-@pytest.mark.parametrize("cells", SIZES)
-@pytest.mark.parametrize("branching", BRANCHINGS)
-@pytest.mark.parametrize("root", [True, False])
-def test_trees_agree_with_brute_force(cells: int, branching: int, root: bool) -> None:  # noqa: FBT001
-    tree = Tree(cells, branching, root)
-    noise = drawn(cells).uniform(0.01, 10, len(tree.levels))
-    for variances in ([], noise.tolist()):
-        spread = np.repeat(variances or [1.0] * len(tree.levels), tree.levels)
-        found = tree_variances(tree, all_ranges(cells), variances)
-        np.testing.assert_allclose(found, dense(cells, columns(tree), spread), rtol=1e-10)
+def test_trees_agree_with_brute_force() -> None:
+    for case in itertools.product(SIZES, BRANCHINGS, [True, False]):
+        cells, branching, root = case
+        tree = Tree(cells, branching, root)
+        noise = drawn(cells).uniform(0.01, 10, len(tree.levels))
+        for variances in ([], noise.tolist()):
+            spread = np.repeat(variances or [1.0] * len(tree.levels), tree.levels)
+            found = tree_variances(tree, all_ranges(cells), variances)
+            np.testing.assert_allclose(found, dense(cells, columns(tree), spread), rtol=1e-10, err_msg=str(case))
 
 
-@pytest.mark.parametrize("cells", [LARGE, 1024])
-@pytest.mark.parametrize("branching", [2, 3, 16, 31, 2000])
-def test_trees_agree_with_least_squares_on_arrays(cells: int, branching: int) -> None:
-    ranges, tree = random_ranges(cells, 40), Tree(cells, branching, root=False)
-    noise = np.geomspace(0.01, 100, len(tree.levels))
-    check_against_least_squares(tree, tree_variances(tree, ranges), ranges, 1.0)
-    check_against_least_squares(
-        tree, tree_variances(tree, ranges, noise.tolist()), ranges, np.repeat(noise, tree.levels)
-    )
+def test_trees_agree_with_least_squares_on_arrays() -> None:
+    for case in itertools.product([LARGE, 1024], [2, 3, 16, 31, 2000]):
+        cells, branching = case
+        ranges, tree = random_ranges(cells, 40), Tree(cells, branching, root=False)
+        noise = np.geomspace(0.01, 100, len(tree.levels))
+        check_against_least_squares(tree, tree_variances(tree, ranges), ranges, 1.0)
+        check_against_least_squares(
+            tree, tree_variances(tree, ranges, noise.tolist()), ranges, np.repeat(noise, tree.levels)
+        )
 
 
 def test_a_tree_whose_levels_are_swapped_or_whose_ranges_are_shifted_is_told_apart() -> None:
@@ -146,17 +151,20 @@ def brute_cover(tree: Tree, asked: Range) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("cells", SIZES)
-@pytest.mark.parametrize(("branching", "root"), [(2, True), (3, True), (3, False), (7, True), (20, False)])
-def test_covers_agree_with_brute_force(cells: int, branching: int, root: bool) -> None:  # noqa: FBT001
-    tree, ranges = Tree(cells, branching, root), all_ranges(cells)
-    answers = drawn(2).integers(-1000, 1000, tree.rows)
-    covers = [brute_cover(tree, one) for one in each(ranges)]
-    assert cover_sizes(tree, ranges).tolist() == [len(nodes) for nodes in covers]
-    assert cover_answers(tree, answers, ranges).tolist() == [answers[nodes].sum() for nodes in covers]
-    np.testing.assert_allclose(
-        cover_answers(tree, answers / 3, ranges), [answers[nodes].sum() / 3 for nodes in covers], atol=1e-9
-    )
+def test_covers_agree_with_brute_force() -> None:
+    for case in itertools.product(SIZES, [(2, True), (3, True), (3, False), (7, True), (20, False)]):
+        cells, (branching, root) = case
+        tree, ranges = Tree(cells, branching, root), all_ranges(cells)
+        answers = drawn(2).integers(-1000, 1000, tree.rows)
+        covers = [brute_cover(tree, one) for one in each(ranges)]
+        assert cover_sizes(tree, ranges).tolist() == [len(nodes) for nodes in covers], case
+        assert cover_answers(tree, answers, ranges).tolist() == [answers[nodes].sum() for nodes in covers], case
+        np.testing.assert_allclose(
+            cover_answers(tree, answers / 3, ranges),
+            [answers[nodes].sum() / 3 for nodes in covers],
+            atol=1e-9,
+            err_msg=str(case),
+        )
 
 
 def test_the_answers_of_a_cover_without_noise_are_the_counts() -> None:
@@ -172,12 +180,14 @@ def p_identity(cells: int, sums: int) -> PIdentity:
     return PIdentity.from_theta(drawn(cells).random((sums, cells)) * 0.5)
 
 
-@pytest.mark.parametrize("cells", SIZES)
-def test_p_identity_agrees_with_brute_force(cells: int) -> None:
-    matrix = p_identity(cells, 3)
-    whole = np.vstack([np.diag(matrix.diagonal.astype(float)), matrix.sums.astype(float)])
-    want = dense(cells, whole, np.full(matrix.rows, 7.0))
-    np.testing.assert_allclose(p_identity_variances(matrix, all_ranges(cells), 7.0), want, rtol=1e-10)
+def test_p_identity_agrees_with_brute_force() -> None:
+    for cells in SIZES:
+        matrix = p_identity(cells, 3)
+        whole = np.vstack([np.diag(matrix.diagonal.astype(float)), matrix.sums.astype(float)])
+        want = dense(cells, whole, np.full(matrix.rows, 7.0))
+        np.testing.assert_allclose(
+            p_identity_variances(matrix, all_ranges(cells), 7.0), want, rtol=1e-10, err_msg=str(cells)
+        )
 
 
 def test_p_identity_agrees_with_least_squares_on_arrays() -> None:
@@ -185,12 +195,12 @@ def test_p_identity_agrees_with_least_squares_on_arrays() -> None:
     check_against_least_squares(matrix, p_identity_variances(matrix, ranges, 2.5), ranges, 2.5)
 
 
-@pytest.mark.parametrize("cells", SIZES)
-def test_the_sine_strategy_agrees_with_brute_force(cells: int) -> None:
-    matrix = Sine((cells,))
-    covariance = np.stack([matrix.covariance(cell, 3.0) for cell in np.eye(cells)])
-    want = np.einsum("ai,ij,aj->a", rows(cells), covariance, rows(cells))
-    np.testing.assert_allclose(sine_variances(matrix, all_ranges(cells), 3.0), want, EXACT)
+def test_the_sine_strategy_agrees_with_brute_force() -> None:
+    for cells in SIZES:
+        matrix = Sine((cells,))
+        covariance = np.stack([matrix.covariance(cell, 3.0) for cell in np.eye(cells)])
+        want = np.einsum("ai,ij,aj->a", rows(cells), covariance, rows(cells))
+        np.testing.assert_allclose(sine_variances(matrix, all_ranges(cells), 3.0), want, EXACT, err_msg=str(cells))
 
 
 @pytest.mark.parametrize("size", [5, FEW + 8, 2000])

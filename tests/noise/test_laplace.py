@@ -1,6 +1,7 @@
 """Discrete Laplace: fit, exact branches, formulas against brute force, and planted faults."""
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -66,37 +67,34 @@ def noise_words(scale: Fraction, changes: dict[tuple[int, int], int]) -> list[in
     return [int(word) for word in words.ravel()]
 
 
-@pytest.mark.parametrize("scale", [Fraction(1), Fraction(37, 3), Fraction(2**40)])
-@pytest.mark.parametrize("digit", [0, 3, 5])
-@pytest.mark.parametrize("which", [0, 1])
-def test_ties_are_decided_by_the_next_digits_of_the_probability(
-    scripted: type, scale: Fraction, digit: int, which: int
-) -> None:
-    x = 2**digit / scale
-    first, second = logistic_floor(x, 64), logistic_floor(x, 128) % 2**64
-    for word, value in ((second - 1, 2**digit), (second + 1, 0), (0, 2**digit), (ONES, 0)):
-        fake = scripted([*noise_words(scale, {(which, digit): first}), word])
-        assert DiscreteLaplace(scale=scale).sample(1, rng=fake).tolist() == [value * (-1) ** which]
-        assert fake.left == []
+def test_ties_are_decided_by_the_next_digits_of_the_probability(scripted: type) -> None:
+    for case in itertools.product([Fraction(1), Fraction(37, 3), Fraction(2**40)], [0, 3, 5], [0, 1]):
+        scale, digit, which = case
+        x = 2**digit / scale
+        first, second = logistic_floor(x, 64), logistic_floor(x, 128) % 2**64
+        for word, value in ((second - 1, 2**digit), (second + 1, 0), (0, 2**digit), (ONES, 0)):
+            fake = scripted([*noise_words(scale, {(which, digit): first}), word])
+            assert DiscreteLaplace(scale=scale).sample(1, rng=fake).tolist() == [value * (-1) ** which], case
+            assert fake.left == [], case
 
 
-@pytest.mark.parametrize("scale", [Fraction(1, 1000), Fraction(1), Fraction(1000), Fraction(2**40)])
-@pytest.mark.parametrize("more", [0, 1, 2, 5])
-def test_values_beyond_the_digits_are_drawn_exactly(scripted: type, scale: Fraction, more: int) -> None:
+def test_values_beyond_the_digits_are_drawn_exactly(scripted: type) -> None:
     """A zero word ties with the last coin; its next words decide, and each success adds 2^digits."""
-    digits = laplace._digits(scale).digits
-    x = 2**digits / scale
-    deep, expansion = [], 64
-    while not exponential_floor(x, expansion + 64):
-        deep.append(0)
-        expansion += 64
-    threshold = exponential_floor(x, expansion + 64)
-    success = [*deep, threshold - 1]
-    failure = [*deep, threshold + 1]
-    script = noise_words(scale, {(0, digits): 0}) + (success + ([0, *success] * (more - 1)) + [0] if more else [])
-    fake = scripted(script + failure)
-    assert DiscreteLaplace(scale=scale).sample(1, rng=fake).tolist() == [more << digits]
-    assert fake.left == []
+    for case in itertools.product([Fraction(1, 1000), Fraction(1), Fraction(1000), Fraction(2**40)], [0, 1, 2, 5]):
+        scale, more = case
+        digits = laplace._digits(scale).digits
+        x = 2**digits / scale
+        deep, expansion = [], 64
+        while not exponential_floor(x, expansion + 64):
+            deep.append(0)
+            expansion += 64
+        threshold = exponential_floor(x, expansion + 64)
+        success = [*deep, threshold - 1]
+        failure = [*deep, threshold + 1]
+        script = noise_words(scale, {(0, digits): 0}) + (success + ([0, *success] * (more - 1)) + [0] if more else [])
+        fake = scripted(script + failure)
+        assert DiscreteLaplace(scale=scale).sample(1, rng=fake).tolist() == [more << digits], case
+        assert fake.left == [], case
 
 
 def test_noise_too_big_for_64_bits_raises_and_never_wraps(scripted: type) -> None:
@@ -107,15 +105,15 @@ def test_noise_too_big_for_64_bits_raises_and_never_wraps(scripted: type) -> Non
         DiscreteLaplace(scale=scale).sample(1, rng=fake)
 
 
-@pytest.mark.parametrize("scale", [Fraction(1, 1000), Fraction(1), Fraction(1000), Fraction(2**40)])
-@pytest.mark.parametrize("size", [0, 1, 7, 70_000])
-def test_word_count_depends_on_size_and_scale_only(counting: type, scale: Fraction, size: int) -> None:
-    counts = set()
-    for seed in range(3):
-        fake = counting(seed)
-        DiscreteLaplace(scale=scale).sample(size, rng=fake)
-        counts.add(fake.count)
-    assert counts == {size * 2 * (laplace._digits(scale).digits + 1)}
+def test_word_count_depends_on_size_and_scale_only(counting: type) -> None:
+    for case in itertools.product([Fraction(1, 1000), Fraction(1), Fraction(1000), Fraction(2**40)], [0, 1, 7, 70_000]):
+        scale, size = case
+        counts = set()
+        for seed in range(3):
+            fake = counting(seed)
+            DiscreteLaplace(scale=scale).sample(size, rng=fake)
+            counts.add(fake.count)
+        assert counts == {size * 2 * (laplace._digits(scale).digits + 1)}, case
 
 
 def test_a_replayed_generator_gives_the_same_noise_and_another_seed_does_not() -> None:

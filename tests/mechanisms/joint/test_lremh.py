@@ -51,6 +51,7 @@ def real(name: str, columns: dict[str, int]) -> tuple[np.ndarray, tuple[int, ...
     return np.stack([np.asarray(table[column]).astype(np.int32) for column in columns]), tuple(columns.values())
 
 
+@pytest.mark.slow
 def test_candidates_that_lasso_drops_stay_dropped() -> None:
     first = (np.arange(4000) % 20 == 0).astype(np.int32)
     codes, sizes = np.stack([first, 2 * first, first]), (3, 3, 2)

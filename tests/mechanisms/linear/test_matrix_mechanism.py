@@ -1,5 +1,6 @@
 """The matrix mechanism: what it refuses, what it draws, and what the unit and the shares do to the noise."""
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -87,14 +88,14 @@ def test_answers_to_queries_are_unbiased_with_the_predicted_variance(
     assert not centred_with(errors, variance / 2)  # the control
 
 
-@pytest.mark.parametrize("relation", list(Relation))
 @pytest.mark.parametrize("strategy", SMALL, ids=names(SMALL))
-def test_rows_per_unit_scale_the_noise_by_k_and_k_squared(strategy: Strategy, relation: Relation) -> None:
-    one, person = Unit(relation=relation), Unit(relation=relation, column="uid", rows=5)
-    laplace = [MatrixMechanism(strategy=strategy, loss=LOSSES[0], unit=unit).noises for unit in (one, person)]
-    assert [noise.scale for noise in laplace[1]] == [5 * noise.scale for noise in laplace[0]]
-    gaussian = [MatrixMechanism(strategy=strategy, loss=LOSSES[1], unit=unit).noises for unit in (one, person)]
-    assert [noise.sigma2 for noise in gaussian[1]] == [25 * noise.sigma2 for noise in gaussian[0]]
+def test_rows_per_unit_scale_the_noise_by_k_and_k_squared(strategy: Strategy) -> None:
+    for relation in list(Relation):
+        one, person = Unit(relation=relation), Unit(relation=relation, column="uid", rows=5)
+        laplace = [MatrixMechanism(strategy=strategy, loss=LOSSES[0], unit=unit).noises for unit in (one, person)]
+        assert [noise.scale for noise in laplace[1]] == [5 * noise.scale for noise in laplace[0]], relation
+        gaussian = [MatrixMechanism(strategy=strategy, loss=LOSSES[1], unit=unit).noises for unit in (one, person)]
+        assert [noise.sigma2 for noise in gaussian[1]] == [25 * noise.sigma2 for noise in gaussian[0]], relation
 
 
 @pytest.mark.parametrize(
@@ -121,36 +122,34 @@ def test_noise_is_sensitivity_over_epsilon_and_squared_sensitivity_over_two_rho(
 
 
 @pytest.mark.parametrize("make", [BinaryTree, Boost, Privelet, lambda cells: Identity((cells,))])
-@pytest.mark.parametrize("cells", [1, 2, 3, 5])
-@pytest.mark.parametrize("relation", list(Relation))
-def test_few_cells_and_sizes_that_are_no_power_work(
-    make: Callable[[int], Strategy], cells: int, relation: Relation
-) -> None:
+def test_few_cells_and_sizes_that_are_no_power_work(make: Callable[[int], Strategy]) -> None:
     """Under replace-one a single cell never changes; it is noised as if it could."""
-    for loss in LOSSES:
-        mechanism = MatrixMechanism(strategy=make(cells), loss=loss, unit=Unit(relation=relation))
-        counts = np.arange(7, 7 + cells)
-        measured = mechanism.measure(counts, rng=rng.seeded(1))
-        assert mechanism.claim.proven == loss
-        assert (mechanism.variance > 0) is True
-        assert mechanism.strategy.decoder.estimate(measured)[0].shape == (cells,)
-        weights = [np.ones(cells)]
-        error = mechanism.strategy.decoder.answer(measured, weights) - counts.sum()
-        spread = np.sqrt(mechanism.strategy.decoder.query_variance(mechanism.variance, weights))
-        assert 0 < abs(error) < 20 * spread or error == 0
+    for case in itertools.product([1, 2, 3, 5], list(Relation)):
+        cells, relation = case
+        for loss in LOSSES:
+            mechanism = MatrixMechanism(strategy=make(cells), loss=loss, unit=Unit(relation=relation))
+            counts = np.arange(7, 7 + cells)
+            measured = mechanism.measure(counts, rng=rng.seeded(1))
+            assert mechanism.claim.proven == loss, case
+            assert (mechanism.variance > 0) is True, case
+            assert mechanism.strategy.decoder.estimate(measured)[0].shape == (cells,), case
+            weights = [np.ones(cells)]
+            error = mechanism.strategy.decoder.answer(measured, weights) - counts.sum()
+            spread = np.sqrt(mechanism.strategy.decoder.query_variance(mechanism.variance, weights))
+            assert 0 < abs(error) < 20 * spread or error == 0, case
 
 
-@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.uint64])
 @pytest.mark.parametrize("strategy", SMALL, ids=names(SMALL))
-def test_counts_of_any_integer_type_give_the_same_answers(strategy: Strategy, kind: type) -> None:
-    counts = counts_of(strategy)
-    counts[:4] = 100, 100, 0, 100
-    counts = np.minimum(counts, 100)
-    mechanism = MatrixMechanism(strategy=strategy, loss=PureDP(epsilon=1))
-    expected = mechanism.measure(counts, rng=rng.seeded(5)).answers
-    got = mechanism.measure(counts.astype(kind), rng=rng.seeded(5)).answers
-    assert got.dtype == np.int64
-    assert np.array_equal(got, expected)
+def test_counts_of_any_integer_type_give_the_same_answers(strategy: Strategy) -> None:
+    for kind in [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.uint64]:
+        counts = counts_of(strategy)
+        counts[:4] = 100, 100, 0, 100
+        counts = np.minimum(counts, 100)
+        mechanism = MatrixMechanism(strategy=strategy, loss=PureDP(epsilon=1))
+        expected = mechanism.measure(counts, rng=rng.seeded(5)).answers
+        got = mechanism.measure(counts.astype(kind), rng=rng.seeded(5)).answers
+        assert got.dtype == np.int64, kind
+        assert np.array_equal(got, expected), kind
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.bool_, object])
@@ -161,11 +160,11 @@ def test_counts_that_are_no_integers_are_refused(kind: type) -> None:
 
 
 @pytest.mark.parametrize("strategy", SMALL[:4], ids=names(SMALL[:4]))
-@pytest.mark.parametrize("off", [-1, 1, 8])
-def test_counts_of_another_number_of_cells_are_refused_in_words(strategy: Strategy, off: int) -> None:
-    counts = np.zeros(strategy.map.cells + off, dtype=np.int64)
-    with pytest.raises(ValueError, match="counts must be integers that give"):
-        MatrixMechanism(strategy=strategy, loss=PureDP(epsilon=1)).measure(counts, rng=rng.seeded(1))
+def test_counts_of_another_number_of_cells_are_refused_in_words(strategy: Strategy) -> None:
+    for off in [-1, 1, 8]:
+        counts = np.zeros(strategy.map.cells + off, dtype=np.int64)
+        with pytest.raises(ValueError, match="counts must be integers that give"):
+            MatrixMechanism(strategy=strategy, loss=PureDP(epsilon=1)).measure(counts, rng=rng.seeded(1))
 
 
 def test_a_refusal_never_shows_a_count() -> None:

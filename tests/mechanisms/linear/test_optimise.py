@@ -93,7 +93,7 @@ def test_a_start_is_the_tree_without_root(cells, branching):
     assert value == pytest.approx(len(tree.levels) ** 2 * tree_average(tree), rel=1e-9)
 
 
-@pytest.mark.parametrize(("cells", "variance"), [(64, 30.9), (256, 65.0)])
+@pytest.mark.parametrize(("cells", "variance"), [(64, 30.9), pytest.param(256, 65.0, marks=pytest.mark.slow)])
 def test_the_search_beats_every_hierarchy_and_keeps_above_the_bound(cells, variance):
     gram = RangesGram(cells)
     found = optimise(gram, default_starts(cells), seconds=LONG)

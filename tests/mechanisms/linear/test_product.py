@@ -123,70 +123,74 @@ def brute_force(strategy: Strategy, shape: tuple[int, ...], weights: Sequence[np
     return float(query @ np.linalg.solve(matrix.T @ (matrix / spread[:, None]), query))
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("method", METHODS)
-def test_variances_are_those_of_the_explicit_matrices(method: str, shape: tuple[int, ...]) -> None:
-    strategy, boxes, variance = strategy_of(method, shape), boxes_of(shape), 2.5
-    wanted = [
-        brute_force(strategy, shape, weights_of(boxes, place), np.full(strategy.map.rows, variance))
-        for place in range(boxes[0].size)
-    ]
-    np.testing.assert_allclose(box_variances(strategy, boxes, [variance]), wanted, rtol=1e-8)
-    decoder = strategy.decoder
-    stated = [decoder.query_variance(variance, weights_of(boxes, place)) for place in range(0, boxes[0].size, 3)]
-    np.testing.assert_allclose(stated, wanted[::3], rtol=1e-8)
-    mean = mean_variance(strategy, Boxes(tuple(map(AllRanges, shape))), [variance])
-    assert mean == pytest.approx(np.mean(wanted), rel=1e-8)
+def test_variances_are_those_of_the_explicit_matrices(method: str) -> None:
+    for shape in SHAPES:
+        strategy, boxes, variance = strategy_of(method, shape), boxes_of(shape), 2.5
+        wanted = [
+            brute_force(strategy, shape, weights_of(boxes, place), np.full(strategy.map.rows, variance))
+            for place in range(boxes[0].size)
+        ]
+        np.testing.assert_allclose(box_variances(strategy, boxes, [variance]), wanted, rtol=1e-8, err_msg=str(shape))
+        decoder = strategy.decoder
+        stated = [decoder.query_variance(variance, weights_of(boxes, place)) for place in range(0, boxes[0].size, 3)]
+        np.testing.assert_allclose(stated, wanted[::3], rtol=1e-8, err_msg=str(shape))
+        mean = mean_variance(strategy, Boxes(tuple(map(AllRanges, shape))), [variance])
+        assert mean == pytest.approx(np.mean(wanted), rel=1e-8), shape
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("method", METHODS)
-def test_exact_counts_give_every_box_exactly(method: str, shape: tuple[int, ...]) -> None:
+def test_exact_counts_give_every_box_exactly(method: str) -> None:
     """Without noise nothing is wrong but the rounding of `dst` to steps, each by at most half of one."""
-    if (method, shape) == ("p_identity", THREE):
-        pytest.skip("64-bit answers in units of 2^-60 hold four rows")
-    strategy, boxes = strategy_of(method, shape), boxes_of(shape)
-    counts = np.arange(strategy.map.cells) ** 2 % 31
-    exact = Measurement(map=strategy.map, answers=strategy.map.apply(counts), variance=1.0)
-    truth = np.array([flat(weights_of(boxes, place)) @ counts for place in range(boxes[0].size)])
-    slack = 0.0
-    if method == "dst":
-        slack = np.abs(np.linalg.inv(explicit(strategy, shape))).sum() / 2
-        assert slack < 0.05
-    decoder = strategy.decoder
-    assert isinstance(decoder, BoxDecoder)
-    assert decoder.shape == shape
-    np.testing.assert_allclose(decoder.box_answers(exact, boxes), truth, rtol=0, atol=1e-9 * (1 + truth.max()) + slack)
-    each = [decoder.answer(exact, weights_of(boxes, place)) for place in range(0, boxes[0].size, 3)]
-    np.testing.assert_allclose(each, truth[::3], rtol=0, atol=1e-9 * (1 + truth.max()) + slack)
+    for shape in SHAPES:
+        if (method, shape) == ("p_identity", THREE):
+            continue  # 64-bit answers in units of 2^-60 hold four rows
+        strategy, boxes = strategy_of(method, shape), boxes_of(shape)
+        counts = np.arange(strategy.map.cells) ** 2 % 31
+        exact = Measurement(map=strategy.map, answers=strategy.map.apply(counts), variance=1.0)
+        truth = np.array([flat(weights_of(boxes, place)) @ counts for place in range(boxes[0].size)])
+        slack = 0.0
+        if method == "dst":
+            slack = np.abs(np.linalg.inv(explicit(strategy, shape))).sum() / 2
+            assert slack < 0.05, shape
+        decoder = strategy.decoder
+        assert isinstance(decoder, BoxDecoder), shape
+        assert decoder.shape == shape, shape
+        np.testing.assert_allclose(
+            decoder.box_answers(exact, boxes), truth, rtol=0, atol=1e-9 * (1 + truth.max()) + slack, err_msg=str(shape)
+        )
+        each = [decoder.answer(exact, weights_of(boxes, place)) for place in range(0, boxes[0].size, 3)]
+        np.testing.assert_allclose(each, truth[::3], rtol=0, atol=1e-9 * (1 + truth.max()) + slack, err_msg=str(shape))
 
 
-@pytest.mark.parametrize("shape", [(7,), (3, 5), (2, 3, 4)], ids=str)
 @pytest.mark.parametrize("method", METHODS)
-def test_answers_to_many_boxes_are_those_one_by_one(method: str, shape: tuple[int, ...]) -> None:
-    strategy, boxes = strategy_of(method, shape), boxes_of(shape)
-    answers = np.arange(strategy.map.rows) * 37 % 101
-    noisy = Measurement(map=strategy.map, answers=answers, variance=1.0)
-    each = [strategy.decoder.answer(noisy, weights_of(boxes, place)) for place in range(boxes[0].size)]
-    decoder = strategy.decoder
-    assert isinstance(decoder, BoxDecoder)
-    np.testing.assert_allclose(decoder.box_answers(noisy, boxes), each, atol=1e-8 * np.abs(each).max())
+def test_answers_to_many_boxes_are_those_one_by_one(method: str) -> None:
+    for shape in [(7,), (3, 5), (2, 3, 4)]:
+        strategy, boxes = strategy_of(method, shape), boxes_of(shape)
+        answers = np.arange(strategy.map.rows) * 37 % 101
+        noisy = Measurement(map=strategy.map, answers=answers, variance=1.0)
+        each = [strategy.decoder.answer(noisy, weights_of(boxes, place)) for place in range(boxes[0].size)]
+        decoder = strategy.decoder
+        assert isinstance(decoder, BoxDecoder), shape
+        np.testing.assert_allclose(
+            decoder.box_answers(noisy, boxes), each, atol=1e-8 * np.abs(each).max(), err_msg=str(shape)
+        )
 
 
-@pytest.mark.parametrize("root", [True, False])
-@pytest.mark.parametrize(("cells", "branching"), [(8, 2), (11, 3), (27, 3), (5, 2)])
-def test_levels_with_noise_of_their_own_are_those_of_the_explicit_matrices(
-    cells: int, branching: int, *, root: bool
-) -> None:
-    levels = Hierarchy(cells, branching, root).map.levels
-    variances = [1.0 + level**2 for level in range(len(levels))]
-    strategy, boxes = Hierarchy(cells, branching, root), boxes_of((cells,))
-    spread = np.repeat(variances, levels)
-    wanted = [brute_force(strategy, (cells,), weights_of(boxes, place), spread) for place in range(boxes[0].size)]
-    np.testing.assert_allclose(box_variances(strategy, boxes, variances), wanted, rtol=1e-9)
-    stated = [strategy.decoder.query_variance(spread, weights_of(boxes, place)) for place in range(boxes[0].size)]
-    np.testing.assert_allclose(stated, wanted, rtol=1e-9)
-    assert mean_variance(strategy, Boxes((AllRanges(cells),)), variances) == pytest.approx(np.mean(wanted), rel=1e-9)
+def test_levels_with_noise_of_their_own_are_those_of_the_explicit_matrices() -> None:
+    for case in itertools.product([True, False], [(8, 2), (11, 3), (27, 3), (5, 2)]):
+        root, (cells, branching) = case
+        levels = Hierarchy(cells, branching, root).map.levels
+        variances = [1.0 + level**2 for level in range(len(levels))]
+        strategy, boxes = Hierarchy(cells, branching, root), boxes_of((cells,))
+        spread = np.repeat(variances, levels)
+        wanted = [brute_force(strategy, (cells,), weights_of(boxes, place), spread) for place in range(boxes[0].size)]
+        np.testing.assert_allclose(box_variances(strategy, boxes, variances), wanted, rtol=1e-9, err_msg=str(case))
+        stated = [strategy.decoder.query_variance(spread, weights_of(boxes, place)) for place in range(boxes[0].size)]
+        np.testing.assert_allclose(stated, wanted, rtol=1e-9, err_msg=str(case))
+        assert mean_variance(strategy, Boxes((AllRanges(cells),)), variances) == pytest.approx(
+            np.mean(wanted), rel=1e-9
+        ), case
 
 
 MIXED = (Prefixes(3), RangesOfLength(5, 2))
@@ -204,25 +208,23 @@ def ranges_of(axis: Axis) -> list[Range]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(
-    "workload", [Boxes(MIXED), Boxes((AllRanges(3), LISTS[1])), Boxes(LISTS), Boxes(LISTS, paired=True)], ids=str
-)
-def test_the_mean_over_a_workload_is_that_of_its_boxes_one_by_one(method: str, workload: Boxes) -> None:
-    strategy = strategy_of(method, workload.shape)
-    each = [ranges_of(axis) for axis in workload.axes]
-    boxes = list(zip(*each, strict=True)) if workload.paired else list(itertools.product(*each))
-    assert len(boxes) == workload.queries
-    spread = np.ones(strategy.map.rows)
-    wanted = [
-        brute_force(
-            strategy,
-            workload.shape,
-            [one.weights(cells) for one, cells in zip(box, workload.shape, strict=True)],
-            spread,
-        )
-        for box in boxes
-    ]
-    assert mean_variance(strategy, workload, [1.0]) == pytest.approx(np.mean(wanted), rel=1e-8)
+def test_the_mean_over_a_workload_is_that_of_its_boxes_one_by_one(method: str) -> None:
+    for workload in [Boxes(MIXED), Boxes((AllRanges(3), LISTS[1])), Boxes(LISTS), Boxes(LISTS, paired=True)]:
+        strategy = strategy_of(method, workload.shape)
+        each = [ranges_of(axis) for axis in workload.axes]
+        boxes = list(zip(*each, strict=True)) if workload.paired else list(itertools.product(*each))
+        assert len(boxes) == workload.queries, workload
+        spread = np.ones(strategy.map.rows)
+        wanted = [
+            brute_force(
+                strategy,
+                workload.shape,
+                [one.weights(cells) for one, cells in zip(box, workload.shape, strict=True)],
+                spread,
+            )
+            for box in boxes
+        ]
+        assert mean_variance(strategy, workload, [1.0]) == pytest.approx(np.mean(wanted), rel=1e-8), workload
 
 
 def test_a_mean_is_the_same_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,17 +234,17 @@ def test_a_mean_is_the_same_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert product.axis_mean(Privelet(100), Prefixes(100), [1.0]) != pytest.approx(whole, rel=1e-3)
 
 
-@pytest.mark.parametrize("relation", list(Relation))
 @pytest.mark.parametrize("method", METHODS)
-def test_two_axes_are_measured_under_their_promise(method: str, relation: Relation) -> None:
-    loss = RHO if method == "dst" else EPSILON
-    strategy, unit = strategy_of(method, (3, 5)), Unit(relation=relation)
-    mechanism = MatrixMechanism(strategy=strategy, loss=loss, unit=unit)
-    assert mechanism.claim.proven == loss
-    measured = mechanism.measure(np.arange(15), rng=rng.seeded(1))
-    assert measured.answers.shape == (strategy.map.rows,)
-    assert strategy.decoder.estimate(measured)[0].shape == (15,)
-    assert strategy.decoder.tables == ((0, 1),)
+def test_two_axes_are_measured_under_their_promise(method: str) -> None:
+    for relation in list(Relation):
+        loss = RHO if method == "dst" else EPSILON
+        strategy, unit = strategy_of(method, (3, 5)), Unit(relation=relation)
+        mechanism = MatrixMechanism(strategy=strategy, loss=loss, unit=unit)
+        assert mechanism.claim.proven == loss, relation
+        measured = mechanism.measure(np.arange(15), rng=rng.seeded(1))
+        assert measured.answers.shape == (strategy.map.rows,), relation
+        assert strategy.decoder.estimate(measured)[0].shape == (15,), relation
+        assert strategy.decoder.tables == ((0, 1),), relation
 
 
 def test_a_single_axis_has_no_product_and_a_method_that_does_not_serve_an_axis_serves_none() -> None:
@@ -281,7 +283,7 @@ def test_answers_of_several_variances_are_refused_over_several_axes(method: str)
         strategy.decoder.cell_variances(np.ones(strategy.map.rows))
 
 
-REPEATS = 2000
+REPEATS = 1000
 BLIND = 3  # the control: noise whose variance is taken to be that of a box three times as certain
 SHAPE = (6, 5)
 
@@ -308,7 +310,10 @@ def scores(mechanism: MatrixMechanism, boxes: Sequence[Ranges], predicted: np.nd
 def test_releases_over_two_axes_are_as_wrong_as_predicted(
     centred_with: Callable[[np.ndarray, float], bool], method: str, loss: PureDP | ZCDP
 ) -> None:
-    """`centred_with` raises a false alarm with a chance below 1e-6: 2,000 independent errors of 19 boxes in turn."""
+    """`centred_with` raises a false alarm with a chance below 1e-6: 1,000 independent errors of 19 boxes in turn.
+
+    A variance 1.7 times or half the predicted is found with power .995, a bias of a quarter of a deviation with .998.
+    """
     strategy = strategy_of(method, SHAPE)
     mechanism = MatrixMechanism(strategy=strategy, loss=loss)
     boxes = [Ranges(own.cells, own.left[::17], own.right[::17]) for own in boxes_of(SHAPE)]

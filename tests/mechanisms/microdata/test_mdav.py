@@ -11,12 +11,12 @@ from dpress.core.mixed import columns
 from dpress.core.people import in_memory
 from dpress.mechanisms.microdata.mdav import CARD, Mdav, compiled, grouped, sum_costs
 
-NUMBERS = columns([Integer(name="a", bounds=(0, 9999)), Integer(name="b", bounds=(0, 9999))])
+NUMBERS = columns([Integer(name="a", bounds=(0, 999)), Integer(name="b", bounds=(0, 999))])
 MIXED = columns([Integer(name="a", bounds=(0, 99)), Categorical(name="b", values=("x", "y", "z"))])
 EPSILON = PureDP(epsilon=1)
 
 
-def points(rows: int, largest: int = 10_000, seed: int = 1) -> np.ndarray:
+def points(rows: int, largest: int = 1000, seed: int = 1) -> np.ndarray:
     return (rng.seeded(seed).words(2 * rows).reshape(2, rows) % np.uint64(largest)).astype(np.int32)
 
 

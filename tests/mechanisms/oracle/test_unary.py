@@ -1,5 +1,6 @@
 """What `sue` and `oue` share: the exact channel, padding, one value."""
 
+import itertools
 import math
 
 import numpy as np
@@ -29,24 +30,24 @@ def spent(oracle: Oracle) -> float:
 
 
 @both
-@pytest.mark.parametrize("epsilon", [0.1, 1, 3])
-@pytest.mark.parametrize("size", [2, 5, 9])
-def test_the_channel_costs_exactly_epsilon_and_gives_the_moments(card: Card, size: int, epsilon: float) -> None:
-    oracle = make(card, size, epsilon)
-    channel = oracle.channel()
-    assert len(channel.payloads) == 1 << size
-    assert math.isclose(spent(oracle), epsilon, rel_tol=1e-12)
-    plain = np.unpackbits(channel.payloads, axis=1, bitorder="little")
-    supports = plain[:, :size].astype(float)
-    assert not plain[:, size:].any()
-    for value, row in enumerate(channel.probabilities):
-        assert sum(row) == 1
-        weights = np.array(row, dtype=float)
-        estimates = (supports - float(oracle.q)) / float(oracle.p - oracle.q)
-        held = np.eye(size)[value]
-        assert np.allclose(weights @ estimates, held, atol=1e-9)
-        stated = [oracle.variance(1, float(share)) for share in held]
-        assert np.allclose(weights @ estimates**2 - held, stated, rtol=1e-9)
+def test_the_channel_costs_exactly_epsilon_and_gives_the_moments(card: Card) -> None:
+    for case in itertools.product([0.1, 1, 3], [2, 5, 9]):
+        epsilon, size = case
+        oracle = make(card, size, epsilon)
+        channel = oracle.channel()
+        assert len(channel.payloads) == 1 << size, case
+        assert math.isclose(spent(oracle), epsilon, rel_tol=1e-12), case
+        plain = np.unpackbits(channel.payloads, axis=1, bitorder="little")
+        supports = plain[:, :size].astype(float)
+        assert not plain[:, size:].any(), case
+        for value, row in enumerate(channel.probabilities):
+            assert sum(row) == 1, case
+            weights = np.array(row, dtype=float)
+            estimates = (supports - float(oracle.q)) / float(oracle.p - oracle.q)
+            held = np.eye(size)[value]
+            assert np.allclose(weights @ estimates, held, atol=1e-9), case
+            stated = [oracle.variance(1, float(share)) for share in held]
+            assert np.allclose(weights @ estimates**2 - held, stated, rtol=1e-9), case
 
 
 @both
@@ -65,22 +66,24 @@ def test_a_large_channel_or_domain_and_another_loss_are_refused(card: Card) -> N
 
 
 @both
-@pytest.mark.parametrize("size", [1, 7, 8, 9, 64, 1000])
-@pytest.mark.parametrize("users", [1, 5000])
-def test_widths_padding_and_full_strength(card: Card, size: int, users: int) -> None:
-    oracle = make(card, size, 1000)
-    values = np.arange(users, dtype=np.int32) % size
-    reports = oracle.perturb(values, rng=rng.seeded(1))
-    assert reports.shape == (users, -(-size // 8))
-    assert reports.dtype == np.uint8
-    assert not oracle.faults(reports)["padding"].any()
-    ones = np.unpackbits(reports, axis=1, bitorder="little")
-    rows = np.arange(users)
-    assert ones.sum() == ones[rows, values].sum()  # only own bits
-    assert math.isclose(ones.sum() / users, float(oracle.p), abs_tol=0 if oracle.p > 0.6 else 6 * 0.5 / users**0.5)
-    if size % 8:
-        reports[0, -1] |= 0x80
-        assert oracle.faults(reports)["padding"].tolist() == [True] + [False] * (users - 1)
+def test_widths_padding_and_full_strength(card: Card) -> None:
+    for case in itertools.product([1, 7, 8, 9, 64, 1000], [1, 5000]):
+        size, users = case
+        oracle = make(card, size, 1000)
+        values = np.arange(users, dtype=np.int32) % size
+        reports = oracle.perturb(values, rng=rng.seeded(1))
+        assert reports.shape == (users, -(-size // 8)), case
+        assert reports.dtype == np.uint8, case
+        assert not oracle.faults(reports)["padding"].any(), case
+        ones = np.unpackbits(reports, axis=1, bitorder="little")
+        rows = np.arange(users)
+        assert ones.sum() == ones[rows, values].sum(), case  # only own bits
+        assert math.isclose(
+            ones.sum() / users, float(oracle.p), abs_tol=0 if oracle.p > 0.6 else 6 * 0.5 / users**0.5
+        ), case
+        if size % 8:
+            reports[0, -1] |= 0x80
+            assert oracle.faults(reports)["padding"].tolist() == [True] + [False] * (users - 1), case
 
 
 @both

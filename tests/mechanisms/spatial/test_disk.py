@@ -24,16 +24,16 @@ def within(disk: Disk) -> np.ndarray:
 DISKS = [Disk(side, radius) for side in (1, 2, 5) for radius in (0, 1, 2, 3, 7)]
 
 
-@pytest.mark.parametrize("disk", DISKS, ids=str)
-def test_outputs_and_disks_are_those_of_the_distances(disk: Disk) -> None:
-    near = within(disk)
-    assert near.shape == (disk.outputs, disk.side**2)
-    assert (near.sum(axis=0) == disk.area).all()
-    assert disk.area == sum(disk.lengths) == len(disk.offsets[0])
-    for image, cell in zip(np.eye(disk.side**2).reshape(-1, disk.side, disk.side), near.T, strict=True):
-        assert np.array_equal(np.rint(disk.spread(image)), disk.image(cell.astype(float)))
-    reports = np.arange(disk.outputs, dtype=float)
-    assert np.allclose(disk.gather(disk.image(reports)).ravel(), near.T @ reports)
+def test_outputs_and_disks_are_those_of_the_distances() -> None:
+    for disk in DISKS:
+        near = within(disk)
+        assert near.shape == (disk.outputs, disk.side**2), disk
+        assert (near.sum(axis=0) == disk.area).all(), disk
+        assert disk.area == sum(disk.lengths) == len(disk.offsets[0]), disk
+        for image, cell in zip(np.eye(disk.side**2).reshape(-1, disk.side, disk.side), near.T, strict=True):
+            assert np.array_equal(np.rint(disk.spread(image)), disk.image(cell.astype(float))), disk
+        reports = np.arange(disk.outputs, dtype=float)
+        assert np.allclose(disk.gather(disk.image(reports)).ravel(), near.T @ reports), disk
 
 
 @pytest.mark.parametrize("side", [4, 5])

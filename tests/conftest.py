@@ -1,0 +1,54 @@
+"""Says at the end of every run what each folder of tests cost, on one line each; writes nothing."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Protocol
+
+import pytest
+
+
+class Phase(Protocol):
+    """What pytest reports of the setup, the call or the teardown of one case."""
+
+    nodeid: str
+    when: str
+    duration: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """The seconds of all phases of a folder's cases, added up over processes, and the number of cases."""
+
+    folder: str
+    seconds: float
+    cases: int
+
+    def __str__(self) -> str:
+        return f"{self.seconds:8.1f} s {self.cases:6d} cases  {self.folder}"
+
+
+def folder_of(nodeid: str) -> str:
+    """Return the first two folders of a case: `tests/core`, `src/dpress`."""
+    return "/".join(PurePosixPath(nodeid.partition("::")[0]).parent.parts[:2])
+
+
+def costs(phases: Iterable[Phase]) -> list[Cost]:
+    """Return what each folder cost, the dearest first; a skipped case and one that failed in its setup count too."""
+    seconds: Counter[str] = Counter()
+    cases: Counter[str] = Counter()
+    for one in phases:
+        seconds[folder_of(one.nodeid)] += one.duration
+        cases[folder_of(one.nodeid)] += one.when == "setup"
+    found = [Cost(folder=folder, seconds=seconds[folder], cases=cases[folder]) for folder in seconds]
+    return sorted(found, key=lambda cost: (-cost.seconds, cost.folder))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the costs; the reporter of a run on several processes holds the reports of all."""
+    reports = [one for group in terminalreporter.stats.values() for one in group if hasattr(one, "duration")]
+    if found := costs(reports):
+        terminalreporter.section("seconds and cases by folder")
+    for cost in found:
+        terminalreporter.write_line(str(cost))
