@@ -8,9 +8,9 @@ from dpress.cli.output import beside, counting, hint, json_option, lifetime_of, 
 from dpress.cli.swapped import remarking
 from dpress.core.claim import as_floats
 from dpress.data.spec import load_spec
+from dpress.kinds.spatial.text import promise
 from dpress.release.plan import plan
 from dpress.release.simulate import perturb
-from dpress.report.map_parts import promise
 
 
 @click.command("perturb")

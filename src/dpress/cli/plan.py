@@ -9,12 +9,12 @@ from dpress.cli.plan_map import show_maps
 from dpress.cli.plan_records import plain_records, show_records
 from dpress.core.claim import as_floats, describe
 from dpress.data.spec import load_spec
+from dpress.kinds.spatial.text import side
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.candidate import UNIT, Candidate, Mechanism
 from dpress.release.local_plan import caution, expected_users
 from dpress.release.plan import plan
 from dpress.release.table_plan import SEARCH
-from dpress.report.map_parts import side
 
 
 @click.command("plan")

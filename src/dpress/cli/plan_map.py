@@ -8,12 +8,11 @@ from dpress.cli.output import hint, print_table
 from dpress.core.claim import describe
 from dpress.core.workload import Areas
 from dpress.data.spec import Spec
+from dpress.kinds.spatial.text import CLUSTER, assignment, levels, made_of, over, promise, side
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.candidate import Candidate
 from dpress.release.local_plan import caution, expected_users
 from dpress.release.plan import Plan
-from dpress.report.map_parts import asked, how, made_of, promise, side
-from dpress.report.map_words import CLUSTER, over
 
 
 def show_maps(spec: Spec, planned: Plan) -> None:
@@ -26,8 +25,8 @@ def show_maps(spec: Spec, planned: Plan) -> None:
     noun = "people" if local else "rows"
     if isinstance(mechanism, Collection):
         click.echo(f"{method}: {promise(mechanism)}.")
-        if words := how(mechanism):
-            click.echo(words)
+        if assigned := assignment(mechanism):
+            click.echo(assigned)
             print_table(("level", "squares", "method", "share", "bytes"), _levels(mechanism, method), numbers=(3, 4))
         if (note := caution(spec)) is not None:
             hint(note, quiet=False)
@@ -49,5 +48,5 @@ def _row(candidate: Candidate, *, chosen: bool) -> list[str]:
 def _levels(mechanism: Collection, method: str) -> list[list[str]]:
     return [
         [one.level, one.squares, one.method, f"{100 * one.share:.1f} %", f"{one.width:,}"]
-        for one in asked(mechanism, method)
+        for one in levels(mechanism, method)
     ]

@@ -1,0 +1,1 @@
+"""A joint distribution of several attributes, from a collection."""

@@ -1,0 +1,1 @@
+"""Synthetic or perturbed records, from a table."""

@@ -1,0 +1,1 @@
+"""Counts over ranges of ordered attributes, from a table."""

@@ -1,0 +1,1 @@
+"""A map of positions, from a table or from a collection."""
