@@ -34,11 +34,11 @@ def test_the_words_would_be_found_on_a_central_page() -> None:
 
 def test_user_groups_or_all_at_once_is_said() -> None:
     groups, once = text_of("local"), text_of("local at once")
-    assert "answered for one attribute, drawn by lot, with the whole ε" in groups
-    assert "the coins of the devices and the lot that gave each device its attribute" in groups
+    assert "answered for one attribute, drawn at random, with the whole ε" in groups
+    assert "the coins of the devices and the random draw that gave each device its attribute" in groups
     assert "sent a report, and which attribute the report is about, is not hidden" in groups
     assert "answered for all attributes in one report, with an equal part of ε for each" in once
-    assert "the lot" not in once
+    assert "random draw" not in once
     assert "That somebody sent a report is not hidden" in once
     assert "any two combinations of values of all attributes together must be hard to tell apart" in once
 

@@ -43,7 +43,7 @@ def page(release: Release, *, queries: Sequence[str] = ()) -> str:
     """
     kind = release.spec.release.kind
     if queries and not catalog.room(kind).queries_on:
-        raise NotSupported(f"{_drawing()}; this is kind = {kind!r}: `dpress query`")
+        raise NotSupported(f'{_drawing()}; this is kind = "{kind}": `dpress query`')
     found: str = catalog.part(kind, "page").page(release, queries)
     return found
 

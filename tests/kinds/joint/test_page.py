@@ -1,4 +1,4 @@
-"""The page of a joint distribution: what stands out is named, what does not is called independent, the rest is said."""
+"""The page of a joint distribution: what is significant is named, what is not is called independent."""
 
 import re
 from dataclasses import replace
@@ -42,19 +42,20 @@ def independent() -> Release:
 
 def test_the_strongest_pair_is_named_and_comes_first(dependent: Release) -> None:
     shown = text(dependent)
-    assert "Of 3 pairs 1 stands out from the noise, age × score most clearly. The others cannot be told from" in shown
+    assert "Of 3 pairs 1 is significant, age × score most clearly. The others cannot be told from" in shown
     assert pairs_of(dependent)[0].name == "age × score"
-    assert shown.index("age × score stands out from the noise") < shown.index("not distinguishable from independence")
+    assert shown.index("age × score significant") < shown.index("not distinguishable from independence")
     headings = re.findall(r"<h3>([^<]*×[^<]*)</h3>", page(dependent))
     assert headings[0] == "age × score"
     assert len(headings) == 3
 
 
-def test_where_nothing_stands_out_the_page_says_so(independent: Release) -> None:
+def test_where_nothing_is_significant_the_page_says_so(independent: Release) -> None:
     shown = text(independent)
     assert "No pair can be told from independence" in shown
     assert "Use the product of the one-way counts" in shown
-    assert "stands out from the noise" not in shown
+    assert "× sex significant" not in shown
+    assert "is significant, " not in shown
     assert shown.count("not distinguishable from independence") == 3
 
 
@@ -107,7 +108,7 @@ def test_the_report_type_is_a_pair_and_the_page_says_so(dependent: Release) -> N
     assert "How age, score and sex go together" in shown
     assert "which pair of attributes the report is about" in shown
     assert "two combinations of values of the pair of attributes asked for" in shown
-    assert "one pair of attributes, drawn by lot" in shown
+    assert "one pair of attributes, drawn at random" in shown
     assert "over one or two of these attributes" in shown
     assert "the combination of all attributes, with the whole ε" in text(joined(parameters={"ways": 3}))
     assert "an equal part of ε for each" in text_of("local joint of bits")
@@ -115,13 +116,13 @@ def test_the_report_type_is_a_pair_and_the_page_says_so(dependent: Release) -> N
 
 def test_marked_cells_are_those_that_depend(dependent: Release) -> None:
     (first, *others) = pairs_of(dependent)
-    assert first.beyond.tolist() == np.ones((4, 4), dtype=bool).tolist()
+    assert first.significant.tolist() == np.ones((4, 4), dtype=bool).tolist()
     assert np.sign(first.contrast.residual).tolist() == (2 * np.eye(4) - 1).tolist()
-    assert not any(pair.beyond.any() for pair in others)
+    assert not any(pair.significant.any() for pair in others)
     view = next(one for one in facts(dependent).views if one.name == first.name)
     figure = residuals.figure(view, first, dependent.users)
     assert figure is not None
-    assert (figure.facts["beyond"], figure.facts["cells"]) == (16, 16)
+    assert (figure.facts["significant"], figure.facts["cells"]) == (16, 16)
     assert "Coloured are 16 of 16 cells" in text(dependent)
 
 

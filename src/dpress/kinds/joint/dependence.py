@@ -19,7 +19,7 @@ from dpress.report.rounding import TIMES, number
 from dpress.report.tables import Table
 
 MOST_ROWS = 45  # of the list: all pairs of ten attributes
-CLEAR, UNCLEAR = "stands out from the noise", "not distinguishable from independence"
+SIGNIFICANT, NOT_SIGNIFICANT = "significant", "not distinguishable from independence"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +49,8 @@ class Pair:
         return (self.evidence.statistic - self.evidence.freedom) / math.sqrt(2 * self.evidence.freedom)
 
     @property
-    def beyond(self) -> Array:
-        """Which cells depart from independence by more than noise would in any cell, with chance `ALPHA` at most."""
+    def significant(self) -> Array:
+        """Which cells depart from independence significantly: at the level `ALPHA`, corrected for all cells."""
         limit = NormalDist().inv_cdf(1 - ALPHA / self.contrast.residual.size / 2)
         return np.asarray(np.abs(self.contrast.residual) > limit * self.contrast.deviations)
 
@@ -87,12 +87,12 @@ def departure(table: Array) -> float:
 
 def listing(found: list[Pair]) -> Table:
     """Return the pairs as a table."""
-    names = ("pair", "finding", "times the noise", "by noise alone", "in the fitted joint")
+    names = ("pair", "finding", "χ² per degree of freedom", "p-value", "in the fitted joint")
     return Table(names=names, labels=2, rows=tuple(map(_row, found[:MOST_ROWS])))
 
 
 def _row(pair: Pair) -> tuple[str, ...]:
-    finding = CLEAR if pair.evidence.dependent else UNCLEAR
+    finding = SIGNIFICANT if pair.evidence.dependent else NOT_SIGNIFICANT
     ratio = pair.evidence.statistic / pair.evidence.freedom
     times = number(ratio, 0.1) if ratio < 100 else number(ratio)
     return pair.name, finding, times, _chance(pair.evidence.chance), f"{100 * pair.fitted:.1f} %"

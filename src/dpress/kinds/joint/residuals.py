@@ -27,13 +27,13 @@ class Map:
     Args:
         view: the pair's table.
         people: more, or fewer, than independence.
-        beyond: which cells are beyond the noise.
+        significant: which cells depart significantly.
         unit: to which the people are rounded.
     """
 
     view: View
     people: Array
-    beyond: Array
+    significant: Array
     unit: float
 
     @property
@@ -52,16 +52,16 @@ def figure(view: View, pair: Pair, users: int) -> Figure | None:
     """
     people = pair.contrast.residual * users
     unit = max(1.0, unit_for(float(pair.contrast.deviations.min()) * users))
-    drawn = Map(view=view, people=people, beyond=pair.beyond, unit=unit)
+    drawn = Map(view=view, people=people, significant=pair.significant, unit=unit)
     if view.axes[0].size > view.axes[1].size:
-        drawn = replace(drawn, view=view.transposed((1, 0)), people=people.T, beyond=pair.beyond.T)
+        drawn = replace(drawn, view=view.transposed((1, 0)), people=people.T, significant=pair.significant.T)
     rows, columns = drawn.view.axes
     if rows.size > MOST_ROWS or columns.size > LONGEST_AXIS:
         return None
-    facts = {"rows": rows.name, "beyond": int(pair.beyond.sum()), "cells": people.size, "alpha": 100 * ALPHA}
+    facts = {"rows": rows.name, "significant": int(pair.significant.sum()), "cells": people.size, "alpha": 100 * ALPHA}
     signs = (("mark", "more than independence"), ("less", "fewer"))
     drawing = both(lambda width: _chart(drawn, width), f"Departure from independence of {view.name}")
-    return Figure(drawing=drawing, facts=facts, signs=signs, hollow="not beyond the noise")
+    return Figure(drawing=drawing, facts=facts, signs=signs, hollow="not significant")
 
 
 def _chart(drawn: Map, width: float) -> Chart:
@@ -77,15 +77,15 @@ def _chart(drawn: Map, width: float) -> Chart:
     layers = [
         base.mark_rect(color=colour).encode(alt.Opacity("shade:Q", scale=None)).transform_filter(which)
         for colour, which in (
-            (charts.MARK, "datum.beyond && datum.n > 0"),
-            (charts.LESS, "datum.beyond && datum.n < 0"),
+            (charts.MARK, "datum.significant && datum.n > 0"),
+            (charts.LESS, "datum.significant && datum.n < 0"),
         )
     ]
-    layers.append(dots.transform_filter("!datum.beyond"))
+    layers.append(dots.transform_filter("!datum.significant"))
     if step >= 16 and width / columns.size >= 7 * max(len(text) for row in drawn.texts for text in row):
         ink = alt.condition("datum.shade > 0.75", alt.value(charts.ON_MARK), alt.value(charts.INK))
         texts = base.mark_text(fontSize=10.5).encode(text="text:N", color=ink)
-        layers.append(texts.transform_filter("datum.beyond"))
+        layers.append(texts.transform_filter("datum.significant"))
     return alt.layer(*layers).properties(width=width, height=step * rows.size)
 
 
@@ -99,7 +99,7 @@ def _records(drawn: Map) -> list[dict[str, object]]:
             "y": column,
             "n": float(drawn.people[row, column]),
             "shade": float(shades[row, column]),
-            "beyond": bool(drawn.beyond[row, column]),
+            "significant": bool(drawn.significant[row, column]),
             "text": texts[row][column],
         }
         for row, column in np.ndindex(*people.shape)

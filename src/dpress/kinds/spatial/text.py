@@ -76,9 +76,9 @@ def assignment(mechanism: Collection) -> str:
     """Return what decides which report type a device answers, up to their list; empty if there is only one."""
     own: object = mechanism.spatial
     if isinstance(own, InRounds):
-        rounds = f"Each device answers once, for one level in one of {own.rounds} rounds, drawn by lot"
+        rounds = f"Each device answers once, for one level in one of {own.rounds} rounds, drawn at random"
         return f"{rounds}; in round {own.round + 1}:"
-    return "Each device answers for one level of the quadtree, drawn by lot:" if len(mechanism.questions) > 1 else ""
+    return "Each device answers for one level of the quadtree, drawn at random:" if len(mechanism.questions) > 1 else ""
 
 
 def _level(over: Any, share: float, method: str) -> Level:
