@@ -9,13 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from dpress.core.attribute import DROP
 from dpress.core.errors import NotSupported
 from dpress.inference.maps.block_noise import TileDensity
 from dpress.inference.maps.density import Cells, Density
-from dpress.kinds.spatial import map_figures, map_frame, text
+from dpress.kinds.spatial import map_figures, map_frame, map_tables, text
 from dpress.kinds.spatial.outlines import Box
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.rounds import InRounds
@@ -34,13 +32,10 @@ from dpress.report.facts import Facts, facts
 from dpress.report.figures import WIDE
 from dpress.report.frame import frame
 from dpress.report.render import rendered
-from dpress.report.rounding import MINUS, TIMES, error, interval, number, unit_for
-from dpress.report.tables import Table
-from dpress.report.views import View
+from dpress.report.rounding import TIMES, number
 
 TEMPLATE = "kinds/spatial/page.html.j2"
 MOST_QUERIES = 12
-FULLEST = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +123,7 @@ def context(own: Facts, shown: Map, queries: Sequence[str] = ()) -> dict[str, An
         "promise": replace(common["promise"], warning="within regions") if warned else common["promise"],
         "example": example(own, first),
         "total": number(shown.users) if shown.users else total(own),
-        "files": files(view),
+        "files": map_tables.files(view),
         "map": shown,
         "within": within,
         "dropped": shown.outside == DROP,
@@ -138,7 +133,7 @@ def context(own: Facts, shown: Map, queries: Sequence[str] = ()) -> dict[str, An
         "below": int((shown.density.counts < 0).sum()),
         "cells": view.count.size,
         "file": view.file,
-        "fullest": fullest(shown.box, view, own.schema.names),
+        "fullest": map_tables.fullest(shown.box, view, own.schema.names),
         **_drawn(own, shown, queries or (first,)),
         "typed": "" if queries else f"dpress report FOLDER --query {shlex.quote(first)}",
         **(_collected(own, shown) if isinstance(shown.mechanism, Collection) else _added(shown.mechanism)),
@@ -166,7 +161,7 @@ def _drawn(own: Facts, shown: Map, queries: Sequence[str]) -> dict[str, Any]:
         "cell_size": map_frame.cell_size(map_frame.frame(shown.box, (across, up), WIDE), side),
         "density": map_figures.density_figure(shown.density, shown.box, (across, up), boxes, noun=own.noun),
         "trust": map_figures.trust_figure(shown.density, shown.box, (across, up)),
-        "answers": answers(results, own.noun),
+        "answers": map_tables.answers(results, own.noun),
         "notes": list(dict.fromkeys(result.note for result in results if result.note is not None)),
     }
 
@@ -179,59 +174,18 @@ def _answered(shown: Map, result: Result) -> map_figures.Answered:
     return map_figures.Answered(box=(across, up), value=result.value, low=result.interval[0], high=result.interval[1])
 
 
-def answers(results: Sequence[Result], noun: str) -> Table:
-    """Return the answers to queries as a table."""
-    names = ("query", noun, "95 % interval", "standard error")
-    return Table(names=names, labels=1, rows=tuple(_row(result) for result in results))
-
-
-def _row(result: Result) -> tuple[str, str, str, str]:
-    unit = max(1.0, unit_for(result.standard_error))
-    return result.query, number(result.value, unit), interval(*result.interval, unit), error(result.standard_error)
-
-
-def fullest(box: Box, view: View, names: Sequence[str]) -> Table:
-    """Return the cells with the largest counts, as places that a query can name."""
-    best = np.argsort(-view.count, axis=None, kind="stable")[: min(FULLEST, view.count.size)]
-    places = zip(*(axis.tolist() for axis in np.unravel_index(best, view.count.shape)), strict=True)
-    columns = (*names, view.noun, "95 % interval", "standard error")
-    return Table(names=columns, labels=2, rows=tuple(_cell(box, view, place) for place in places))
-
-
-def _cell(box: Box, view: View, place: tuple[int, ...]) -> tuple[str, ...]:
-    ends = []
-    for (low, high), cell in zip(box, place, strict=True):
-        width = (high - low) / len(view.count)
-        digits = max(0, 1 - math.floor(math.log10(width)))
-        ends.append(" to ".join(f"{low + width * k:.{digits}f}".replace("-", MINUS) for k in (cell, cell + 1)))
-    count, half, spread = (float(array[place]) for array in (view.count, view.half, view.error))
-    unit = max(1.0, unit_for(spread))
-    return *ends, number(count, unit), interval(count - half, count + half, unit), error(spread)
-
-
-def files(view: View) -> Table:
-    """Return the list of Parquet files of a map."""
-    row = (view.file, view.name, number(view.count.size))
-    return Table(names=("file", "columns", "cells"), labels=2, rows=(row,))
-
-
 def _collected(own: Facts, shown: Map) -> dict[str, Any]:
     """Return what devices were asked, level by level, and why each answer keeps the promise."""
     collection: Collection = shown.mechanism
     levels = text.levels(collection, own.method)
     pairs = zip(levels, collection.questions, strict=True)
     why = reasons((one.squares.replace(" x ", TIMES), report_type.oracles[0]) for one, report_type in pairs)
-    rows = tuple(
-        (one.level, one.squares.replace(" x ", TIMES), one.method, f"{100 * one.share:.1f} %", number(one.width))
-        for one in levels
-    )
-    names = ("level", "squares", "method", "share of devices", "bytes of a report")
     spatial: object = collection.spatial
     return {
         "between": text.between(collection),
         "reasons": why,
         "assignment": text.assignment(collection),
-        "levels": Table(names=names, labels=3, rows=rows),
+        "levels": map_tables.levels(levels),
         "rounds": spatial.rounds if isinstance(spatial, InRounds) else 0,
         "blocks": 0,
         "noises": (),
