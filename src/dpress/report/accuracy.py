@@ -12,7 +12,7 @@ import numpy as np
 
 from dpress import catalog
 from dpress.core.attribute import Bounded, Integer, Tabular
-from dpress.release.artifact import Result
+from dpress.release.result import Result
 from dpress.report.facts import Facts
 from dpress.report.rounding import error, interval, number, unit_for
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from dpress.core.claim import PureDP, composed
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.report_type import Longitudinal, Question
+from dpress.mechanisms.protocol.report_type import Longitudinal, ReportType
 from dpress.report.facts import Facts
 from dpress.report.rounding import TIMES, listed, loss
 
@@ -55,7 +55,7 @@ def collected(facts: Facts) -> Collected:
         TypeError: no collection made it.
     """
     collection = facts.mechanism
-    types = collection.questions
+    types = collection.types
     lasting = max((found for one in types if (found := _lifetime(one))), default=None)
     return Collected(
         users=collection.users,
@@ -63,7 +63,7 @@ def collected(facts: Facts) -> Collected:
         ways=len(types[0].axes),
         attributes=len(collection.shape),
         split=collection.split,
-        budget=loss(facts.spec.privacy.loss),
+        budget=loss(facts.budget),
         each=loss(facts.claim.proven or facts.claim.published),
         lifetime="" if lasting is None else loss(PureDP(epsilon=lasting)),
         reasons=_by_attribute(collection, facts.schema.names),
@@ -71,7 +71,7 @@ def collected(facts: Facts) -> Collected:
     )
 
 
-def _lifetime(report_type: Question) -> Fraction | None:
+def _lifetime(report_type: ReportType) -> Fraction | None:
     """Return the loss of any number of reports of one type, or None if it grows without end."""
     lasting = [oracle.lifetime for oracle in report_type.oracles if isinstance(oracle, Longitudinal)]
     together = composed(lasting) if len(lasting) == len(report_type.oracles) else None
@@ -80,8 +80,8 @@ def _lifetime(report_type: Question) -> Fraction | None:
 
 def _by_attribute(collection: Collection, names: tuple[str, ...]) -> Reasons:
     """Return for every attribute why its oracle keeps the promise."""
-    parts = (part for report_type in collection.questions for part in report_type.parts)
-    return reasons((TIMES.join(names[axis] for axis in axes), oracle) for oracle, axes in parts)
+    parts = (part for report_type in collection.types for part in report_type.parts)
+    return reasons((TIMES.join(names[axis] for axis in part.axes), part.oracle) for part in parts)
 
 
 def reasons(about: Iterable[tuple[str, Any]]) -> Reasons:
@@ -100,13 +100,3 @@ def _decimal(found: re.Match[str]) -> str:
     """Return a fraction to six places; one just below 1 by what is missing."""
     rest = 1 - Fraction(found[0])
     return f"1 - {float(rest):.2g}" if 0 < rest < Fraction(1, 10**5) else f"{float(1 - rest):.6f}"
-
-
-def asks(collection: object) -> str:
-    """Return what a device is asked about, for a chart; nothing where there are no devices."""
-    if not isinstance(collection, Collection):
-        return ""
-    asked = len(collection.questions[0].axes)
-    if len(collection.questions) < 2 and asked == len(collection.shape):
-        return "all at once"
-    return "one attribute" if asked == 1 else f"{asked} at once"

@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from dpress.release.candidate import Candidate
 from dpress.report import figures, tables
 from dpress.report.accuracy import accuracy, example, query_of, total
-from dpress.report.collected import asks
-from dpress.report.facts import Facts
+from dpress.report.facts import Alternative, Facts
 from dpress.report.figures import Compared, Figure
 from dpress.report.frame import frame
 from dpress.report.postprocessing import effect
@@ -87,11 +85,11 @@ def page_of_counts(facts: Facts, whole: Sequence[View], parts: Sequence[Part], *
         "files": tables.files(whole),
         "example": example(facts, query_of([facts.schema.tabular[axis] for axis in axes[:2]])),
         "total": total(facts),
-        "adjusted": effect(facts.spec.release.postprocess, whole),
+        "adjusted": effect(facts.postprocess, whole),
     }
 
 
-def predicted(facts: Facts, name: Callable[[Candidate], str]) -> dict[str, Any]:
+def predicted(facts: Facts, name: Callable[[Alternative], str]) -> dict[str, Any]:
     """Return the facts of the section on the error.
 
     Args:
@@ -110,10 +108,10 @@ def predicted(facts: Facts, name: Callable[[Candidate], str]) -> dict[str, Any]:
     }
 
 
-def asking(facts: Facts) -> Callable[[Candidate], str]:
+def asking(facts: Facts) -> Callable[[Alternative], str]:
     """Return what names a method: with what a device is asked about, where methods differ in that."""
-    differ = len({asks(one.mechanism) for one in facts.candidates}) > 1
-    return lambda one: f"{one.method}, {asks(one.mechanism)}" if differ else one.method
+    differ = len({one.asks for one in facts.candidates}) > 1
+    return lambda one: f"{one.method}, {one.asks}" if differ else one.method
 
 
 def part(facts: Facts, view: View, further: Figure | None = None) -> Part:

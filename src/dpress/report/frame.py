@@ -20,7 +20,7 @@ def frame(facts: Facts) -> dict[str, Any]:
     return {
         "model": facts.model,
         "noun": facts.noun,
-        "kind": facts.spec.release.kind,
+        "kind": facts.kind,
         "names": list(facts.schema.names),
         "created": facts.created,
         "unit": facts.claim.unit,
@@ -30,7 +30,7 @@ def frame(facts: Facts) -> dict[str, Any]:
         "attributes": tables.attributes(facts.schema, facts.model),
         "charged": loss(facts.charged),
         "ledger_head": facts.ledger_head,
-        "toml": as_toml(facts.spec),
-        "spec_hash": facts.spec.hash,
+        "toml": as_toml(facts.specification),
+        "spec_hash": facts.specification_hash,
         "version": importlib.metadata.version("dpress"),
     }

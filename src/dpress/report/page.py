@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dpress import catalog
 from dpress.core.errors import NotSupported
-from dpress.release.artifact import Release
+from dpress.release.release import Release
 
 
 def write_report(release: Release, path: str | Path, *, queries: Sequence[str] = ()) -> Path:
@@ -41,10 +41,10 @@ def page(release: Release, *, queries: Sequence[str] = ()) -> str:
         NotSupported: the extra `[report]` is not installed, or the release's kind draws no queries, or not so many.
         ValueError: a text is no query on what is drawn.
     """
-    kind = release.spec.release.kind
-    if queries and not catalog.room(kind).queries_on:
-        raise NotSupported(f'{_drawing()}; this is kind = "{kind}": `dpress query`')
-    found: str = catalog.part(kind, "page").page(release, queries)
+    room = release.design.kind
+    if queries and not catalog.kinds()[room].queries_on:
+        raise NotSupported(f'{_drawing()}; this is kind = "{release.kind}": `dpress query`')
+    found: str = catalog.part(room, "page").page(release, queries)
     return found
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from dpress.core.claim import ZCDP, ApproxDP, Loss, Relation
 from dpress.ledger.convert import exp_up
-from dpress.release.local_plan import WEAK
+from dpress.release.plan_text import WEAK
 from dpress.report.facts import Facts
 from dpress.report.posterior import DELTA, Belief, Posterior, posterior
 from dpress.report.rounding import ceiling, loss
@@ -91,7 +91,7 @@ def _warning(facts: Facts, found: Posterior | None) -> str:
 
 
 def _delta(facts: Facts) -> Fraction:
-    asked = facts.spec.privacy.loss
+    asked = facts.budget
     return asked.delta if isinstance(asked, ApproxDP) else DELTA
 
 

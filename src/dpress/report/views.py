@@ -13,7 +13,7 @@ from dpress.core.attribute import Bounded, Tabular
 from dpress.core.linear import Array
 from dpress.core.ranges import Ranges
 from dpress.inference.interval import Tail, half_width
-from dpress.release.tables import CONFIDENCE, Published
+from dpress.release.published_tables import CONFIDENCE, Published
 from dpress.report.rounding import TIMES
 
 GROUPS = 64

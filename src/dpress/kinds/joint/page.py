@@ -14,10 +14,11 @@ from dpress.inference.joint.evidence import ALPHA
 from dpress.inference.joint.factors import Joint
 from dpress.kinds.joint import residuals
 from dpress.kinds.joint.dependence import MOST_ROWS, Pair, listing, pairs
+from dpress.kinds.joint.fitted import FittedTable
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.release.artifact import Release
-from dpress.release.fitted import FittedTable
-from dpress.release.tables import CONFIDENCE
+from dpress.mechanisms.protocol.estimator import JointEstimator
+from dpress.release.published_tables import CONFIDENCE
+from dpress.release.release import Release
 from dpress.report.counts import MOST_VIEWS, Part, page_of_counts, part
 from dpress.report.facts import Facts, facts
 from dpress.report.render import rendered
@@ -92,23 +93,30 @@ class Findings:
 
 def fit(release: Release) -> Fit:
     """Return what a page takes from a release of a joint distribution."""
-    refits = release.refits()
+    answers = release.answers
+    refits = answers.refits()
     return Fit(
         users=release.users,
-        joint=release.fitted,
+        joint=answers.fitted,
         contrasts=_contrasts(release),
         refits=0 if refits is None else len(refits.again),
-        cells=_cells(release.joint_table()),
-        records=release.records,
-        assumed=release.planned.chosen.assumes,
+        cells=_cells(answers.joint_table()),
+        records=release.detail.records,
+        assumed=_assumed(release),
     )
 
 
+def _assumed(release: Release) -> str:
+    """Return what the fit takes for granted; empty for all but a baseline."""
+    collection = release.mechanism
+    return getattr(collection.estimator, "assumes", "") if isinstance(collection, Collection) else ""
+
+
 def _contrasts(release: Release) -> tuple[Contrast, ...]:
-    collection, kept = release.planned.chosen.mechanism, release.kept
-    if not isinstance(collection, Collection) or collection.estimator is None or kept is None:
+    collection = release.mechanism
+    if not isinstance(collection, Collection) or not isinstance(collection.estimator, JointEstimator):
         return ()
-    return collection.estimator.contrasts(collection.split_tally(kept[: sum(collection.sizes)]))
+    return collection.estimator.contrasts(collection.split_tally(release.kept[: sum(collection.sizes)]))
 
 
 def _cells(joint: FittedTable | None) -> View | None:
@@ -161,7 +169,7 @@ def findings(own: Facts, fitted: Fit, found: Sequence[Pair]) -> Findings:
         found: the pairs, at least one, the clearest first.
     """
     dependent = [pair for pair in found if pair.evidence.dependent]
-    types = own.mechanism.questions
+    types = own.mechanism.types
     return Findings(
         listed=listing(list(found)),
         pairs=len(found),

@@ -17,10 +17,9 @@ from dpress.core.attribute import Bounded, Integer, Tabular
 from dpress.core.people import Codes
 from dpress.inference.interval import half_width
 from dpress.kinds.microdata.record_views import Ranked, one_way, ranked
-from dpress.release.artifact import Release
-from dpress.release.microdata import MicrodataRelease
-from dpress.release.records import NAME
-from dpress.release.tables import CONFIDENCE
+from dpress.release.published_tables import CONFIDENCE
+from dpress.release.record_files import NAME
+from dpress.release.release import Release
 from dpress.report import charts, figures
 from dpress.report.facts import Facts, facts
 from dpress.report.figures import Figure
@@ -68,14 +67,14 @@ def records_of(release: Release) -> Records:
     Raises:
         TypeError: the release has none.
     """
-    if not isinstance(release, MicrodataRelease):
-        raise TypeError("a release of microdata has records")
+    answers = release.answers
+    made = answers.made
     return Records(
-        table=release.table,
-        codes=release.codes,
-        aligned=release.aligned,
-        parts=release.parts,
-        parameters=release.maker.parameters,
+        table=made.table,
+        codes=answers.codes,
+        aligned=made.aligned,
+        parts=made.measured,
+        parameters=answers.maker.parameters,
     )
 
 
@@ -118,7 +117,7 @@ def context(own: Facts, records: Records) -> dict[str, Any]:
 
 def _parameters(own: Facts, records: Records) -> str:
     """Return the parameters that the method ran with; empty without any."""
-    weights = own.spec.release.parameters.get("weights")
+    weights = own.specification["release"]["parameters"].get("weights")
     named = [f"{name} = {value}" for name, value in records.parameters.items()]
     return ", ".join([*named, *([f"weights = {weights}"] if weights else [])])
 

@@ -14,8 +14,8 @@ from dpress.core.linear import Array
 from dpress.core.people import Codes
 from dpress.core.ranges import Places
 from dpress.inference.interval import Tail, half_width
-from dpress.release.records import NAME
-from dpress.release.tables import CONFIDENCE
+from dpress.release.published_tables import CONFIDENCE
+from dpress.release.record_files import NAME
 from dpress.report.views import Axis, View
 
 BARS, BINS = 40, 16  # cells of a number, in a figure of one and of two attributes

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpress.core.ranges import AllRanges, Prefixes, RangesOfLength
-from dpress.release.artifact import Release
+from dpress.release.release import Release
 from dpress.report.added_noise import added_noise
 from dpress.report.counts import MOST_VIEWS, page_of_counts, part
 from dpress.report.facts import Facts, facts

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpress.kinds.spatial.outlines import Box
 from dpress.kinds.spatial.text import Level
-from dpress.release.artifact import Result
+from dpress.release.result import Result
 from dpress.report.rounding import MINUS, TIMES, error, interval, number, unit_for
 from dpress.report.tables import Table
 from dpress.report.views import View

@@ -15,15 +15,15 @@ from dpress.inference.maps.block_noise import TileDensity
 from dpress.inference.maps.density import Cells, Density
 from dpress.kinds.spatial import map_figures, map_frame, map_tables, text
 from dpress.kinds.spatial.outlines import Box
+from dpress.kinds.spatial.place import location
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.rounds import InRounds
+from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.map_decoder import RUNS, MapDecoder
-from dpress.release.artifact import Release, Result
-from dpress.release.map import MapRelease
-from dpress.release.query import parse_rectangle
-from dpress.release.spatial_plan import location
+from dpress.release.query_language import parse_rectangle
+from dpress.release.release import Release
+from dpress.release.result import Result
 from dpress.report.accuracy import example, total
 from dpress.report.added_noise import added_noise
 from dpress.report.collected import reasons
@@ -79,16 +79,16 @@ def map_of(release: Release) -> Map:
     Raises:
         TypeError: the release is no map.
     """
-    if not isinstance(release, MapRelease):
-        raise TypeError("a release of positions is a map")
-    decoder, place = release.planned.chosen.mechanism.decoder, location(release.spec)
+    answers, place = release.answers, location(release.design.attributes)
+    mechanism: Any = release.mechanism
+    decoder = mechanism.decoder
     return Map(
         place=place.name,
         outside=place.outside,
-        box=release.box,
-        density=release.density,
+        box=answers.box,
+        density=answers.density,
         linear=isinstance(decoder, MapDecoder) and decoder.estimator.linear,
-        mechanism=release.planned.chosen.mechanism,
+        mechanism=mechanism,
         users=release.users,
         rectangle=lambda query: parse_rectangle(release.schema, query),
     )
@@ -119,7 +119,7 @@ def context(own: Facts, shown: Map, queries: Sequence[str] = ()) -> dict[str, An
     warned = within and own.private
     return {
         **common,
-        **predicted(own, lambda one: f"{one.method}, {TIMES.join([number(text.side(one.mechanism))] * 2)}"),
+        **predicted(own, lambda one: f"{one.method}, {TIMES.join([number(text.side(shown.mechanism))] * 2)}"),
         "promise": replace(common["promise"], warning="within regions") if warned else common["promise"],
         "example": example(own, first),
         "total": number(shown.users) if shown.users else total(own),
@@ -178,15 +178,15 @@ def _collected(own: Facts, shown: Map) -> dict[str, Any]:
     """Return what devices were asked, level by level, and why each answer keeps the promise."""
     collection: Collection = shown.mechanism
     levels = text.levels(collection, own.method)
-    pairs = zip(levels, collection.questions, strict=True)
+    pairs = zip(levels, collection.types, strict=True)
     why = reasons((one.squares.replace(" x ", TIMES), report_type.oracles[0]) for one, report_type in pairs)
-    spatial: object = collection.spatial
+    own_rounds = in_rounds(collection.estimator)
     return {
         "between": text.between(collection),
         "reasons": why,
         "assignment": text.assignment(collection),
         "levels": map_tables.levels(levels),
-        "rounds": spatial.rounds if isinstance(spatial, InRounds) else 0,
+        "rounds": 0 if own_rounds is None else len(own_rounds.depths),
         "blocks": 0,
         "noises": (),
     }

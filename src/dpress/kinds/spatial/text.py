@@ -9,13 +9,14 @@ from typing import Any
 
 from dpress import catalog
 from dpress.core.claim import describe
+from dpress.core.encoders import Leaf
 from dpress.core.linear import Identity
 from dpress.core.workload import Areas
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.encoders import OverLeaves
-from dpress.mechanisms.protocol.rounds import InRounds
+from dpress.mechanisms.protocol.report_type import Part
+from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
-from dpress.mechanisms.spatial.psda import SafeRegions
+from dpress.mechanisms.spatial.safe_regions import SafeRegions
 from dpress.report.rounding import number
 
 REGION = "two positions of the same safe region only (a report says in clear which region)"
@@ -48,14 +49,15 @@ def side(mechanism: Any) -> int:
 
 def made_of(mechanism: Any) -> str:
     """Return in a few words what is asked or measured."""
-    own: Any = mechanism.spatial if isinstance(mechanism, Collection) else mechanism
+    own: Any = mechanism.estimator if isinstance(mechanism, Collection) else mechanism
+    rounds = in_rounds(own)
     if isinstance(own, AdaptiveGrid):
         return f"{own.blocks} x {own.blocks} blocks, cut as they fill"
-    flat = isinstance(own.map, Identity) or (isinstance(mechanism, Collection) and len(mechanism.questions) < 2)
-    if flat and not isinstance(own, InRounds):
+    flat = isinstance(own.map, Identity) or (isinstance(mechanism, Collection) and len(mechanism.types) < 2)
+    if flat and rounds is None:
         return "cells"
     tree = f"quadtree of height {own.grid.height}"
-    return f"{tree}, {own.rounds} rounds" if isinstance(own, InRounds) else tree
+    return tree if rounds is None else f"{tree}, {len(rounds.depths)} rounds"
 
 
 def levels(mechanism: Collection, method: str) -> tuple[Level, ...]:
@@ -65,33 +67,31 @@ def levels(mechanism: Collection, method: str) -> tuple[Level, ...]:
         mechanism: a collection of positions.
         method: its name, for report types with an oracle of their own.
     """
-    own: object = mechanism.spatial
-    weights = mechanism.weights or (1,) * len(mechanism.questions)
-    total = own.lots if isinstance(own, InRounds) else sum(weights)
-    pairs = zip(mechanism.questions, weights, strict=True)
-    return tuple(_level(report_type.oracles[0], weight / total, method) for report_type, weight in pairs)
+    rounds = in_rounds(mechanism.estimator)
+    total = sum(mechanism.weights if rounds is None else rounds.depths)
+    return tuple(_level(own.parts[0], own.weight / total, method) for own in mechanism.types)
 
 
 def assignment(mechanism: Collection) -> str:
     """Return what decides which report type a device answers, up to their list; empty if there is only one."""
-    own: object = mechanism.spatial
-    if isinstance(own, InRounds):
-        rounds = f"Each device answers once, for one level in one of {own.rounds} rounds, drawn at random"
+    if (own := in_rounds(mechanism.estimator)) is not None:
+        rounds = f"Each device answers once, for one level in one of {len(own.depths)} rounds, drawn at random"
         return f"{rounds}; in round {own.round + 1}:"
-    return "Each device answers for one level of the quadtree, drawn at random:" if len(mechanism.questions) > 1 else ""
+    return "Each device answers for one level of the quadtree, drawn at random:" if len(mechanism.types) > 1 else ""
 
 
-def _level(over: Any, share: float, method: str) -> Level:
-    across, oracle = math.isqrt(over.size), over.oracle
+def _level(part: Part, share: float, method: str) -> Level:
+    oracle = part.oracle
+    size, across = oracle.size, math.isqrt(oracle.size)
     names = (card.name for card in catalog.cards().values() if card.oracle is not None and card.method is type(oracle))
-    uneven = isinstance(over, OverLeaves) and across**2 != over.size
+    uneven = isinstance(part.encoder, Leaf) and across**2 != size
     level = int(math.log2(across))
     return Level(
-        level="uneven" if uneven else str(level) if 4**level == over.size else "cells",
-        squares=f"{number(over.size)} squares" if uneven else f"{number(across)} x {number(across)}",
+        level="uneven" if uneven else str(level) if 4**level == size else "cells",
+        squares=f"{number(size)} squares" if uneven else f"{number(across)} x {number(across)}",
         share=share,
         method=next(names, method),
-        width=over.width,
+        width=oracle.width,
     )
 
 
@@ -99,7 +99,7 @@ def within_regions(mechanism: Any) -> bool:
     """Return whether the promise holds only between positions of one safe region, which reports name in clear."""
     if not isinstance(mechanism, Collection):
         return False
-    oracles = (getattr(question.oracles[0], "oracle", None) for question in mechanism.questions)
+    oracles = (own.oracles[0] for own in mechanism.types)
     return any(isinstance(oracle, SafeRegions) and oracle.region_levels != (0,) for oracle in oracles)
 
 

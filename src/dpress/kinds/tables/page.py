@@ -8,7 +8,7 @@ from typing import Any
 
 from dpress.core.workload import Marginals
 from dpress.kinds.tables.sums import summed
-from dpress.release.artifact import Release
+from dpress.release.release import Release
 from dpress.report.added_noise import added_noise
 from dpress.report.counts import MOST_VIEWS, page_of_counts, part
 from dpress.report.facts import Facts, facts

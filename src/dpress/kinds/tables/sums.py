@@ -10,7 +10,7 @@ import numpy as np
 
 from dpress.core.mechanism import Weights
 from dpress.inference.interval import half_width
-from dpress.release.tables import CONFIDENCE
+from dpress.release.published_tables import CONFIDENCE
 from dpress.report.views import View
 
 
