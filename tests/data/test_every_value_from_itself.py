@@ -33,11 +33,13 @@ def as_categories(values):
 
 
 def as_arrow(values):
+    if any(isinstance(one, np.generic) for one in values) and len(set(map(type, values))) > 1:
+        raise TypeError("pyarrow 26 crashes on some NumPy scalars beside other values")
     return pa.table({"x": pa.array(values)})
 
 
 def as_dictionary(values):
-    return pa.table({"x": pa.array(values).dictionary_encode()})
+    return pa.table({"x": as_arrow(values)["x"].combine_chunks().dictionary_encode()})
 
 
 FREE = (pl.Object, pl.Int128)  # polars reads each of these by itself
