@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -66,6 +66,8 @@ class DpPrototypes:
         rounds: T, 1 or more.
         unit: whom the promise protects.
         rows: records that are drawn from a cluster's histograms, or that are its prototype.
+        parts: of the loss, for the one-way histograms and for the last measurement; left out, those that suit `rows`.
+        most_bins: of a number's histogram in a cluster.
     """
 
     columns: tuple[Column, ...]
@@ -74,23 +76,32 @@ class DpPrototypes:
     rounds: int
     unit: Unit = ROW
     rows: Rows = "mixture"
+    parts: tuple[Fraction, ...] = ()
+    most_bins: int = BINS
+    settled: ClassVar[tuple[str, ...]] = ("parts", "most_bins")
 
     def __post_init__(self) -> None:
         check.count("clusters", self.clusters)
         check.count("rounds", self.rounds)
         if self.rows not in get_args(Rows):
             raise ValueError(f"rows must be mixture or representative, got rows={self.rows!r}")
+        object.__setattr__(self, "parts", self.parts or SHARES[self.rows])
+        if len(self.parts) != 2 or min(self.parts) <= 0 or sum(self.parts) >= 1:
+            raise ValueError(
+                f"parts must be two positive shares of less than 1, got {[str(one) for one in self.parts]}"
+            )
+        check.count("most_bins", self.most_bins)
         _ = self.levels  # refuses a loss
 
     @property
     def bins(self) -> tuple[int, ...]:
         """The number of bins of every attribute's histogram in a cluster; categories are never put together."""
-        return tuple(min(one.size, BINS) if one.numeric else one.size for one in self.columns)
+        return tuple(min(one.size, self.most_bins) if one.numeric else one.size for one in self.columns)
 
     @property
     def shares(self) -> tuple[Fraction, ...]:
         """The parts of the loss: of the one-way histograms, of every round, of the last measurement."""
-        start, last = SHARES[self.rows]
+        start, last = self.parts
         return (start, *((1 - start - last) / self.rounds,) * self.rounds, last)
 
     @property

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -63,16 +64,23 @@ class Graphical:
         loss: pure epsilon or zCDP.
         rounds: pairs to measure, at most; all pairs are enough.
         unit: whom the promise protects.
+        one_way: the share of the loss that measures the one-way tables.
+        choosing: the share of the rest that choices get.
     """
 
     columns: tuple[Column, ...]
     loss: PureDP | ZCDP
     rounds: int
     unit: Unit = ROW
+    one_way: Fraction = ONE_WAY
+    choosing: Fraction = CHOICES
+    settled: ClassVar[tuple[str, ...]] = ("one_way", "choosing")
 
     def __post_init__(self) -> None:
         if len(self.columns) < 2:
             raise ValueError(f"graphical needs two attributes or more, got {len(self.columns)}")
+        for name in ("one_way", "choosing"):
+            check.probability(name, getattr(self, name))
         if check.count("rounds", self.rounds) > len(self.pairs):
             raise ValueError(f"rounds must be at most the number of pairs, {len(self.pairs)}, got rounds={self.rounds}")
         _ = self.first  # refuses a loss
@@ -92,12 +100,12 @@ class Graphical:
     @property
     def first(self) -> MatrixMechanism:
         """What measures the one-way tables."""
-        return self.measuring(_one_way(self.shape), self._part(ONE_WAY))
+        return self.measuring(_one_way(self.shape), self._part(self.one_way))
 
     @property
     def choice(self) -> PureDP:
         """The parameter of one choice's exponential mechanism; see the promise for what it costs."""
-        return _choice(self._part((1 - ONE_WAY) * CHOICES / self.rounds))
+        return _choice(self._part((1 - self.one_way) * self.choosing / self.rounds))
 
     @property
     def choice_cost(self) -> PureDP | ZCDP:
@@ -109,7 +117,7 @@ class Graphical:
     def tables(self) -> PureDP | ZCDP:
         """The loss of all pairs' tables together: what one-way tables and choices leave."""
         choices = self.rounds * _amount(self.choice_cost)
-        return _with(self.loss, (1 - ONE_WAY) * _amount(self.loss) - choices)
+        return _with(self.loss, (1 - self.one_way) * _amount(self.loss) - choices)
 
     @property
     def sensitivity(self) -> int:

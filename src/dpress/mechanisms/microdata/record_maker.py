@@ -68,7 +68,8 @@ class RecordMaker:
     def parameters(self) -> dict[str, Any]:
         """What the method was made with, beside what every method has: clusters, rounds, ..."""
         made: Any = self.synthesizer
-        return {one.name: getattr(made, one.name) for one in fields(made) if one.name not in GIVEN}
+        settled = (*GIVEN, *getattr(made, "settled", ()))  # a method may have numbers that no parameter sets
+        return {one.name: getattr(made, one.name) for one in fields(made) if one.name not in settled}
 
     def noise_sse(self, users: int) -> float:
         """Return the squared error that noise adds to the numbers of so many records; infinite without a formula."""

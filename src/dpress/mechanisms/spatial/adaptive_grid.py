@@ -52,22 +52,29 @@ class AdaptiveGrid:
         blocks: along each axis, m_1; at most the grid's side.
         loss: pure epsilon or zCDP.
         unit: whom the promise protects.
+        share: alpha, the blocks' share of the loss.
+        per_tile: c_2 of the paper.
     """
 
     grid: Grid
     blocks: int
     loss: PureDP | ZCDP
     unit: Unit = ROW
+    share: Fraction = SHARE
+    per_tile: Fraction = PER_TILE
 
     def __post_init__(self) -> None:
         if check.count("blocks", self.blocks) > self.grid.side:
             raise ValueError(f"blocks must be at most the grid's side {self.grid.side}, got blocks={self.blocks}")
+        check.probability("share", self.share)
+        if self.per_tile <= 0:
+            raise ValueError(f"per_tile must be > 0, got per_tile={self.per_tile}")
         _ = self.levels  # refuses a loss
 
     @property
     def levels(self) -> tuple[MatrixMechanism, MatrixMechanism]:
         """The mechanisms of both levels, over all cells: a block or a tile changes as a cell does, or less."""
-        losses = _part(self.loss, SHARE), _part(self.loss, 1 - SHARE)
+        losses = _part(self.loss, self.share), _part(self.loss, 1 - self.share)
         first, second = (
             MatrixMechanism(strategy=UniformGrid(grid=self.grid), loss=loss, unit=self.unit) for loss in losses
         )
@@ -134,7 +141,7 @@ class AdaptiveGrid:
 
     def parts(self, blocks: Numbers) -> Numbers:
         """Return into how many tiles along each axis every block is to be cut, by their noisy counts; exact."""
-        fineness = precision(self.noises[1]) / PER_TILE**2
+        fineness = precision(self.noises[1]) / self.per_tile**2
         return np.array([fourth_root(max(int(count), 0) ** 2 * fineness) for count in blocks])
 
     def measured(self, answers: Numbers) -> Measurement:
