@@ -35,12 +35,12 @@ from dpress.core.linear import Array
 from dpress.core.workload import Areas
 from dpress.data.spec import Spec, from_dict
 from dpress.inference.interval import half_width
+from dpress.kinds.spatial.design import AREAS, FLAT, HEIGHTS, collection, rectangles
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.map_decoder import MapDecoder, coarser
 from dpress.release.load import load_release
 from dpress.release.plan import Plan, plan
-from dpress.kinds.spatial.design import AREAS, FLAT, HEIGHTS, collection, rectangles
 from machine import facts
 
 WORLD = "gowalla/gowalla_poi_checkins.parquet"

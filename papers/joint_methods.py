@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
+from dpress.mechanisms.protocol.encoders import OverProduct
 
 from dpress.core.claim import PureDP
 from dpress.core.linear import Array
@@ -28,7 +29,6 @@ from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.rappor import COHORT_BYTES, Rappor
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.encoders import OverProduct
 from dpress.mechanisms.protocol.report_type import Question
 
 ONE_LARGEST = 1 << 13  # cells that one oracle is asked about: beyond, a simulated report is kilobytes

@@ -19,6 +19,7 @@ from dpress.core.linear import Array
 from dpress.core.mixed import Column, columns
 from dpress.core.people import Codes, Counts, in_memory
 from dpress.data import hierarchy
+from dpress.kinds.microdata.linkage import SAME, linked, nearest
 from dpress.mechanisms.microdata import group_records as grouped_noise
 from dpress.mechanisms.microdata import prototypes
 from dpress.mechanisms.microdata.dp_k_prototypes import DpKPrototypes
@@ -27,7 +28,6 @@ from dpress.mechanisms.microdata.insensitive_microaggregation import Insensitive
 from dpress.mechanisms.microdata.mdav import grouped
 from dpress.mechanisms.microdata.per_record import PerRecord
 from dpress.mechanisms.microdata.prototypes import Labels
-from dpress.kinds.microdata.linkage import SAME, linked, nearest
 
 DATA = Path(os.environ.get("DPRESS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 ADULT = DATA / "adult" / "adult.parquet"

@@ -16,11 +16,11 @@ from dpress.core.claim import PureDP
 from dpress.core.grid import Grid, Rectangles, sums
 from dpress.core.workload import Areas
 from dpress.inference.maps.density import Density
+from dpress.kinds.spatial.design import collection, rectangles
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.oracle.sue import Sue
 from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.map_decoder import coarser
-from dpress.kinds.spatial.design import collection, rectangles
 
 DATA = Path(os.environ.get("DPRESS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 POINTS = DATA / "gowalla" / "gowalla_poi_checkins.parquet"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dpress.release.publish import publish
     from dpress.release.release import Release
     from dpress.release.result import Result
-    from dpress.report.page import write_report as report
+    from dpress.reporting.page import write_report as report
 
 _HOMES = {
     "dpress.core.claim": ("ROW", "ZCDP", "ApproxDP", "Claim", "PureDP", "Relation", "Unit"),
@@ -83,7 +83,7 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("dpress")
     if name == "report":
-        return importlib.import_module("dpress.report.page").write_report
+        return importlib.import_module("dpress.reporting.page").write_report
     for home, names in _HOMES.items():
         if name in names:
             return getattr(importlib.import_module(home), name)

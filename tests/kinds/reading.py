@@ -5,10 +5,10 @@ import re
 from html import unescape
 from html.parser import HTMLParser
 
+from dpress.release.artifact import Release
 from tests.kinds.conftest import KINDS
 
-from dpress.release.artifact import Release
-from dpress.report.page import page
+from dpress.reporting.page import page
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 

@@ -10,11 +10,11 @@ from tests.kinds.conftest import AGE, KINDS, REGION, SEX, collect, make
 from tests.kinds.reading import html_of, text_of, text_of_page
 
 from dpress.core.claim import PureDP
-from dpress.report import counts
-from dpress.report.facts import facts
-from dpress.report.page import page
-from dpress.report.promise import NEARLY_NOTHING, promise
-from dpress.report.rounding import loss
+from dpress.reporting import counts
+from dpress.reporting.facts import facts
+from dpress.reporting.page import page
+from dpress.reporting.promise import NEARLY_NOTHING, promise
+from dpress.reporting.rounding import loss
 
 LOCAL = [name for name in KINDS if name.startswith("local")]
 CENTRAL_WORDS = ("rows", "row", "curator", "neighbours", "add-remove", "noise that", "none occurred", "trusted")

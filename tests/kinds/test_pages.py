@@ -13,9 +13,9 @@ from tests.kinds.reading import html_of, read
 from dpress.core.errors import NotSupported
 from dpress.ledger.ledger import Ledger
 from dpress.release.release import Release
-from dpress.report import charts
-from dpress.report.page import page, write_report
-from dpress.report.render import environment
+from dpress.reporting import charts
+from dpress.reporting.page import page, write_report
+from dpress.reporting.render import environment
 
 CENTRAL, LOCAL = "Error predicted before publishing", "Error predicted, and what it rests on"
 SECTIONS = ["What is promised", "Results", "Budget spent", "Provenance"]
@@ -148,7 +148,9 @@ def test_importing_the_page_imports_nothing_of_the_extra() -> None:
     import subprocess
     import sys
 
-    code = "import sys, dpress.report.page; print({'altair', 'jinja2', 'vl_convert', 'markupsafe'} & set(sys.modules))"
+    code = (
+        "import sys, dpress.reporting.page; print({'altair', 'jinja2', 'vl_convert', 'markupsafe'} & set(sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
+from dpress.release.workloads import KIND_PARAMETERS
 
 import dpress
 from dpress import catalog
 from dpress.core.errors import NotSupported
-from dpress.release.workloads import KIND_PARAMETERS
 
 REPORT = Path(dpress.__file__).parent / "report"
 NAMED = re.compile(r"histogram|marginals|spatial|microdata|\bjoint\b|quadtree|\bmaps?\b", re.IGNORECASE)

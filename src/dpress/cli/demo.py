@@ -11,7 +11,7 @@ from dpress.data.people import people
 from dpress.data.spec import load_spec
 from dpress.ledger.ledger import Ledger
 from dpress.release.publish import publish
-from dpress.report.page import write_report
+from dpress.reporting.page import write_report
 
 SPEC = """\
 # Which cells the table has is public: it is written here, never read from the people.

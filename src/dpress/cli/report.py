@@ -6,7 +6,7 @@ import click
 
 from dpress.cli.output import json_option, print_json
 from dpress.release.load import load_release
-from dpress.report.page import write_report
+from dpress.reporting.page import write_report
 
 
 @click.command("report")

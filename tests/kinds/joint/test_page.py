@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dpress.release.artifact import Release
 from tests.kinds.conftest import joined
 from tests.kinds.reading import text_of
 from tests.kinds.reading import text_of_page as text
@@ -16,10 +17,9 @@ from dpress.inference.joint.evidence import judged
 from dpress.kinds.joint import residuals
 from dpress.kinds.joint.dependence import Pair, pairs
 from dpress.kinds.joint.page import context, fit
-from dpress.release.artifact import Release
 from dpress.release.load import load_release
-from dpress.report.facts import facts
-from dpress.report.page import page
+from dpress.reporting.facts import facts
+from dpress.reporting.page import page
 
 AS_PUBLISHED = ("em", "lasso", "lremh")
 METHODS = ("pairs", "rr_ldp", "em", "lasso", "lremh", "subset_selection")

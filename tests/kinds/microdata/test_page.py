@@ -3,15 +3,15 @@
 import functools
 
 import pytest
+from dpress.release.microdata import MicrodataRelease
+from dpress.release.run import publish
 from tests.kinds.reading import read
 
 from dpress.core.errors import NotSupported
 from dpress.data.people import people
 from dpress.data.spec import from_dict
 from dpress.kinds.microdata.page import own_variance, records_of
-from dpress.release.microdata import MicrodataRelease
-from dpress.release.run import publish
-from dpress.report.page import page
+from dpress.reporting.page import page
 
 ATTRIBUTES = [
     {"name": "age", "kind": "integer", "bounds": [0, 84]},

@@ -15,7 +15,7 @@ from dpress.core import rng
 from dpress.core.grid import Grid, Rectangles
 from dpress.inference.maps.density import Cells, TreeNoise
 from dpress.kinds.spatial import colour_scale, map_figures, map_frame, outlines
-from dpress.report import charts
+from dpress.reporting import charts
 
 NEW_YORK = ((-74.26, -73.7), (40.48, 40.92))
 STATES = ((-125.0, -66.5), (24.5, 49.5))

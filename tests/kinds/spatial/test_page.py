@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dpress.release.artifact import Release
 from tests.kinds.conftest import KINDS, mapped, mapped_table
 from tests.kinds.reading import read
 
 from dpress.core.errors import NotSupported
 from dpress.kinds.spatial import text as phrases
 from dpress.kinds.spatial.page import context, map_of, middle
-from dpress.release.artifact import Release
-from dpress.report.facts import facts
-from dpress.report.page import page, write_report
-from dpress.report.rounding import MINUS
+from dpress.reporting.facts import facts
+from dpress.reporting.page import page, write_report
+from dpress.reporting.rounding import MINUS
 
 LOCAL, CENTRAL = ("gtr_top_down", "gtr", "qt_krr", "krr", "psda"), ("quadtree", "uniform_grid", "adaptive_grid")
 TWO = ("lon in -74.1..-73.9 and lat in 40.6..40.8", "lat < 40.9")

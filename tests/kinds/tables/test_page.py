@@ -5,7 +5,7 @@ from tests.kinds.conftest import KINDS
 from tests.kinds.reading import html_of, text_of
 
 from dpress.kinds.tables.page import asked
-from dpress.report.facts import facts
+from dpress.reporting.facts import facts
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
+from dpress.mechanisms.protocol.encoders import OverProduct
 
 from dpress.core import rng
 from dpress.core.claim import PureDP
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.protocol import bit_tally as together
 from dpress.mechanisms.protocol.bit_tally import BitTally
-from dpress.mechanisms.protocol.encoders import OverProduct
 
 
 def reports(sizes: tuple[int, ...]) -> tuple[BitTally, np.ndarray, list[np.ndarray]]:

@@ -19,11 +19,11 @@ from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import JointEstimator
 from dpress.release.published_tables import CONFIDENCE
 from dpress.release.release import Release
-from dpress.report.counts import MOST_VIEWS, Part, page_of_counts, part
-from dpress.report.facts import Facts, facts
-from dpress.report.render import rendered
-from dpress.report.tables import Table, table
-from dpress.report.views import View, axis_of
+from dpress.reporting.counts import MOST_VIEWS, Part, page_of_counts, part
+from dpress.reporting.facts import Facts, facts
+from dpress.reporting.render import rendered
+from dpress.reporting.tables import Table, table
+from dpress.reporting.views import View, axis_of
 
 TEMPLATE = "kinds/joint/page.html.j2"
 MOST_PAIRS = 6  # with figures

@@ -10,12 +10,12 @@ import numpy as np
 from dpress.core.linear import Array
 from dpress.inference.joint.evidence import ALPHA
 from dpress.kinds.joint.dependence import Pair
-from dpress.report import charts
-from dpress.report.charts import Chart
-from dpress.report.figures import LONGEST_AXIS, MOST_ROWS, Figure, both
-from dpress.report.optional import load
-from dpress.report.rounding import MINUS, number, unit_for
-from dpress.report.views import View
+from dpress.reporting import charts
+from dpress.reporting.charts import Chart
+from dpress.reporting.figures import LONGEST_AXIS, MOST_ROWS, Figure, both
+from dpress.reporting.optional import load
+from dpress.reporting.rounding import MINUS, number, unit_for
+from dpress.reporting.views import View
 
 FAINT = 0.15
 

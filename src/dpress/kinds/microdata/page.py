@@ -20,14 +20,14 @@ from dpress.kinds.microdata.record_views import Ranked, one_way, ranked
 from dpress.release.published_tables import CONFIDENCE
 from dpress.release.record_files import NAME
 from dpress.release.release import Release
-from dpress.report import charts, figures
-from dpress.report.facts import Facts, facts
-from dpress.report.figures import Figure
-from dpress.report.frame import frame
-from dpress.report.render import rendered
-from dpress.report.rounding import TIMES
-from dpress.report.tables import Table
-from dpress.report.views import View
+from dpress.reporting import charts, figures
+from dpress.reporting.facts import Facts, facts
+from dpress.reporting.figures import Figure
+from dpress.reporting.frame import frame
+from dpress.reporting.render import rendered
+from dpress.reporting.rounding import TIMES
+from dpress.reporting.tables import Table
+from dpress.reporting.views import View
 
 TEMPLATE = "kinds/microdata/page.html.j2"
 PERTURBED = ("per_record",)  # whose records are rows with noise

@@ -16,7 +16,7 @@ from dpress.core.ranges import Places
 from dpress.inference.interval import Tail, half_width
 from dpress.release.published_tables import CONFIDENCE
 from dpress.release.record_files import NAME
-from dpress.report.views import Axis, View
+from dpress.reporting.views import Axis, View
 
 BARS, BINS = 40, 16  # cells of a number, in a figure of one and of two attributes
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from dpress.core.ranges import AllRanges, Prefixes, RangesOfLength
 from dpress.release.release import Release
-from dpress.report.added_noise import added_noise
-from dpress.report.counts import MOST_VIEWS, page_of_counts, part
-from dpress.report.facts import Facts, facts
-from dpress.report.render import rendered
+from dpress.reporting.added_noise import added_noise
+from dpress.reporting.counts import MOST_VIEWS, page_of_counts, part
+from dpress.reporting.facts import Facts, facts
+from dpress.reporting.render import rendered
 
 TEMPLATE = "kinds/ranges/page.html.j2"
 

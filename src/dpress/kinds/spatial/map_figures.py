@@ -13,9 +13,9 @@ from dpress.inference.maps.density import Density
 from dpress.kinds.spatial import colour_scale
 from dpress.kinds.spatial.map_frame import TOP, Frame, axes, cell_size, cells, frame, picture, svg, text
 from dpress.kinds.spatial.outlines import Box
-from dpress.report.charts import INK, LESS, LETTER, ON_MARK, SOFT
-from dpress.report.figures import NARROW, WIDE, Figure
-from dpress.report.rounding import interval, number, unit_for
+from dpress.reporting.charts import INK, LESS, LETTER, ON_MARK, SOFT
+from dpress.reporting.figures import NARROW, WIDE, Figure
+from dpress.reporting.rounding import interval, number, unit_for
 
 LARGEST_PICTURE = 128
 REGIONS = 16

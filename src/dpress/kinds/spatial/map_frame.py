@@ -13,8 +13,8 @@ from dpress.core.linear import Array
 from dpress.kinds.spatial import colour_scale, outlines
 from dpress.kinds.spatial.colour_scale import Classes
 from dpress.kinds.spatial.outlines import Box
-from dpress.report.charts import INK, LETTER, MUTED, SOFT
-from dpress.report.rounding import MINUS, error, number
+from dpress.reporting.charts import INK, LETTER, MUTED, SOFT
+from dpress.reporting.rounding import MINUS, error, number
 
 STYLE = """
 .map .dark { display: none; }

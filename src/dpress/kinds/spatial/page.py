@@ -24,15 +24,15 @@ from dpress.mechanisms.spatial.map_decoder import RUNS, MapDecoder
 from dpress.release.query_language import parse_rectangle
 from dpress.release.release import Release
 from dpress.release.result import Result
-from dpress.report.accuracy import example, total
-from dpress.report.added_noise import added_noise
-from dpress.report.collected import reasons
-from dpress.report.counts import predicted
-from dpress.report.facts import Facts, facts
-from dpress.report.figures import WIDE
-from dpress.report.frame import frame
-from dpress.report.render import rendered
-from dpress.report.rounding import TIMES, number
+from dpress.reporting.accuracy import example, total
+from dpress.reporting.added_noise import added_noise
+from dpress.reporting.collected import reasons
+from dpress.reporting.counts import predicted
+from dpress.reporting.facts import Facts, facts
+from dpress.reporting.figures import WIDE
+from dpress.reporting.frame import frame
+from dpress.reporting.render import rendered
+from dpress.reporting.rounding import TIMES, number
 
 TEMPLATE = "kinds/spatial/page.html.j2"
 MOST_QUERIES = 12

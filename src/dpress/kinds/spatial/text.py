@@ -17,7 +17,7 @@ from dpress.mechanisms.protocol.report_type import Part
 from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.mechanisms.spatial.safe_regions import SafeRegions
-from dpress.report.rounding import number
+from dpress.reporting.rounding import number
 
 REGION = "two positions of the same safe region only (a report says in clear which region)"
 CLUSTER = "that cluster as towns do"

@@ -9,11 +9,11 @@ from typing import Any
 from dpress.core.workload import Marginals
 from dpress.kinds.tables.sums import summed
 from dpress.release.release import Release
-from dpress.report.added_noise import added_noise
-from dpress.report.counts import MOST_VIEWS, page_of_counts, part
-from dpress.report.facts import Facts, facts
-from dpress.report.render import rendered
-from dpress.report.views import View
+from dpress.reporting.added_noise import added_noise
+from dpress.reporting.counts import MOST_VIEWS, page_of_counts, part
+from dpress.reporting.facts import Facts, facts
+from dpress.reporting.render import rendered
+from dpress.reporting.views import View
 
 TEMPLATE = "kinds/tables/page.html.j2"
 

@@ -11,7 +11,7 @@ import numpy as np
 from dpress.core.mechanism import Weights
 from dpress.inference.interval import half_width
 from dpress.release.published_tables import CONFIDENCE
-from dpress.report.views import View
+from dpress.reporting.views import View
 
 
 def summed(whole: View, axes: tuple[int, ...], query_variance: Callable[[Weights], float]) -> View:

@@ -4,12 +4,14 @@ tallies of all report types -> Measurement; Decoder -> answers.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Payloads, Tally
-from dpress.inference.joint.contrast import Contrast
-from dpress.inference.joint.factors import Joint
+
+if TYPE_CHECKING:  # a device estimates nothing
+    from dpress.inference.joint.contrast import Contrast
+    from dpress.inference.joint.factors import Joint
 
 TOLD = ("shape", "types", "weights", "sets", "oracles", "oracle")
 """Names of an estimator's fields that the report types tell: `told`."""
@@ -45,11 +47,11 @@ class JointEstimator(Estimator, Protocol):
         """The axes of every published table."""
         ...
 
-    def fit(self, tallies: Sequence[Tally], payloads: Callable[[], Iterable[Payloads]]) -> Joint:
+    def fit(self, tallies: Sequence[Tally], payloads: Callable[[], Iterable[Payloads]]) -> "Joint":
         """Return the joint distribution that is fitted to the tallies, or to the reports if they are needed again."""
         ...
 
-    def contrasts(self, tallies: Sequence[Tally]) -> tuple[Contrast, ...]:
+    def contrasts(self, tallies: Sequence[Tally]) -> "tuple[Contrast, ...]":
         """Return for every pair of attributes what its table says beyond independence, with the noise of that."""
         ...
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress.inference.postprocess import NAMES
-from dpress.report.rounding import MINUS, error, listed, number
-from dpress.report.tables import Table
-from dpress.report.views import View
+from dpress.reporting.rounding import MINUS, error, listed, number
+from dpress.reporting.tables import Table
+from dpress.reporting.views import View
 
 DUST = 1e-6
 """Changes smaller than this, in counts, are rounding of floating-point numbers."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpress.core.claim import ApproxDP, PureDP
-from dpress.report import rounding
+from dpress.reporting import rounding
 
 
 def test_the_examples_hold() -> None:

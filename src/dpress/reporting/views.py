@@ -14,7 +14,7 @@ from dpress.core.linear import Array
 from dpress.core.ranges import Ranges
 from dpress.inference.interval import Tail, half_width
 from dpress.release.published_tables import CONFIDENCE, Published
-from dpress.report.rounding import TIMES
+from dpress.reporting.rounding import TIMES
 
 GROUPS = 64
 LONGEST = 1 << 12  # cells of an axis whose labels are all made at once

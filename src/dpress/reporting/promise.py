@@ -9,9 +9,9 @@ from fractions import Fraction
 from dpress.core.claim import ZCDP, ApproxDP, Loss, Relation
 from dpress.ledger.convert import exp_up
 from dpress.release.plan_text import WEAK
-from dpress.report.facts import Facts
-from dpress.report.posterior import DELTA, Belief, Posterior, posterior
-from dpress.report.rounding import ceiling, loss
+from dpress.reporting.facts import Facts
+from dpress.reporting.posterior import DELTA, Belief, Posterior, posterior
+from dpress.reporting.rounding import ceiling, loss
 
 SEEDED, UNPROVEN, NEARLY_NOTHING = "seeded", "unproven", "weak"
 """The warnings that nobody may overlook."""

@@ -7,11 +7,11 @@ import importlib.metadata
 from typing import Any
 
 from dpress.data.toml import as_toml
-from dpress.report import figures, tables
-from dpress.report.collected import collected
-from dpress.report.facts import Facts
-from dpress.report.promise import promise
-from dpress.report.rounding import loss
+from dpress.reporting import figures, tables
+from dpress.reporting.collected import collected
+from dpress.reporting.facts import Facts
+from dpress.reporting.promise import promise
+from dpress.reporting.rounding import loss
 
 
 def frame(facts: Facts) -> dict[str, Any]:

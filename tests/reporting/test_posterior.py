@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from dpress.core.claim import ZCDP, ApproxDP, PureDP
-from dpress.report import posterior
-from dpress.report.rounding import percent_down, percent_up
+from dpress.reporting import posterior
+from dpress.reporting.rounding import percent_down, percent_up
 
 PUBLISHED = {  # epsilon: (prior, most, least) in percent, from a pocket calculator
     math.log(3): [(0.5, "75.0 %", "25.0 %"), (0.1, "25.0 %", "3.5 %"), (0.01, "3.0 %", "0.3 %")],

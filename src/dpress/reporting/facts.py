@@ -23,7 +23,7 @@ from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release.published_tables import Published
 from dpress.release.release import Release
 from dpress.release.result import Result
-from dpress.report.views import RangeVariances, View, view_of
+from dpress.reporting.views import RangeVariances, View, view_of
 
 NOUNS = {"central": "rows", "local": "people"}
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from dpress.report import figures, tables
-from dpress.report.accuracy import accuracy, example, query_of, total
-from dpress.report.facts import Alternative, Facts
-from dpress.report.figures import Compared, Figure
-from dpress.report.frame import frame
-from dpress.report.postprocessing import effect
-from dpress.report.tables import Table
-from dpress.report.views import View
+from dpress.reporting import figures, tables
+from dpress.reporting.accuracy import accuracy, example, query_of, total
+from dpress.reporting.facts import Alternative, Facts
+from dpress.reporting.figures import Compared, Figure
+from dpress.reporting.frame import frame
+from dpress.reporting.postprocessing import effect
+from dpress.reporting.tables import Table
+from dpress.reporting.views import View
 
 MOST_VIEWS = 12
 

@@ -5,11 +5,11 @@ import importlib.resources
 from collections.abc import Mapping
 from typing import Any
 
-from dpress.report import charts
-from dpress.report.optional import load
-from dpress.report.rounding import ceiling, error, listed, loss, number, percent_down, percent_up
+from dpress.reporting import charts
+from dpress.reporting.optional import load
+from dpress.reporting.rounding import ceiling, error, listed, loss, number, percent_down, percent_up
 
-STYLE = "report/page.css"
+STYLE = "reporting/page.css"
 FILTERS = {
     "number": number,
     "error": error,
@@ -25,7 +25,7 @@ def rendered(template: str, context: Mapping[str, Any], *, style: str = "") -> s
     """Return the page; whatever the context says is escaped.
 
     Args:
-        template: its file, below the package, e.g. `report/page.html.j2`.
+        template: its file, below the package, e.g. `reporting/page.html.j2`.
         context: the facts that the template names.
         style: rules of the page's own, beside those of every page.
 

@@ -6,9 +6,9 @@ import math
 import re
 from typing import Any
 
-from dpress.report.optional import load
-from dpress.report.rounding import number
-from dpress.report.views import Axis, View
+from dpress.reporting.optional import load
+from dpress.reporting.rounding import number
+from dpress.reporting.views import Axis, View
 
 Chart = Any  # an altair chart
 

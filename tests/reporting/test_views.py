@@ -7,19 +7,19 @@ from html import unescape
 
 import numpy as np
 import pytest
+from dpress.release.artifact import Release
 from tests.kinds.conftest import AGE, KINDS, REGION, make
 from tests.kinds.reading import text_of, text_of_page
 
 from dpress.data.spec import from_dict
 from dpress.data.toml import as_toml
 from dpress.kinds.tables.page import asked
-from dpress.release.artifact import Release
-from dpress.report import figures, tables, views
-from dpress.report.accuracy import accuracy, example, query_of
-from dpress.report.facts import facts
-from dpress.report.figures import Figure
-from dpress.report.render import sentence
-from dpress.report.views import View
+from dpress.reporting import figures, tables, views
+from dpress.reporting.accuracy import accuracy, example, query_of
+from dpress.reporting.facts import facts
+from dpress.reporting.figures import Figure
+from dpress.reporting.render import sentence
+from dpress.reporting.views import View
 
 
 def published(release: Release) -> list[View]:
@@ -31,11 +31,11 @@ def figure_of(release: Release) -> Figure:
 
 
 def caption(figure: Figure) -> str:
-    return sentence("report/elements.html.j2", "caption", figure.facts)
+    return sentence("reporting/elements.html.j2", "caption", figure.facts)
 
 
 def note(view: View) -> str:
-    return sentence("report/elements.html.j2", "excerpt", tables.table(view).excerpt)
+    return sentence("reporting/elements.html.j2", "excerpt", tables.table(view).excerpt)
 
 
 def sums(release: Release) -> list[View]:
@@ -65,7 +65,7 @@ def test_tables_asked_for_are_added_up_from_the_published_one() -> None:
     assert [view.name for view in sums(release)] == ["age × region", "age × sex", "region × sex"]
     assert "the rest follow from table_1.parquet" in note(sums(release)[0])
     whole = tables.Excerpt(shown=4, cells=4, file="table_1.parquet", derived=True, unit=None)
-    assert sentence("report/elements.html.j2", "excerpt", whole) == "All 4 cells, added up from table_1.parquet."
+    assert sentence("reporting/elements.html.j2", "excerpt", whole) == "All 4 cells, added up from table_1.parquet."
     assert sums(KINDS["two-way"]()) == []
     assert sums(KINDS["ranges"]()) == []
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from dpress.report import charts
-from dpress.report.charts import Chart
-from dpress.report.optional import load
-from dpress.report.posterior import Belief
-from dpress.report.rounding import error, number
-from dpress.report.views import RangeVariances, View, grouped
+from dpress.reporting import charts
+from dpress.reporting.charts import Chart
+from dpress.reporting.optional import load
+from dpress.reporting.posterior import Belief
+from dpress.reporting.rounding import error, number
+from dpress.reporting.views import RangeVariances, View, grouped
 
 WIDE, NARROW = 740.0, 340.0
 LONGEST_AXIS = 80

@@ -12,8 +12,8 @@ from dpress.core.attribute import Bounded, Integer, Listed, Tabular
 from dpress.core.domain import Schema
 from dpress.core.linear import Array
 from dpress.core.ranges import Places
-from dpress.report.rounding import error, interval, number, unit_for
-from dpress.report.views import View
+from dpress.reporting.rounding import error, interval, number, unit_for
+from dpress.reporting.views import View
 
 ROWS = 10
 IN_ORDER = 24

@@ -13,8 +13,8 @@ import numpy as np
 from dpress import catalog
 from dpress.core.attribute import Bounded, Integer, Tabular
 from dpress.release.result import Result
-from dpress.report.facts import Facts
-from dpress.report.rounding import error, interval, number, unit_for
+from dpress.reporting.facts import Facts
+from dpress.reporting.rounding import error, interval, number, unit_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

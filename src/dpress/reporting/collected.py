@@ -12,8 +12,8 @@ from typing import Any
 from dpress.core.claim import PureDP, composed
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Longitudinal, ReportType
-from dpress.report.facts import Facts
-from dpress.report.rounding import TIMES, listed, loss
+from dpress.reporting.facts import Facts
+from dpress.reporting.rounding import TIMES, listed, loss
 
 LONG_FRACTION = re.compile(r"\d+/\d{7,}")
 Reasons = tuple[tuple[str, str], ...]

@@ -11,11 +11,11 @@ from tests.kinds.conftest import AGE, REGION, SEX, Release, make
 from dpress.data.toml import as_toml
 from dpress.inference.postprocess import NAMES
 from dpress.kinds.tables.page import asked
-from dpress.report import tables
-from dpress.report.facts import facts
-from dpress.report.page import page
-from dpress.report.postprocessing import Effect, effect
-from dpress.report.views import View
+from dpress.reporting import tables
+from dpress.reporting.facts import facts
+from dpress.reporting.page import page
+from dpress.reporting.postprocessing import Effect, effect
+from dpress.reporting.views import View
 
 
 def named(release: Release, *names: str) -> Release:
