@@ -13,6 +13,7 @@ from dpress.mechanisms.linear import p_identity
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.optimise import optimise
 from dpress.mechanisms.linear.p_identity import CARD, PIdentity
+from dpress.release import linear_error
 
 EPSILON = PureDP(epsilon=1)
 
@@ -68,7 +69,7 @@ def test_a_release_keeps_the_strategy_and_does_not_search_again(tmp_path, monkey
     release = {"kind": "ranges", "parameters": {"seconds": 1}}
     spec = from_dict({"attribute": [age], "privacy": {"epsilon": 1}, "release": release})
     made = publish(spec, pa.table({"age": [3] * 500}), out=tmp_path / "release")
-    assert made.planned.chosen.method == "p_identity"
+    assert made.method == "p_identity"
     monkeypatch.setattr(p_identity, "_searched", None)
     again = load_release(tmp_path / "release")
     assert again.query("age in 2..5") == made.query("age in 2..5")
