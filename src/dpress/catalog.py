@@ -1,4 +1,4 @@
-"""The catalogue: every method found by walking `mechanisms/`; there is no registry to edit."""
+"""The catalogue: methods found by walking `mechanisms/`, kinds of release by `kinds/`; there is no registry to edit."""
 
 import functools
 import importlib
@@ -12,6 +12,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.kind import Kind
 from dpress.core.mechanism import Card
 
+ROOMS = "dpress.kinds"  # imported by name: a room stands above the catalogue
 LOSSES: dict[str, PureDP | ZCDP] = {"epsilon": PureDP(epsilon=1), "rho": ZCDP(rho="0.5")}
 
 

@@ -111,8 +111,13 @@ def test_numbers_may_come_in_any_arrow_form():
     assert codes([2**63], arrow=pa.uint64(), **AGE) == [3]
 
 
+def test_true_is_one_and_false_is_zero():
+    assert codes([True, False], kind="integer", bounds=[0, 1]) == [1, 0]
+    assert codes([True, False, None], kind="categorical", values=[1, 0, 7], other="else") == [0, 1, 3]
+
+
 def test_a_column_of_a_type_without_numbers_is_refused_by_its_type():
-    for column in ([dt.date(2020, 1, 1)], [dt.datetime(2020, 1, 1)], [True]):
+    for column in ([dt.date(2020, 1, 1)], [dt.datetime(2020, 1, 1)], [dt.timedelta(1)]):
         with pytest.raises(SchemaMismatch, match=r"attribute x: a column of type \S+ holds no numbers"):
             codes(column, null="missing", **AGE)
 

@@ -33,7 +33,7 @@ def maps(tmp_path):
 @pytest.mark.usefixtures("maps")
 def test_plan_names_grid_levels_and_what_the_error_is_about(dpress):
     text = dpress("plan", "local.toml").out
-    for words in ("8 x 8", "quadtree of height 3", "subset_selection", "between any two positions.", "drawn by lot"):
+    for words in ("8 x 8", "quadtree of height 3", "subset_selection", "between any two positions.", "drawn at random"):
         assert words in text
     assert "600 people that cluster as towns do, over rectangles of 1 to 25 % of the box" in text
     assert "equally frequent" not in text

@@ -105,11 +105,19 @@ class Promise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A method that was considered: its predicted error (None without a formula) and what that supposes."""
+    """A method that was considered.
+
+    Args:
+        method: its name.
+        error: that was predicted; None without a formula.
+        assumes: what the error supposes of the people; empty where it supposes nothing.
+        asks: what a device would be asked about, as a phrase; empty for a table.
+    """
 
     method: str
     error: float | None
     assumes: str
+    asks: str
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -147,6 +155,8 @@ class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         budget: that the specification allows.
         claim: what is promised.
         prediction: what was expected.
+        specification: what was asked for, as it was written, but for the place of the rows; for people, nothing acts
+            on it.
     """
 
     format: int
@@ -162,6 +172,7 @@ class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     budget: Amounts
     claim: Promise
     prediction: Prediction
+    specification: dict[str, Any]
 
     @property
     def id(self) -> str:

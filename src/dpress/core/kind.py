@@ -1,9 +1,4 @@
-"""What a kind of release is called: the room of its code, and the words of a specification that ask for it.
-
-A room's other files are found by name: `design.py` (specification to candidates; only `release.plan` may use it),
-`answers.py` (what was kept to answers), `evaluate.py` (against the truth), `plan_text.py` (what a plan says to people),
-`page.py` with `page.html.j2` (the report).
-"""
+"""What a kind of release is called: the room of its code, and the words of a specification that ask for it."""
 
 from dataclasses import dataclass
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.claim import Claim, Unit
+from dpress.core.grid import Grid
 from dpress.core.linear import Array, LinearMap, Numbers, Variance
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Oracle
@@ -235,8 +236,11 @@ class Card:
         strategy: where the method is a strategy, the one that serves a workload under a loss, or None if it does not.
         oracle: where the method is a frequency oracle, the one over k values under a loss, or None for other k.
         spatial: where the method makes maps, the one over a grid under a loss, or None where it does not serve.
+        grid: where a curator's method makes maps, the grid that suits it for so many people, a loss and a unit.
         synthesizer: where the method makes records, the one over columns of mixed records under a loss and a unit, or
             None where it does not serve.
+        work: of a frequency oracle's collector over k values: "fast", "per report" where it takes k steps for each
+            report, "dense" where its estimate takes k^3.
         parameters: what these take beside, by name; a spec sets them in [release.parameters].
     """
 
@@ -250,5 +254,7 @@ class Card:
     strategy: Callable[..., Strategy | None] | None = None
     oracle: Callable[..., Oracle | None] | None = None
     spatial: Callable[..., Any] | None = None
+    grid: Callable[[int, Any, Unit], Grid] | None = None
     synthesizer: Callable[..., Synthesizer | None] | None = None
+    work: Literal["fast", "per report", "dense"] = "fast"
     parameters: tuple[str, ...] = ()

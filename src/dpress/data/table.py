@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import duckdb
-import narwhals as nw
 import pyarrow as pa
 
 from dpress.core.claim import Unit
 from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.data import frames, objects, persons
 
 BATCH_ROWS = 1 << 17
 ROWS_TO_SORT = 1_500_000  # how many rows are sorted at once to bound persons: about half a gigabyte
@@ -64,10 +64,9 @@ class Table:
         """
         before = self._stamp()
         rows = 0
-        with duckdb.connect() as connection:
-            for batch in self._read(connection):
-                rows += batch.num_rows
-                yield batch
+        for batch in self._rows():
+            rows += batch.num_rows
+            yield batch
         if self._stamp() != before:
             raise OSError(f"{self.name} changed while it was read; nothing was released")
         if not rows:
@@ -93,29 +92,52 @@ class Table:
             raise OSError(f"{self.name} is empty")
         return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
+    def _rows(self) -> Iterator[pa.RecordBatch]:
+        table = self._held() if self.path is None else None
+        if table is not None and self.unit.column is None:
+            yield from table.to_batches(max_chunksize=BATCH_ROWS)
+            return
+        with duckdb.connect() as connection:
+            if table is not None:
+                connection.register("rows", objects.for_engine(table))
+            yield from self._read(connection)
+
     def _read(self, connection: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:
         source, values = self._source(connection)
-        self._check_columns(without_quotes(self.name, lambda: connection.sql(_all(source), params=values).columns))
         for query in without_quotes(self.name, lambda: self._queries(connection, source, values)):
             reader = without_quotes(self.name, partial(_reader, connection, query, values))
             while (batch := without_quotes(self.name, partial(next, reader, None))) is not None:
                 yield batch
 
+    @property
+    def _wanted(self) -> tuple[str, ...]:
+        """The columns that are read, that of the persons among them."""
+        return tuple(dict.fromkeys((*self.columns, *((self.unit.column,) if self.unit.column else ()))))
+
+    def _held(self) -> pa.Table:
+        """Return the wanted columns of a table in memory; what else it holds is not looked at."""
+        frame = without_quotes(self.name, lambda: frames.frame_of(self.data))
+        self._check_columns(without_quotes(self.name, lambda: [str(name) for name in frame.columns]))
+        return without_quotes(self.name, lambda: frames.arrow(frame, self._wanted))
+
     def _check_columns(self, present: list[str]) -> None:
         """Refuse a missing column; the first line of a CSV is not shown, for it may be a row."""
         csv = self.path is not None and self.path.suffix.lower() == ".csv"
         found = f"it has {len(present)} columns; does it start with a header line, separated by commas?"
-        for column in (*self.columns, *((self.unit.column,) if self.unit.column else ())):
+        for column in self._wanted:
             if column not in present:
                 shown = found if csv else f"its columns are {', '.join(present)}"
                 raise SchemaMismatch(f"{self.name} has no column {column!r}; {shown}")
 
     def _queries(self, connection: duckdb.DuckDBPyConnection, source: str, values: list[str]) -> list[str]:
         """Return the SQL that yields the rows; where persons are bounded, group after group of persons."""
-        names = ", ".join(_quoted(column) for column in self.columns)
+        relation = connection.sql(f"SELECT * FROM {source}", params=values)  # noqa: S608  # a reader, or our own view
+        self._check_columns(relation.columns)
+        names = ", ".join(persons.quoted(column) for column in self.columns)
         if self.unit.column is None:
             return [f"SELECT {names} FROM {source}"]  # noqa: S608  # names are quoted; the path is a parameter
-        person = f"{_quoted(self.unit.column)}::VARCHAR"
+        kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
+        person = persons.identity(self.unit.column, kinds[self.unit.column])
         counted = connection.sql(f"SELECT count(*), count({person}) FROM {source}", params=values)  # noqa: S608
         rows, named = counted.fetchall()[0]
         if named < rows:
@@ -123,9 +145,7 @@ class Table:
         key = secrets.token_hex(16)
         groups = max(1, -(-rows // ROWS_TO_SORT))
         group = f"('0x' || sha256('{key}|' || {person})[:8])::UINTEGER % {groups}"
-        texts = [f"{_quoted(column)}::VARCHAR" for column in self.columns]
-        content = " || ".join(f"coalesce(length({text}) || ':' || {text}, 'n')" for text in texts)
-        order = f"sha256('{key}|' || length({person}) || ':' || {person} || {content})"
+        order = f"sha256('{key}|' || length({person}) || ':' || {person} || {persons.content(self.columns)})"
         return [
             f"SELECT {names} FROM (SELECT * FROM {source} WHERE {group} = {number}) "  # noqa: S608
             f"QUALIFY row_number() OVER (PARTITION BY {person} ORDER BY {order}) <= {self.unit.rows}"
@@ -137,36 +157,28 @@ class Table:
         connection.execute(f"SET preserve_insertion_order = {str(self.in_order).lower()}")
         connection.execute("SET enable_progress_bar = false")  # an interactive session would have it on standard output
         if self.path is None:
-            connection.register("rows", without_quotes(self.name, lambda: _arrow(self.data)))
             return "rows", []
         if self.path.suffix.lower() not in READERS:
             raise SchemaMismatch(f"{self.name}: expected a .csv or .parquet file")
         if set("*?[") & set(str(self.path)):
             raise SchemaMismatch(f"{self.name}: the characters * ? [ in a path would name several files; rename it")
+        if self.path.suffix.lower() == ".parquet":
+            self._check_decimals(connection)
         return READERS[self.path.suffix.lower()], [str(self.path)]
 
-
-def _arrow(data: Any) -> pa.Table:
-    try:
-        frame = nw.from_native(data)
-    except TypeError:
-        raise SchemaMismatch(
-            f"data must be a path or a pandas, polars, pyarrow or DuckDB table, got {type(data).__name__}"
-        ) from None
-    eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-    return eager.to_arrow()
-
-
-def _quoted(column: str) -> str:
-    return '"' + column.replace('"', '""') + '"'
+    def _check_decimals(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Refuse decimals of so many digits that they would be read as floats."""
+        query = "SELECT name, precision FROM parquet_schema(?) WHERE precision > 38 AND duckdb_type = 'DOUBLE'"
+        found = without_quotes(self.name, lambda: connection.execute(query, [str(self.path)]).fetchall())
+        for column, precision in found:
+            if column in self._wanted:
+                raise SchemaMismatch(
+                    f"{self.name}: the column {column!r} holds decimals of {precision} digits; at most 38 are read"
+                )
 
 
 def _reader(connection: duckdb.DuckDBPyConnection, query: str, values: list[str]) -> Iterator[pa.RecordBatch]:
     return iter(connection.sql(query, params=values).to_arrow_reader(BATCH_ROWS))
-
-
-def _all(source: str) -> str:
-    return f"SELECT * FROM {source}"  # noqa: S608  # one of READERS, or our own view
 
 
 def without_quotes(name: str, call: Callable[[], T]) -> T:

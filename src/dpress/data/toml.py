@@ -4,12 +4,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dpress.data.spec import Spec, as_dict
 
-
-def as_toml(spec: Spec) -> str:
-    """Return the specification without the place of the rows; read back, it has the same hash."""
-    plain = as_dict(spec)
+def as_toml(plain: Mapping[str, Any]) -> str:
+    """Return a specification, given as plain objects without the place of the rows; read back, it has the same hash."""
     parts = [_section("[[attribute]]", attribute) for attribute in plain["attribute"]]
     parts += [_section(f"[{name}]", plain[name]) for name in ("privacy", "release")]
     return "\n\n".join(parts) + "\n"

@@ -1,1 +1,1 @@
-"""One room for every kind of release: from spec to candidates, from measurement to answers, evaluation, page."""
+"""The kinds of release, a room each: what its page says. Rooms never import each other; the catalogue finds them."""

@@ -31,6 +31,17 @@ class Candidate:
         estimator: Any = self.mechanism.estimator if isinstance(self.mechanism, Collection) else None
         return str(getattr(estimator, "assumes", ""))
 
+    @property
+    def asks(self) -> str:
+        """What a device would be asked about; empty where there are no devices."""
+        if not isinstance(self.mechanism, Collection):
+            return ""
+        types, attributes = self.mechanism.types, len(self.mechanism.shape)
+        asked = len(types[0].axes)
+        if len(types) == 1 and asked == attributes:
+            return "all at once"
+        return "one attribute" if asked == 1 else f"{asked} at once"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:

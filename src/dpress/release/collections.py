@@ -30,9 +30,7 @@ MOST_CELLS = 1 << 26  # of an attribute: an estimate holds all of them
 MOST_NAMES = 1 << 16  # cells that are listed as candidate strings
 LONGEST = 1 << 16  # bytes of a report
 MOST_WORK = 1 << 38  # steps of a collector
-DENSE = ("rappor", "pcep")  # their estimates take k^3 steps
-MOST_DENSE = 1 << 10  # values
-PER_REPORT = ("olh",)  # its collector takes k steps for every report
+MOST_DENSE = 1 << 10  # values of an oracle whose estimate takes k^3 steps
 ONE_TABLE_EACH = (
     '$.release.kind: model = "local" collects one table for each attribute, so kind = "marginals", '
     "or a histogram of one attribute; got {!r}"
@@ -117,9 +115,9 @@ def _check_parameters(own: dict[str, Any], named: Card | None, cards: list[Card]
 def _light(spec: Spec, card: Card) -> bool:
     """Say whether a collector can do it without being asked to: the size of the domain decides."""
     largest = max(spec.schema.shape)
-    if card.name in DENSE:
+    if card.work == "dense":
         return largest <= MOST_DENSE
-    return card.name not in PER_REPORT or largest * expected_users(spec) <= MOST_WORK
+    return card.work == "fast" or largest * expected_users(spec) <= MOST_WORK
 
 
 def _short(collection: Collection) -> bool:

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 from dpress.core.claim import PureDP
+from dpress.core.coding import codes
 from dpress.core.design import Design, LocalAsk, collection_id
 from dpress.core.errors import NotSupported, ReportRejected
 from dpress.core.rng import Generator
 from dpress.core.wire import Expected, Report, pack, unpack
-from dpress.data.codec import encode
-from dpress.data.table import without_quotes
 from dpress.ledger.device import DeviceLedger, tag
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Longitudinal, ReportType
@@ -60,11 +58,9 @@ class Device:
         """Return the code of every attribute's value.
 
         Raises:
-            SchemaMismatch: a value is missing, or one that the specification rejects (it is not shown).
+            SchemaMismatch: a value is missing, or one that the specification rejects or drops (it is not shown).
         """
-        rows = without_quotes("the values", lambda: pa.RecordBatch.from_pylist([dict(values)]))
-        found = without_quotes("the values", lambda: encode(self.design.schema, rows))
-        return tuple(found[:, 0].tolist())
+        return codes(self.design.schema, values)
 
     def answer(
         self,

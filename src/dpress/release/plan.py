@@ -126,10 +126,11 @@ def _written(spec: Spec, choice: Choice) -> Design:
             unit=choice.unit,
             lower_bound=choice.lower_bound,
             candidates=tuple(
-                Offer(method=one.method, error=_finite(one.predicted_error), assumes=one.assumes)
+                Offer(method=one.method, error=_finite(one.predicted_error), assumes=one.assumes, asks=one.asks)
                 for one in choice.candidates
             ),
         ),
+        specification=as_dict(spec),
     )
 
 

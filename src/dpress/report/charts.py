@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any
 
-from dpress.report.extra import load
+from dpress.report.optional import load
 from dpress.report.rounding import number
 from dpress.report.views import Axis, View
 
@@ -107,7 +107,7 @@ def _short(text: str) -> str:
 
 
 def _lookup(names: dict[str, str]) -> str:
-    """Return a Vega expression that maps a code to its label; JSON keeps any label harmless."""
+    """Return a Vega expression that turns a code into its label; JSON keeps any label harmless."""
     return f"({json.dumps(names)})[datum.value]"
 
 

@@ -1,22 +1,17 @@
-"""Which chart a view gets, drawn for wide and for narrow screens, with a caption that says what is shown."""
+"""Which chart a view gets, drawn for wide and for narrow screens, with the facts that its caption names."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from dpress.core.workload import Areas
-from dpress.mechanisms.protocol.collection import Collection
-from dpress.release.candidate import Candidate
-from dpress.release.plan import Plan
-from dpress.release.release import Release
-from dpress.report import charts, map_parts
+from dpress.report import charts
 from dpress.report.charts import Chart
-from dpress.report.extra import load
-from dpress.report.odds import Odds
-from dpress.report.rounding import TIMES, error, listed, number
-from dpress.report.views import View, grouped
+from dpress.report.optional import load
+from dpress.report.posterior import Belief
+from dpress.report.rounding import error, number
+from dpress.report.views import RangeVariances, View, grouped
 
 WIDE, NARROW = 740.0, 340.0
 LONGEST_AXIS = 80
@@ -30,25 +25,52 @@ FAR = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A drawing and its caption.
+    """A drawing, its legend, and what its caption says.
 
     Args:
         drawing: two SVG elements, safe to insert as they are, one for wide and one for narrow screens; None without.
-        caption: what is shown, and what is left out.
+        facts: that the caption names; `form` says which caption of `elements.html.j2` it is, if none is given there.
         shades: for a heat map the counts at the shades of its legend.
-        signs: for a map of departures what its colours mean, by the names of the page's colours.
+        signs: what the colours mean, by the names of the page's colours.
+        hollow: what a hollow dot means; empty where there is none.
     """
 
     drawing: str | None
-    caption: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
     shades: tuple[tuple[float, str], ...] = ()
     signs: tuple[tuple[str, str], ...] = ()
+    hollow: str = ""
 
 
-def figure(release: Release, view: View) -> Figure:
-    """Return the figure of a view; nothing is aggregated or left out without a sentence."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """A method in the figure of methods.
+
+    Args:
+        name: with what tells it apart.
+        variance: that was predicted, in counts squared.
+        chosen: it is the one that ran.
+    """
+
+    name: str
+    variance: float
+    chosen: bool
+
+    @property
+    def error(self) -> str:
+        """The typical error, with its sign."""
+        return f"± {error(self.variance**0.5)}"
+
+
+def figure(view: View, variances: RangeVariances) -> Figure:
+    """Return the figure of a view; nothing is aggregated or left out without being named.
+
+    Args:
+        view: the counts.
+        variances: of sums of adjacent cells of an attribute.
+    """
     if len(view.axes) == 1:
-        return _one_way(release, view)
+        return _one_way(view, variances)
     view = view.transposed(tuple(int(axis) for axis in np.argsort([axis.size for axis in view.axes], kind="stable")))
     sizes = [axis.size for axis in view.axes]
     if len(sizes) == 2 and sizes[0] <= MOST_PANELS and sizes[1] <= LONGEST_AXIS:
@@ -57,33 +79,31 @@ def figure(release: Release, view: View) -> Figure:
         return _heat(view, [(None, view)])
     if len(sizes) == 3 and sizes[0] <= MOST_PANELS and sizes[1] <= MOST_ROWS and sizes[2] <= LONGEST_AXIS:
         return _heat(view, _panels(view))
-    size = TIMES.join(number(axis.size) for axis in view.axes)
-    return Figure(drawing=None, caption=f"No figure: {size} cells are too many to draw legibly.")
+    return Figure(drawing=None, facts={"form": "none", "shape": sizes, "lower_ends": False})
 
 
-def _one_way(release: Release, view: View) -> Figure:
-    axis, cells = view.axes[0], number(view.count.size)
-    note = "Bars are the estimated counts, the thin lines their 95 % intervals."
-    if axis.ordered > LONGEST_AXIS:
-        view = grouped(release, view)
-        last = " (the last of fewer)" if axis.ordered % view.group else ""
-        note += f" The table has {cells} cells; each bar is the sum of {number(view.group)} adjacent cells{last}."
-    elif not axis.ordered and axis.size > MOST_BARS:
-        view = _largest(view)
-        note += f" Shown are the {MOST_BARS} largest of {cells} cells."
-    note += f" The widest interval is ± {error(float(view.half.max()))}.{_ends(view)}"
-    return Figure(drawing=both(lambda width: charts.bars(view, width), f"Counts by {axis.name}"), caption=note)
-
-
-def _ends(view: View) -> str:
-    """Return what the axes' shorter labels leave out."""
-    shorter = any(axis.labels != axis.ticks for axis in view.axes)
-    return " The axis names a cell by its lower end." if shorter else ""
-
-
-def _largest(view: View) -> View:
+def _one_way(view: View, variances: RangeVariances) -> Figure:
     axis = view.axes[0]
-    best = np.argsort(-view.count, kind="stable")[:MOST_BARS]
+    facts: dict[str, Any] = {"form": "bars", "cells": view.count.size, "group": 0, "largest": 0}
+    if axis.ordered > LONGEST_AXIS:
+        view = grouped(view, variances)
+        facts |= {"group": view.group, "fewer": axis.ordered % view.group > 0}
+    elif not axis.ordered and axis.size > MOST_BARS:
+        view = largest(view, MOST_BARS)
+        facts |= {"largest": MOST_BARS}
+    facts |= {"widest": float(view.half.max()), "lower_ends": _lower_ends(view)}
+    return Figure(drawing=both(lambda width: charts.bars(view, width), f"Counts by {axis.name}"), facts=facts)
+
+
+def _lower_ends(view: View) -> bool:
+    """Return whether the axes' shorter labels leave something out."""
+    return any(axis.labels != axis.ticks for axis in view.axes)
+
+
+def largest(view: View, most: int) -> View:
+    """Return a view of one axis with its largest cells only."""
+    axis = view.axes[0]
+    best = np.argsort(-view.count, kind="stable")[:most]
     labels = tuple(axis.labels[code] for code in best)
     count, half, spread = (array[best] for array in (view.count, view.half, view.error))
     return replace(
@@ -103,9 +123,8 @@ def _bar_panels(view: View) -> Figure:
     def draw(width: float) -> Chart:
         return charts.stacked([charts.bars(part, width, ends=(low, top), title=title) for title, part in _panels(view)])
 
-    note = f"One panel for every value of {view.axes[0].name}, on one scale. The thin lines are 95 % intervals."
-    note += _ends(view)
-    return Figure(drawing=both(draw, f"Counts by {view.name}"), caption=note)
+    facts = {"form": "panels", "panels": view.axes[0].name, "lower_ends": _lower_ends(view)}
+    return Figure(drawing=both(draw, f"Counts by {view.name}"), facts=facts)
 
 
 def _heat(view: View, panels: list[tuple[str | None, View]]) -> Figure:
@@ -114,13 +133,20 @@ def _heat(view: View, panels: list[tuple[str | None, View]]) -> Figure:
     def draw(width: float) -> Chart:
         return charts.stacked([charts.heat(part, width, top=top, title=title) for title, part in panels])
 
-    shades = tuple((charts.shade(top * step**2, top), number(top * step**2)) for step in (0.25, 0.5, 0.75, 1.0))
-    note = (
-        f"Rows are {panels[0][1].axes[0].name}. The stronger the shade, the larger the count (by square root). "
-        f"A hollow dot marks a cell whose 95 % interval reaches down to zero: {number(view.unclear)} of "
-        f"{number(view.count.size)} cells; there this release cannot tell whether anybody is in them.{_ends(view)}"
-    )
-    return Figure(drawing=both(draw, f"Counts by {view.name}"), caption=note, shades=shades)
+    facts = {
+        "form": "heat",
+        "rows": panels[0][1].axes[0].name,
+        "unclear": view.unclear,
+        "cells": view.count.size,
+        "lower_ends": _lower_ends(view),
+    }
+    drawing = both(draw, f"Counts by {view.name}")
+    return Figure(drawing=drawing, facts=facts, shades=shades(top), hollow="interval reaches zero")
+
+
+def shades(top: float) -> tuple[tuple[float, str], ...]:
+    """Return the legend of a heat map whose largest count is `top`."""
+    return tuple((charts.shade(top * step**2, top), number(top * step**2)) for step in (0.25, 0.5, 0.75, 1.0))
 
 
 def both(draw: Callable[[float], Chart], label: str) -> str:
@@ -128,15 +154,12 @@ def both(draw: Callable[[float], Chart], label: str) -> str:
     return charts.svg(draw(WIDE), label, "wide") + charts.svg(draw(NARROW), label, "narrow")
 
 
-def odds_figure(odds: Odds) -> Figure:
+def beliefs_figure(beliefs: Sequence[Belief]) -> Figure:
     """Return how far a belief can move, for every prior."""
     rows = [
-        {"prior": f"{100 * one.prior:.0f} %", "at": one.prior, "least": one.least, "most": one.most}
-        for one in odds.beliefs
+        {"prior": f"{100 * one.prior:.0f} %", "at": one.prior, "least": one.least, "most": one.most} for one in beliefs
     ]
-    caption = "The bar is where the belief can end up at the very most; the upright tick is where it was before."
-    drawing = both(lambda width: _beliefs(rows, width), "How far an attacker's belief can move")
-    return Figure(drawing=drawing, caption=caption)
+    return Figure(drawing=both(lambda width: _beliefs(rows, width), "How far an attacker's belief can move"))
 
 
 def _beliefs(rows: list[dict[str, Any]], width: float) -> Chart:
@@ -152,22 +175,23 @@ def _beliefs(rows: list[dict[str, Any]], width: float) -> Chart:
     return (span + before).properties(width=width - 95, height=110)
 
 
-def candidates_figure(plan: Plan, noun: str) -> Figure:
-    """Return the predicted typical error, in `noun`, of every method compared, and the lower bound."""
+def methods_figure(compared: Sequence[Compared], lower_bound: float, noun: str) -> Figure:
+    """Return the predicted typical error, in `noun`, of every method compared, and the lower bound.
+
+    Args:
+        compared: the methods, one of them chosen.
+        lower_bound: of the mean variance, in counts squared; 0 where none is known.
+        noun: what is counted.
+    """
     alt = load("altair")
-    compared = [one for one in plan.candidates if one is plan.chosen or not one.assumes]
-    near = [one for one in compared if one.predicted_error <= FAR**2 * plan.chosen.predicted_error]
-    far = [one for one in compared if one not in near]
-    rows = [
-        {"method": _asking(one, plan), "error": one.predicted_error**0.5, "text": _plus_minus(one),
-         "chosen": one is plan.chosen}
-        for one in near
-    ]  # fmt: skip
-    bound, longest = plan.lower_bound**0.5, 40 + 6.6 * max(len(row["method"]) for row in rows)
+    chosen = next(one for one in compared if one.chosen)
+    near = [one for one in compared if one.variance <= FAR**2 * chosen.variance]
+    rows = [{"method": one.name, "error": one.variance**0.5, "text": one.error, "chosen": one.chosen} for one in near]
+    bound, longest = lower_bound**0.5, 40 + 6.6 * max(len(one.name) for one in near)
 
     def draw(width: float) -> Chart:
         order = alt.Y("method:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False, labelPadding=8))
-        top = max(row["error"] for row in rows) * 1.18
+        top = max(one.variance**0.5 for one in near) * 1.18
         axis = alt.Axis(title=f"typical error of an answer, in {noun}", tickCount=4, ticks=False, domain=False)
         x = alt.X("error:Q", axis=axis, scale=alt.Scale(domain=[0, top], nice=False))
         colour = alt.condition("datum.chosen", alt.value(charts.MARK), alt.value(charts.SOFT))
@@ -179,31 +203,5 @@ def candidates_figure(plan: Plan, noun: str) -> Figure:
         drawn = bar + text + rule if bound else bar + text
         return drawn.properties(width=width - longest, height=30 * len(rows))
 
-    caption = "Typical error by method; the one that was run is highlighted"
-    caption += ", the dashed line is the lower bound." if bound else "."
-    if far:
-        caption += f" Off the scale: {listed([f'{_asking(one, plan)} ({_plus_minus(one)})' for one in far])}."
-    return Figure(drawing=both(draw, "Predicted error by method"), caption=caption)
-
-
-def _plus_minus(candidate: Candidate) -> str:
-    return f"± {error(candidate.predicted_error**0.5)}"
-
-
-def _asking(candidate: Candidate, plan: Plan) -> str:
-    """Return the method, and what it asks of a device where collections differ in that; of a map its grid."""
-    if isinstance(plan.workload, Areas):
-        return f"{candidate.method}, {TIMES.join([number(map_parts.side(candidate.mechanism))] * 2)}"
-    asked = {_asked(one) for one in plan.candidates}
-    return candidate.method if len(asked) < 2 else f"{candidate.method}, {_asked(candidate)}"
-
-
-def _asked(candidate: Candidate) -> str:
-    """Return what a device is asked about; nothing where there are no devices."""
-    collection = candidate.mechanism
-    if not isinstance(collection, Collection):
-        return ""
-    asked = len(collection.questions[0].axes)
-    if len(collection.questions) < 2 and asked == len(collection.shape):
-        return "all at once"
-    return "one attribute" if asked == 1 else f"{asked} at once"
+    far = [f"{one.name} ({one.error})" for one in compared if one not in near]
+    return Figure(drawing=both(draw, "Predicted error by method"), facts={"bound": bound > 0, "far": far})

@@ -1,31 +1,70 @@
-"""From a template and what it shows to one HTML file with its style in it."""
+"""From a template and the facts it names to one HTML file with its style in it."""
 
+import functools
 import importlib.resources
+from collections.abc import Mapping
 from typing import Any
 
-from dpress.report import charts, frame
-from dpress.report.extra import load
-from dpress.report.rounding import percent_down, percent_up
+from dpress.report import charts
+from dpress.report.optional import load
+from dpress.report.rounding import ceiling, error, listed, loss, number, percent_down, percent_up
 
-STYLE = "page.css"
+STYLE = "report/page.css"
+FILTERS = {
+    "number": number,
+    "error": error,
+    "loss": loss,
+    "ceiling": ceiling,
+    "listed": listed,
+    "up": percent_up,
+    "down": percent_down,
+}
 
 
-def rendered(template: str, context: dict[str, Any]) -> str:
+def rendered(template: str, context: Mapping[str, Any], *, style: str = "") -> str:
     """Return the page; whatever the context says is escaped.
 
     Args:
-        template: the name of its file.
-        context: what the template shows.
+        template: its file, below the package, e.g. `report/page.html.j2`.
+        context: the facts that the template names.
+        style: rules of the page's own, beside those of every page.
+
+    Raises:
+        NotSupported: the extra `[report]` is not installed.
+    """
+    markup = load("markupsafe").Markup
+    found = environment().get_template(template)
+    return str(found.render(style=markup(_text(STYLE) + charts.colours() + style), **context))
+
+
+def sentence(template: str, macro: str, *arguments: Any) -> str:
+    """Return what one macro of a template makes of its arguments, as text in one line.
+
+    Raises:
+        NotSupported: the extra `[report]` is not installed.
+    """
+    made = getattr(environment().get_template(template).module, macro)(*arguments)
+    return " ".join(made.unescape().split())
+
+
+@functools.cache
+def environment() -> Any:
+    """Return what templates are read with: every text is escaped, and a fact that is missing is an error.
 
     Raises:
         NotSupported: the extra `[report]` is not installed.
     """
     jinja2 = load("jinja2")
-    folder = importlib.resources.files("dpress.report")
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    made = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_text),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    environment.filters |= {"up": percent_up, "down": percent_down}
-    style = load("markupsafe").Markup((folder / STYLE).read_text(encoding="utf-8") + charts.colours() + frame.STYLE)
-    found = environment.from_string((folder / template).read_text(encoding="utf-8"))
-    return str(found.render(style=style, **context))
+    made.filters |= FILTERS
+    return made
+
+
+def _text(name: str) -> str:
+    return (importlib.resources.files("dpress") / name).read_text(encoding="utf-8")

@@ -1,22 +1,48 @@
 """Tables for the page: a few cells of every view, the files, and how the specification counts values.
 
-Data flow: release, views -> rows of text.
+Data flow: views, schema -> rows of text.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dpress.core.attribute import Bounded, Integer, Listed, Tabular
+from dpress.core.domain import Schema
 from dpress.core.linear import Array
 from dpress.core.ranges import Places
-from dpress.release.release import Release
 from dpress.report.rounding import error, interval, number, unit_for
 from dpress.report.views import View
 
 ROWS = 10
 IN_ORDER = 24
+
+
+FATES = {
+    "central": {"reject": "refused (none occurred)", "drop": "their rows were left out"},
+    "local": {"reject": "refused: no report is sent", "drop": "no report is sent"},
+}
+"""What becomes of values that the specification rejects or drops."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excerpt:
+    """Which cells of a table are shown.
+
+    Args:
+        shown: how many.
+        cells: of how many.
+        file: where all are, or that they come from.
+        derived: they were added up from the file's cells.
+        unit: to which counts are rounded; None where they are shown as they are.
+    """
+
+    shown: int
+    cells: int
+    file: str
+    derived: bool
+    unit: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,13 +53,13 @@ class Table:
         names: the columns.
         labels: how many leading columns are labels, not numbers.
         rows: the cells' text.
-        note: what is shown, in which order, and where the rest is.
+        excerpt: which cells are shown and where the rest is; None where nothing is left out.
     """
 
     names: tuple[str, ...]
     labels: int
     rows: tuple[tuple[str, ...], ...]
-    note: str
+    excerpt: Excerpt | None = None
 
 
 def table(view: View) -> Table:
@@ -47,7 +73,7 @@ def table(view: View) -> Table:
         names=(*(axis.name for axis in view.axes), "count", "95 % interval", "standard error", *_adjusted_name(view)),
         labels=len(view.axes),
         rows=tuple(_row(view, int(cell), unit) for cell in chosen),
-        note=_note(view, len(chosen), unit),
+        excerpt=_excerpt(view, len(chosen), unit),
     )
 
 
@@ -78,34 +104,32 @@ def _adjusted_name(view: View) -> tuple[str, ...]:
     return () if view.adjusted is None else ("adjusted",)
 
 
-def _note(view: View, shown: int, unit: float) -> str:
-    cells = view.count.size
-    rounded = "" if not np.any(view.count % unit) else f" Counts are rounded to {unit:g}, intervals outward."
-    where = f"added up from {view.file}" if view.derived else f"in {view.file}"
-    if shown == cells:
-        return f"All {number(cells)} cells, {where}.{rounded}"
-    rest = "the rest follow from" if view.derived else "all are in"
-    return f"The {shown} largest of {number(cells)} cells; {rest} {view.file}.{rounded}"
+def _excerpt(view: View, shown: int, unit: float) -> Excerpt:
+    rounded = bool(np.any(view.count % unit))
+    return Excerpt(
+        shown=shown, cells=view.count.size, file=view.file, derived=view.derived, unit=unit if rounded else None
+    )
 
 
-def files(views: list[View]) -> Table:
+def files(views: Sequence[View]) -> Table:
     """Return the list of Parquet files."""
     rows = tuple(
         (view.file, view.name, number(view.count.size), number(view.unclear), f"± {error(float(np.median(view.half)))}")
         for view in views
     )
     names = ("file", "attributes", "cells", "interval reaches 0", "median interval")
-    return Table(names=names, labels=2, rows=rows, note="")
+    return Table(names=names, labels=2, rows=rows)
 
 
-def attributes(release: Release, fates: Mapping[str, str]) -> Table:
-    """Return how every attribute's values were counted; `fates` says what became of those rejected or dropped."""
+def attributes(schema: Schema, model: str) -> Table:
+    """Return how every attribute's values were counted in the central or in the local model."""
+    fates = FATES[model]
     rows = tuple(
         (one.name, type(one).__name__.lower(), number(one.size), _outside(one, fates), _missing(one, fates))
-        for one in release.schema.tabular
+        for one in schema.tabular
     )
     names = ("attribute", "kind", "cells", "other values", "missing values")
-    return Table(names=names, labels=2, rows=rows, note="")
+    return Table(names=names, labels=2, rows=rows)
 
 
 def _outside(attribute: Tabular, fates: Mapping[str, str]) -> str:

@@ -1,24 +1,20 @@
 """What a figure or a table shows: counts with their intervals over the cells of a few attributes.
 
-Data flow: release -> views (one for every published table, and for every table asked for that follows from them).
+Data flow: published table -> view -> the same in another order, in part, or in groups of cells.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dpress.core.attribute import Bounded, Tabular
 from dpress.core.linear import Array
-from dpress.core.mechanism import RangeStrategy
 from dpress.core.ranges import Ranges
-from dpress.core.workload import Marginals
-from dpress.inference.interval import half_width
-from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.inference.interval import Tail, half_width
 from dpress.release.published_tables import CONFIDENCE, Published
-from dpress.release.release import Release
 from dpress.report.rounding import TIMES
-from dpress.report.said import noun
 
 GROUPS = 64
 LONGEST = 1 << 12  # cells of an axis whose labels are all made at once
@@ -69,6 +65,7 @@ class View:
         file: the Parquet file it is, or comes from.
         derived: it was added up from the file's cells.
         group: how many adjacent cells one of its cells holds.
+        tail: the kind of noise.
         noun: what is counted.
     """
 
@@ -80,6 +77,7 @@ class View:
     file: str
     derived: bool = False
     group: int = 1
+    tail: Tail = "gaussian"
     noun: str = "rows"
 
     @property
@@ -116,102 +114,47 @@ class View:
         return replace(self, axes=self.axes[1:], count=count, half=half, error=error, adjusted=adjusted)
 
 
-def published(release: Release) -> list[View]:
-    """Return a view of every published table."""
-    return [_view(one, noun(release)) for one in release.published()]
+RangeVariances = Callable[[str, Ranges], Array]
+"""From an attribute and ranges of its cells to the variance of the answer to each, in counts squared."""
 
 
-def joint_view(release: Release) -> View | None:
-    """Return a view of the fitted joint with its own intervals, or None where none is written."""
-    joint = release.joint_table()
-    if joint is None:
-        return None
-    error = joint.error
-    return View(
-        axes=tuple(_axis(axis) for axis in joint.axes),
-        count=joint.count,
-        half=joint.refits.half_width(error**2, CONFIDENCE),
-        error=error,
-        file=joint.name,
-        noun=noun(release),
-    )
-
-
-def _view(table: Published, counted: str) -> View:
+def view_of(table: Published, noun: str) -> View:
+    """Return the view of a published table of what `noun` names."""
     shape = table.shape
     return View(
-        axes=tuple(_axis(axis) for axis in table.axes),
+        axes=tuple(axis_of(axis) for axis in table.axes),
         count=table.count.reshape(shape),
         half=half_width(table.variance, CONFIDENCE, table.tail).reshape(shape),
         error=np.sqrt(table.variance).reshape(shape),
         adjusted=None if table.adjusted is None else table.adjusted.reshape(shape),
         file=table.name,
-        noun=counted,
+        tail=table.tail,
+        noun=noun,
     )
 
 
-def asked(release: Release) -> list[View]:
-    """Return a view of every table that was asked for but published only as sums of a larger table."""
-    workload = release.planned.workload
-    mechanism = release.planned.chosen.mechanism
-    decoder = mechanism.decoder
-    if not isinstance(workload, Marginals) or decoder.tables == workload.tables or len(decoder.tables) != 1:
-        return []
-    whole = published(release)[0]
-    return [_summed(release, whole, table) for table in workload.tables]
-
-
-def _summed(release: Release, whole: View, table: tuple[int, ...]) -> View:
-    """Return a marginal of the full table; by symmetry each of its cells has the same variance."""
-    decoder, variance = release.decoder, release.measurement.variance
-    others = tuple(axis for axis in range(len(whole.axes)) if axis not in table)
-    shape = release.schema.shape
-    weights = [np.eye(1, n)[0] if axis in table else np.ones(n) for axis, n in enumerate(shape)]
-    spread = decoder.query_variance(variance, weights)
-    count = whole.count.sum(axis=others)
-    order = tuple(sorted(table).index(axis) for axis in table)
-    half, error = (np.full_like(count, x) for x in (half_width(spread, CONFIDENCE, release.tail), math.sqrt(spread)))
-    adjusted = None if whole.adjusted is None else whole.adjusted.sum(axis=others)
-    axes = tuple(whole.axes[axis] for axis in sorted(table))
-    view = View(axes=axes, count=count, half=half, error=error, adjusted=adjusted, file=whole.file, derived=True)
-    return view.transposed(order)
-
-
-def grouped(release: Release, view: View) -> View:
+def grouped(view: View, variances: RangeVariances) -> View:
     """Return a view of one long ordered axis as groups of adjacent cells, each with its own exact interval."""
     axis = view.axes[0]
     width = 1 << math.ceil(math.log2(axis.ordered / GROUPS))
     starts = np.array([*range(0, axis.ordered, width), *range(axis.ordered, axis.size)])
     ends = np.append(starts[1:], axis.size)
-    spread = _spread(release, axis.name, Ranges(axis.size, starts + 1, ends))
+    spread = variances(axis.name, Ranges(axis.size, starts + 1, ends))
     labels, ticks = (tuple(map(text, starts.tolist())) for text in (axis.label, axis.tick))
     whole = -(-axis.ordered // width)
     return replace(
         view,
         axes=(Axis(name=axis.name, labels=labels, ticks=ticks, ordered=whole),),
         count=np.add.reduceat(view.count, starts),
-        half=half_width(spread, CONFIDENCE, release.tail),
+        half=half_width(spread, CONFIDENCE, view.tail),
         error=np.sqrt(spread),
         adjusted=None,
         group=width,
     )
 
 
-def _spread(release: Release, name: str, ranges: Ranges) -> Array:
-    """Return the variance of the answer to every range of one attribute, in counts squared."""
-    mechanism = release.planned.chosen.mechanism
-    if isinstance(mechanism, MatrixMechanism) and isinstance(mechanism.strategy, RangeStrategy):
-        return mechanism.strategy.range_variances(ranges, [noise.variance for noise in mechanism.noises])
-    variance, decoder = release.measurement.variance, release.decoder
-    weights = [np.ones(size) for size in release.schema.shape]
-    axis, spread = release.schema.names.index(name), np.empty(ranges.size)
-    for place in range(ranges.size):
-        weights[axis] = ranges.weights(place)
-        spread[place] = decoder.query_variance(variance, weights)
-    return spread
-
-
-def _axis(attribute: Tabular) -> Axis:
+def axis_of(attribute: Tabular) -> Axis:
+    """Return an attribute as the edge of a view."""
     name, ordered = attribute.name, attribute.ordered
     if isinstance(attribute, Bounded) and attribute.size > LONGEST:
         return Axis(name=name, labels=(), ticks=(), ordered=ordered, long=attribute)

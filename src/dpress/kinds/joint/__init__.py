@@ -1,1 +1,1 @@
-"""Joint distributions of several attributes, from devices."""
+"""A joint distribution of several attributes, from a collection."""

@@ -69,9 +69,12 @@ def joint_collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
     method, loss, shape = spec.release.method, share(spec, "users"), spec.schema.shape
     own = {name: value for name, value in spec.release.parameters.items() if name not in ("users", "round")}
     _check(own, method, math.prod(shape))
-    if method in ("auto", "pairs") and set(own) <= {"ways"}:
+    if method in ("auto", "pairs") and set(own) <= {"ways", "oracle"}:
         for ways in _ways(own, shape):
-            yield "pairs", _sampled(shape, list(itertools.combinations(range(len(shape)), ways)), loss)
+            yield (
+                "pairs",
+                _sampled(shape, list(itertools.combinations(range(len(shape)), ways)), loss, own.get("oracle")),
+            )
     if set(own) <= {*RATES, "reports", *FILTERS} and math.prod(shape) <= LARGEST:
         for name in BITS:
             if method == name or (method == "auto" and name not in PUBLISHED):
@@ -97,13 +100,13 @@ def joint_bound(spec: Spec) -> float:
 
 def _check(own: dict[str, Any], method: str, cells: int) -> None:
     """Refuse parameters that the method, or all methods together, do not take, and tables that are too large for it."""
-    allowed = {"pairs": {"ways"}, "auto": {"ways", *RATES}, "rr_ldp": {*RATES}}.get(method, set())
+    allowed = {"pairs": {"ways", "oracle"}, "auto": {"ways", *RATES}, "rr_ldp": {*RATES}}.get(method, set())
     if method in PUBLISHED:
         allowed = {*RATES, "reports", *FILTERS}
     if unknown := set(own) - allowed:
         whom = 'kind = "joint"' if method == "auto" else method
         raise ValueError(f"$.release.parameters: unknown parameter {min(unknown)!r} for {whom}")
-    if "ways" in own and len(own) > 1:
+    if "ways" in own and set(own) & set(RATES):
         raise ValueError("$.release.parameters: set either `ways` (of `pairs`) or `f`, `p`, `q` (of `rr_ldp`)")
     if (reports := own.get("reports", REPORTS[0])) not in REPORTS:
         raise ValueError(f'$.release.parameters.reports: expected "rr_ldp" or "rappor", got {reports!r}')
@@ -132,8 +135,9 @@ def _ways(own: dict[str, Any], shape: tuple[int, ...]) -> tuple[int, ...]:
     return (ways,)
 
 
-def _sampled(shape: tuple[int, ...], sets: list[tuple[int, ...]], loss: PureDP) -> Collection:
-    return _collected(shape, sets, [_best(math.prod(shape[axis] for axis in axes), loss) for axes in sets])
+def _sampled(shape: tuple[int, ...], sets: list[tuple[int, ...]], loss: PureDP, oracle: str | None) -> Collection:
+    sizes = [math.prod(shape[axis] for axis in axes) for axes in sets]
+    return _collected(shape, sets, [_best(size, loss, oracle) for size in sizes])
 
 
 def _alone(shape: tuple[int, ...], loss: PureDP) -> Collection:
@@ -142,14 +146,19 @@ def _alone(shape: tuple[int, ...], loss: PureDP) -> Collection:
     return Collection(shape=shape, types=types, split="users", estimator=Independent(shape=shape, types=types))
 
 
-def _best(size: int, loss: PureDP) -> Oracle:
-    """Return the best oracle, or the one with short reports where the best one's would be too long."""
-    for name in (OPTIMAL, SHORT):
-        make = catalog.card(name).oracle
-        oracle = make(size, loss) if make is not None and size <= MOST_CELLS else None
+def _best(size: int, loss: PureDP, named: str | None = None) -> Oracle:
+    """Return the named oracle; else the best one, or the one with short reports where that one's would be too long."""
+    for name in (named,) if named is not None else (OPTIMAL, SHORT):
+        oracle = _serving(name, size, loss)
         if oracle is not None:
             return oracle
     raise NotSupported(f"{size:,} combinations of values are too many to ask about; group the values")
+
+
+def _serving(name: str, size: int, loss: PureDP) -> Oracle | None:
+    """Return the oracle of this name over so many values, or None where it does not serve them."""
+    make = catalog.card(name).oracle
+    return make(size, loss) if make is not None and size <= MOST_CELLS else None
 
 
 def _whole(name: str, cells: int, loss: PureDP) -> Oracle:

@@ -1,1 +1,1 @@
-"""Microdata: records that a method makes of a table."""
+"""Synthetic or perturbed records, from a table."""

@@ -122,6 +122,10 @@ class Answers:
         """No table: the records are what is published."""
         return {}
 
+    def published(self) -> Iterator[Part]:
+        """Yield no table: the records are what is published."""
+        yield from ()
+
     @property
     def beside(self) -> Mapping[str, str]:
         """The records."""

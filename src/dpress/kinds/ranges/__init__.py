@@ -1,1 +1,1 @@
-"""Ranges of ordered attributes, and boxes of several."""
+"""Counts over ranges of ordered attributes, from a table."""

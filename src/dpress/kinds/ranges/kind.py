@@ -1,4 +1,4 @@
-"""The card of this kind."""
+"""Which releases are counts over ranges."""
 
 from dpress.core.kind import Kind
 

@@ -1,1 +1,1 @@
-"""Maps: how many people are in any rectangle of a box."""
+"""A map of positions, from a table or from a collection."""

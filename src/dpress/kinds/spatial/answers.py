@@ -148,13 +148,13 @@ class Answers:
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
         """Yield the only table."""
         del progress
-        yield self.published()
+        yield from self.published()
 
-    def published(self) -> Published:
-        """Return the map as a table: every cell with its place, count and error."""
+    def published(self) -> Iterator[Published]:
+        """Yield the map as a table: every cell with its place, count and error."""
         across, up = self.release.schema.tabular
         density = self.density
-        return Published(
+        yield Published(
             name=NAME,
             axes=(across, up),
             count=_flat(density.counts),

@@ -1,5 +1,6 @@
 """Which map to make: by which method, on how fine a grid, and with which error people are likely to see."""
 
+import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any, cast, get_args
 
@@ -19,8 +20,6 @@ from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.mechanisms.spatial.central_map import CentralMap, Made
 from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.map_decoder import MapCollector
-from dpress.mechanisms.spatial.quadtree import best_height
-from dpress.mechanisms.spatial.uniform_grid import best_side
 from dpress.release.candidate import Candidate, Choice, rank
 from dpress.release.collections import expected_users, share
 from dpress.release.strategies import affordable
@@ -29,10 +28,8 @@ AREAS = (0.01, 0.25)  # shares of the box that a query is expected to cover, unl
 HEIGHTS = (3, 4, 5, 6, 7, 8)  # that are tried where the spec names none
 GROWN = 7  # the height of a tree that grows only where it is worth it
 LARGEST_HEIGHT = 10
-FLAT = {"krr": "krr", "oue": "oue", "rappor": "sue"}  # on the cells of a grid; basic RAPPOR that reports once is SUE
+BASIC = {"rappor": "sue"}  # on the cells of a grid; basic RAPPOR that reports once is SUE
 OWN = ("users", "round", "area", "height", "side")
-CENTRAL = ("quadtree", "adaptive_grid", "uniform_grid")  # for a table that a curator holds
-DEEPEST = 9  # height of a curator's quadtree unless it is named: its error is by bootstrap, seconds beyond
 CHOICES = ("gtr_top_down",)  # what is tried where the spec names no method
 IN_ROUNDS = ("ahead",)  # the same where it sets `rounds`: nobody has to run several without having said so
 
@@ -116,26 +113,29 @@ def central_maps(spec: Spec, losses: Sequence[PureDP | ZCDP]) -> Iterator[tuple[
         ValueError: a parameter is wrong.
     """
     _location(spec)
-    names = CENTRAL if spec.release.method == "auto" else (spec.release.method,)
-    for name in names:
-        if name not in CENTRAL:
-            known = ", ".join(sorted(CENTRAL))
-            raise NotSupported(f"$.release.method: {name!r} makes no map from a table; those that do: {known}")
-        card = catalog.card(name)
-        _check_parameters(spec, name, card.parameters if spec.release.method != "auto" else ("height", "side"))
+    method = spec.release.method
+    cards = {one.name: one for one in catalog.cards().values() if one.spatial is not None and one.model == "central"}
+    if method not in ("auto", *cards):
+        known = ", ".join(cards)
+        raise NotSupported(f"$.release.method: {method!r} makes no map from a table; those that do: {known}")
+    for card in cards.values() if method == "auto" else (cards[method],):
+        _check_parameters(spec, card.name, card.parameters if method != "auto" else ("height", "side"))
         for loss in losses:
-            grid = _central_grid(spec, name, loss)
-            if (made := central_map(spec, name, grid, loss)) is not None:
-                yield name, made
+            grid = _central_grid(spec, card, loss)
+            if (made := central_map(spec, card, grid, loss)) is not None:
+                yield card.name, made
 
 
-def central_map(spec: Spec, name: str, grid: Grid, loss: PureDP | ZCDP) -> CentralMap | AdaptiveGrid | None:
+def central_map(spec: Spec, card: Card, grid: Grid, loss: PureDP | ZCDP) -> CentralMap | AdaptiveGrid | None:
     """Return the map of one method over a grid under a loss, or None where it does not serve."""
-    own: dict[str, Any] = {"users": expected_users(spec)} if name == "adaptive_grid" else {}
+    if card.spatial is None:
+        return None
+    own: dict[str, Any] = {}
+    if "users" in inspect.signature(card.spatial).parameters:
+        own["users"] = expected_users(spec)
     if "made" in spec.release.parameters:
         own["made"] = _made_how(spec)
-    make = catalog.card(name).spatial
-    made: CentralMap | AdaptiveGrid | None = make and make(grid, loss, unit=spec.privacy.protected, **own)
+    made: CentralMap | AdaptiveGrid | None = card.spatial(grid, loss, unit=spec.privacy.protected, **own)
     return made
 
 
@@ -146,14 +146,11 @@ def _made_how(spec: Spec) -> Made:
     return cast("Made", given)
 
 
-def _central_grid(spec: Spec, name: str, loss: PureDP | ZCDP) -> Grid:
+def _central_grid(spec: Spec, card: Card, loss: PureDP | ZCDP) -> Grid:
     """Return the grid that the spec names, or the one that suits the method for the expected number of people."""
-    if {"height", "side"} & set(spec.release.parameters):
+    if {"height", "side"} & set(spec.release.parameters) or card.grid is None:
         return _grids(spec)[0]
-    users, unit = expected_users(spec), spec.privacy.protected
-    if name == "quadtree":
-        return Grid(1 << min(best_height(users, loss, unit), DEEPEST))
-    return Grid(best_side(users, loss, unit) if name == "uniform_grid" else LARGEST_SIDE)
+    return card.grid(expected_users(spec), loss, spec.privacy.protected)
 
 
 def collection(made: MapCollector) -> Collection:
@@ -163,16 +160,18 @@ def collection(made: MapCollector) -> Collection:
 
 
 def _made(spec: Spec, name: str, loss: PureDP, own: dict[str, Any]) -> Iterator[MapCollector]:
-    card = catalog.cards().get(name)
-    if card is None or (name not in FLAT and (card.spatial is None or card.model != "local")):
-        known = sorted([*FLAT, *(one.name for one in catalog.cards().values() if one.spatial and one.model == "local")])
-        raise NotSupported(f"$.release.method: {name!r} makes no map from reports; those that do: {', '.join(known)}")
-    allowed = ("height", "side") if name in FLAT else card.parameters
+    cards = catalog.cards()
+    serving = {one.name: one for one in cards.values() if one.model == "local" and (one.spatial or one.oracle)}
+    if name not in serving:
+        known = ", ".join(serving)
+        raise NotSupported(f"$.release.method: {name!r} makes no map from reports; those that do: {known}")
+    card = serving[name]
+    allowed = ("height", "side") if card.spatial is None else card.parameters
     _check_parameters(spec, name, allowed)
     found = 0
     grown = name in IN_ROUNDS and "height" not in spec.release.parameters
     for grid in [Grid(1 << GROWN)] if grown else _grids(spec):
-        if (made := _one(card, name, grid, loss, own)) is not None:
+        if (made := _one(card, grid, loss, own)) is not None:
             found += 1
             yield made
     if not found:
@@ -185,11 +184,11 @@ def _check_parameters(spec: Spec, name: str, allowed: Sequence[str]) -> None:
         raise ValueError(f"$.release.parameters: unknown parameter {unknown[0]!r} for {name}{trees}")
 
 
-def _one(card: Card, name: str, grid: Grid, loss: PureDP, own: dict[str, Any]) -> MapCollector | None:
+def _one(card: Card, grid: Grid, loss: PureDP, own: dict[str, Any]) -> MapCollector | None:
     if card.spatial is not None:
         made: MapCollector | None = card.spatial(grid, loss, **own)
         return made
-    make = catalog.card(FLAT[name]).oracle
+    make = catalog.card(BASIC.get(card.name, card.name)).oracle
     oracle = make(grid.cells, loss) if make is not None else None
     return None if oracle is None else Levels(grid=grid, levels=(0,), oracles=(oracle,), flat=True)
 

@@ -1,5 +1,5 @@
-"""The card of this kind."""
+"""Which releases are maps."""
 
 from dpress.core.kind import Kind
 
-KIND = Kind(name="spatial", names=("spatial",))
+KIND = Kind(name="spatial", names=("spatial",), queries_on="a map")

@@ -1,1 +1,1 @@
-"""Tables of counts: one histogram, or several marginals; from a table or from devices."""
+"""Tables of counts: a histogram, or marginals of several attributes, from a table or from a collection."""

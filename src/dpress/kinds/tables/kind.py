@@ -1,4 +1,4 @@
-"""The card of this kind."""
+"""Which releases are tables of counts."""
 
 from dpress.core.kind import Kind
 

@@ -195,5 +195,5 @@ CARD = Card(
     summary="Every user reports one pair or triple of attributes; one joint distribution is fitted to all tables.",
     method=Pairs,
     example=lambda loss, unit: _example(loss),  # noqa: ARG005  # a local claim has its own unit
-    parameters=("ways",),
+    parameters=("ways", "oracle"),
 )

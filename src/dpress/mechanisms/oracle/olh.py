@@ -290,4 +290,5 @@ CARD = Card(
     method=Olh,
     example=lambda loss, unit: Olh(size=5, loss=loss),  # noqa: ARG005  # a local claim has its own unit
     oracle=payload.serving(Olh),
+    work="per report",
 )

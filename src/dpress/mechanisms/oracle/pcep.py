@@ -318,5 +318,6 @@ CARD = Card(
     method=Pcep,
     example=lambda loss, unit: Pcep(size=3, levels=(loss,), rows=6),  # noqa: ARG005  # a local claim has its own unit
     oracle=_serve,
+    work="dense",
     parameters=("rows",),
 )

@@ -376,5 +376,6 @@ CARD = Card(
     method=Rappor,
     example=lambda loss, unit: _example(loss),  # noqa: ARG005  # a local claim has its own unit
     oracle=_serve,
+    work="dense",
     parameters=("candidates", "f", "p", "q", "bits", "hashes", "cohorts"),
 )

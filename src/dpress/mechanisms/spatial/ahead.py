@@ -30,7 +30,7 @@ from dpress.mechanisms.protocol.rounds import round_of
 from dpress.mechanisms.spatial.grown_tree import nonnegative
 from dpress.mechanisms.spatial.leaf_noise import LeafNoise
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
-from dpress.mechanisms.spatial.short_reports import STEPS, Steps, short_oracle
+from dpress.mechanisms.spatial.short_reports import STEPS, Steps, short_oracle, steps_of
 
 PLACE = "$.release.parameters"
 ROUNDS = 4  # unless the specification says how many
@@ -293,13 +293,14 @@ class Ahead:
         return nonnegative(_by_level(answers, deepest), _by_level(precisions, deepest), total)
 
 
-def ahead(grid: Grid, loss: object, *, rounds: int | None = None) -> Ahead | None:
+def ahead(grid: Grid, loss: object, *, rounds: int | None = None, oracle: str | None = None) -> Ahead | None:
     """Return the first round of AHEAD over a grid.
 
     Args:
         grid: of side 2^h, h at least 1.
         loss: epsilon.
         rounds: from 1 to h; left out, 4 at most. One round is level-sampled reports, as `gtr_top_down`.
+        oracle: the name of the oracle that every leaf is asked by; left out, the best one for the number of leaves.
 
     Raises:
         ValueError: a parameter is wrong, named with its place.
@@ -312,8 +313,10 @@ def ahead(grid: Grid, loss: object, *, rounds: int | None = None) -> Ahead | Non
     number = rounds or min(height, ROUNDS)
     depths = tuple((height + number - 1 - one) // number for one in range(number))
     whole = _whole_levels(depths[0])
-    oracles = tuple(short_oracle(one.size, loss, STEPS) for one in whole)
-    return Ahead(grid=grid, loss=loss, depths=depths, leaves=tuple(one.names for one in whole), oracles=oracles)
+    steps = steps_of(oracle)
+    oracles = tuple(short_oracle(one.size, loss, steps) for one in whole)
+    leaves = tuple(one.names for one in whole)
+    return Ahead(grid=grid, loss=loss, depths=depths, leaves=leaves, oracles=oracles, steps=steps)
 
 
 def _whole_levels(depth: int) -> tuple[Leaves, ...]:
@@ -356,5 +359,5 @@ CARD = Card(
     method=Ahead,
     example=lambda loss, unit: example(loss),  # noqa: ARG005  # a local claim has its own unit
     spatial=ahead,
-    parameters=("height", "rounds"),
+    parameters=("height", "rounds", "oracle"),
 )

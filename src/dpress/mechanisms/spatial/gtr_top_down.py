@@ -10,7 +10,7 @@ from dpress.core.claim import PureDP
 from dpress.core.grid import Grid
 from dpress.core.mechanism import Card
 from dpress.mechanisms.spatial.levels import Levels, example
-from dpress.mechanisms.spatial.short_reports import short_oracle
+from dpress.mechanisms.spatial.short_reports import short_oracle, steps_of
 
 FALL = 1.4  # of the share, from the middle level to the next
 
@@ -25,17 +25,18 @@ class GtrTopDown(Levels):
     """
 
 
-def gtr_top_down(grid: Grid, loss: object) -> GtrTopDown | None:
+def gtr_top_down(grid: Grid, loss: object, *, oracle: str | None = None) -> GtrTopDown | None:
     """Return the method over a grid; None where it does not serve.
 
     Args:
         grid: of side 2^h, h at least 1.
         loss: epsilon.
+        oracle: the name of the oracle that every level is asked by; left out, the best one for its number of nodes.
     """
     if not isinstance(loss, PureDP) or not grid.height:
         return None
     levels = tuple(range(1, grid.height + 1))
-    oracles = tuple(short_oracle(4**level, loss) for level in levels)
+    oracles = tuple(short_oracle(4**level, loss, steps_of(oracle)) for level in levels)
     return GtrTopDown(
         grid=grid, levels=levels, oracles=oracles, weights=shares(grid.height), made="nonnegative", root=True
     )
@@ -63,5 +64,5 @@ CARD = Card(
     method=GtrTopDown,
     example=lambda loss, unit: example(gtr_top_down, loss),  # noqa: ARG005  # a local claim has its own unit
     spatial=gtr_top_down,
-    parameters=("height",),
+    parameters=("height", "oracle"),
 )

@@ -17,6 +17,7 @@ from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.spatial.central_map import CentralMap, Made, fourth_root, precision
 from dpress.mechanisms.spatial.uniform_grid import UniformGrid
 
+DEEPEST = 9  # unless the height is named: the error of a map without counts below 0 is by bootstrap, seconds beyond
 PER_USER = 8
 """Leaves for each point and unit of epsilon: many, for empty nodes cost little once no count is below 0."""
 
@@ -98,5 +99,6 @@ CARD = Card(
     method=Quadtree,
     example=_example,
     spatial=quadtree,
+    grid=lambda users, loss, unit: Grid(1 << min(best_height(users, loss, unit), DEEPEST)),
     parameters=("height", "made"),
 )

@@ -1,0 +1,92 @@
+"""Data frames and relations as Arrow tables of the columns that are read, no value's type inferred from another's.
+
+pyarrow, DuckDB and polars declare a column's type, which is public, but for polars' objects. pandas infers: where a
+column holds objects, or values that would be objects in other company, each is read by itself (`data.objects`).
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+
+from dpress.core.errors import SchemaMismatch
+from dpress.data import objects
+
+ROWS = 1 << 17  # objects that are turned into columns at a time
+DECLARED = re.compile(r"(String|Arrow|Boolean|U?Int\d+|Float\d+)Dtype")  # pandas types whose values are all of one
+
+
+def frame_of(data: Any) -> Any:
+    """Return a frame that narwhals knows.
+
+    Raises:
+        SchemaMismatch: it is none.
+    """
+    try:
+        frame = nw.from_native(data)
+        pandas = frame.implementation.is_pandas_like()
+        return nw.from_native(frame.to_native().rename(columns=str)) if pandas else frame
+    except TypeError:
+        raise SchemaMismatch(
+            f"data must be a path or a pandas, polars, pyarrow or DuckDB table, got {type(data).__name__}"
+        ) from None
+
+
+def arrow(frame: Any, columns: Sequence[str]) -> pa.Table:
+    """Return some columns of a frame."""
+    chosen, types = frame.select(list(columns)), frame.collect_schema()
+    wide = [name for name in columns if _wide(types[name], frame.implementation)]
+    chosen = chosen.with_columns(nw.col(name).cast(nw.String) for name in wide) if wide else chosen
+    eager = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
+    if eager.implementation.is_pandas_like():
+        pandas = eager.to_pandas()
+        return pa.table({name: _column(pandas[name]) for name in columns})
+    table = eager.to_arrow()
+    for place, name in enumerate(columns):
+        if name in wide:
+            table = table.set_column(place, name, objects.written_out(table[name]))
+        elif types[name] == nw.Object:
+            table = table.set_column(place, name, _each(eager[name].to_list()))
+    return table
+
+
+def _wide(kind: Any, library: Any) -> bool:
+    """Return whether integers of more than 64 bits would reach Arrow as others, or not at all."""
+    return bool(kind == nw.UInt128 or (kind == nw.Int128 and library.is_polars()))
+
+
+def _column(series: Any) -> pa.ChunkedArray:
+    """Return a pandas column: numbers and texts as they are, everything else value by value."""
+    kind = series.dtype
+    if hasattr(series, "cat"):
+        return _categorical(series)
+    plain = isinstance(kind, np.dtype) and kind.kind in "iufb" and kind.itemsize <= 8
+    if (plain or DECLARED.fullmatch(type(kind).__name__)) and (found := _declared(series)) is not None:
+        return found
+    return _each(series.to_numpy(dtype=object))
+
+
+def _each(values: Any) -> pa.ChunkedArray:
+    """Return a sequence of objects, each read by itself."""
+    starts = range(0, max(1, len(values)), ROWS)
+    return objects.together(objects.column(values[start : start + ROWS]) for start in starts)
+
+
+def _declared(series: Any) -> pa.ChunkedArray | None:
+    try:
+        found = pa.array(series, from_pandas=True)
+    except UnicodeEncodeError:  # a text that Arrow cannot hold: each by itself
+        return None
+    return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+
+
+def _categorical(series: Any) -> pa.ChunkedArray:
+    places = np.asarray(series.cat.codes, dtype=np.int64)
+    values = objects.column(list(series.cat.categories.astype(object)))
+    indices = pa.array(places, mask=places < 0)
+    if objects.is_ours(values.type):
+        return pa.chunked_array([values.take(indices)])
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, values)])

@@ -1,0 +1,124 @@
+"""Columns whose values each have a type of their own, as Python objects have, in one Arrow type that hides none.
+
+objects -> what each one is, by itself (`core.value`) -> a struct of its kind and its text -> cells, each coded alone.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from dpress.core.attribute import Tabular
+from dpress.core.coding import MISSING, cell_of, number_of
+from dpress.core.value import Kind, Value, read, written
+
+KIND, TEXT = "dpress_kind", "dpress_text"
+UNKNOWN = len(Kind)  # a text that cannot be written in UTF-8: no listed value and no number, yet not missing
+TYPE = pa.struct([(KIND, pa.int8()), (TEXT, pa.string())])
+
+
+def column(values: Sequence[Any]) -> pa.Array:
+    """Return Python objects as texts where they are nothing else, otherwise as values of our own type.
+
+    Both give every value the same cell.
+    """
+    with contextlib.suppress(TypeError, UnicodeEncodeError, pa.ArrowInvalid):  # of what is no text in UTF-8
+        return pa.array(values, type=pa.string(), from_pandas=True)
+    stored = [_stored(read(value)) for value in values]
+    kinds = pa.array([None if one is None else one[0] for one in stored], type=pa.int8())
+    texts = pa.array([None if one is None else one[1] for one in stored], type=pa.string())
+    return pa.StructArray.from_arrays([kinds, texts], names=[KIND, TEXT], mask=kinds.is_null())
+
+
+def together(parts: Iterable[pa.Array]) -> pa.ChunkedArray:
+    """Return columns that `column` made, one after the other, as one of one type."""
+    found = list(parts)
+    if len({one.type for one in found}) > 1:
+        found = [one if is_ours(one.type) else _as_ours(one) for one in found]
+    return pa.chunked_array(found)
+
+
+def for_engine(table: pa.Table) -> pa.Table:
+    """Return a table in types that DuckDB takes: decimals of more than 38 digits as values of our own type."""
+    return pa.table(
+        {
+            name: pa.chunked_array([_for_engine(chunk) for chunk in own.chunks] or [_for_engine(own.combine_chunks())])
+            for name, own in zip(table.column_names, table.columns, strict=True)
+        }
+    )
+
+
+def _for_engine(own: pa.Array) -> pa.Array:
+    if pa.types.is_dictionary(own.type):
+        own = own.dictionary_decode()
+    if pa.types.is_float16(own.type):
+        return own.cast(pa.float32())
+    if not pa.types.is_decimal256(own.type):
+        return own
+    held = column(own.to_pylist())
+    return held if is_ours(held.type) else _as_ours(held.cast(pa.string()))
+
+
+def is_ours(kind: pa.DataType) -> bool:
+    """Return whether a column's type is the one that `column` makes, also after an engine has passed it on."""
+    return bool(pa.types.is_struct(kind)) and [field.name for field in kind] == [KIND, TEXT]
+
+
+def cells(attribute: Tabular, values: pa.Array) -> npt.NDArray[np.int32]:
+    """Return the cell of every value of our own type, OUTSIDE or MISSING."""
+    return _each(values, lambda value: cell_of(attribute, value), MISSING).astype(np.int32)
+
+
+def numbers(values: pa.Array) -> npt.NDArray[np.float64]:
+    """Return the values of our own type as 64-bit floats, NaN where they are no numbers."""
+    return _each(values, lambda value: np.nan if (exact := number_of(value)) is None else float(exact), np.nan)
+
+
+def _each(values: pa.Array, one: Callable[[Value], float], missing: float) -> npt.NDArray[Any]:
+    """Return a function of every value, made once for each different one."""
+    kinds = values.field(KIND).to_pylist()
+    texts = values.field(TEXT).to_pylist()
+    valid = values.is_valid().to_pylist()
+    known: dict[tuple[int, str], float] = {}
+    out = np.full(len(values), missing)
+    for place, key in enumerate(zip(kinds, texts, strict=True)):
+        if valid[place]:
+            if key not in known:
+                known[key] = one(_restored(*key))
+            out[place] = known[key]
+    return out
+
+
+def written_out(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return integers that an engine has written as text as values of our own type."""
+    return pa.chunked_array([_as_ours(one.cast(pa.string()), Kind.NUMBER) for one in texts.chunks])
+
+
+def _as_ours(texts: pa.Array, kind: Kind = Kind.TEXT) -> pa.Array:
+    kinds = pa.array(np.full(len(texts), int(kind), dtype=np.int8))
+    return pa.StructArray.from_arrays([kinds, texts], names=[KIND, TEXT], mask=texts.is_null())
+
+
+def _stored(value: Value | None) -> tuple[int, str] | None:
+    if value is None:
+        return None
+    text = written(value)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return UNKNOWN, ascii(text)
+    return int(value.kind), text
+
+
+def _restored(kind: int, text: str) -> Value:
+    if kind == UNKNOWN:
+        return Value(Kind.TEXT, "\ud800")  # which no specification lists: it is UTF-8
+    if kind in (Kind.NUMBER, Kind.ROUNDED):
+        return Value(Kind(kind), Decimal(text))
+    if kind == Kind.TEXT:
+        return Value(Kind.TEXT, text)
+    return Value(Kind(kind), text == "true" if kind == Kind.TRUTH else int(text))

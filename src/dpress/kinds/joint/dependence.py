@@ -1,0 +1,106 @@
+"""Which pairs of attributes depend on each other significantly, and by how much, in people.
+
+Data flow: contrasts of tallies -> evidence, strongest first -> rows of text.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from dpress.core.linear import Array
+from dpress.inference.consistency import Axes
+from dpress.inference.joint.contrast import Contrast
+from dpress.inference.joint.evidence import ALPHA, Evidence, judged
+from dpress.inference.joint.factors import Joint
+from dpress.report.rounding import TIMES, number
+from dpress.report.tables import Table
+
+MOST_ROWS = 45  # of the list: all pairs of ten attributes
+SIGNIFICANT, NOT_SIGNIFICANT = "significant", "not distinguishable from independence"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two attributes, and what the release says of them beyond their one-way counts.
+
+    Args:
+        name: the attributes.
+        contrast: the departure from independence, cell by cell, in shares.
+        evidence: of all of them together.
+        fitted: the total variation between the fitted table and the product of its own one-way tables.
+    """
+
+    name: str
+    contrast: Contrast
+    evidence: Evidence
+    fitted: float
+
+    @property
+    def axes(self) -> Axes:
+        """The attributes' places."""
+        return self.contrast.axes
+
+    @property
+    def excess(self) -> float:
+        """How far the statistic lies above its mean under independence, in its standard deviations."""
+        return (self.evidence.statistic - self.evidence.freedom) / math.sqrt(2 * self.evidence.freedom)
+
+    @property
+    def significant(self) -> Array:
+        """Which cells depart from independence significantly: at the level `ALPHA`, corrected for all cells."""
+        limit = NormalDist().inv_cdf(1 - ALPHA / self.contrast.residual.size / 2)
+        return np.asarray(np.abs(self.contrast.residual) > limit * self.contrast.deviations)
+
+
+def pairs(contrasts: Sequence[Contrast], fitted: Joint, names: Sequence[str]) -> list[Pair]:
+    """Return all pairs that can depend, the one with the clearest departure first.
+
+    Args:
+        contrasts: of every pair, from the tallies.
+        fitted: the joint distribution.
+        names: of its attributes.
+    """
+    found = [
+        Pair(
+            name=TIMES.join(names[axis] for axis in one.axes),
+            contrast=one,
+            evidence=judgement,
+            fitted=departure(fitted.marginal(one.axes)),
+        )
+        for one, judgement in zip(contrasts, judged(contrasts), strict=True)
+    ]
+    return sorted(found, key=lambda pair: -pair.excess)
+
+
+def departure(table: Array) -> float:
+    """Return the total variation between a table of shares and the product of its one-way tables.
+
+    >>> departure(np.eye(2) / 2)
+    0.5
+    """
+    product = np.multiply.outer(table.sum(axis=1), table.sum(axis=0))
+    return float(np.abs(table - product).sum() / 2)
+
+
+def listing(found: list[Pair]) -> Table:
+    """Return the pairs as a table."""
+    names = ("pair", "finding", "χ² per degree of freedom", "p-value", "in the fitted joint")
+    return Table(names=names, labels=2, rows=tuple(map(_row, found[:MOST_ROWS])))
+
+
+def _row(pair: Pair) -> tuple[str, ...]:
+    finding = SIGNIFICANT if pair.evidence.dependent else NOT_SIGNIFICANT
+    ratio = pair.evidence.statistic / pair.evidence.freedom
+    times = number(ratio, 0.1) if ratio < 100 else number(ratio)
+    return pair.name, finding, times, _chance(pair.evidence.chance), f"{100 * pair.fitted:.1f} %"
+
+
+def _chance(chance: float) -> str:
+    """Return a chance in percent, rounded up."""
+    if chance < 1e-4:
+        return "below 0.01 %"
+    unit = 0.01 if chance < 0.01 else 1
+    return f"{number(math.ceil(100 * chance / unit - 1e-9) * unit, unit)} %"

@@ -1,0 +1,194 @@
+"""The page of a joint distribution: the finding, the baseline, what is biased, and the records.
+
+Data flow: release -> facts, views, pairs -> `page.html.j2`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dpress.inference.joint.contrast import Contrast
+from dpress.inference.joint.evidence import ALPHA
+from dpress.inference.joint.factors import Joint
+from dpress.kinds.joint import residuals
+from dpress.kinds.joint.dependence import MOST_ROWS, Pair, listing, pairs
+from dpress.kinds.joint.fitted import FittedTable
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.estimator import JointEstimator
+from dpress.release.published_tables import CONFIDENCE
+from dpress.release.release import Release
+from dpress.report.counts import MOST_VIEWS, Part, page_of_counts, part
+from dpress.report.facts import Facts, facts
+from dpress.report.render import rendered
+from dpress.report.tables import Table, table
+from dpress.report.views import View, axis_of
+
+TEMPLATE = "kinds/joint/page.html.j2"
+MOST_PAIRS = 6  # with figures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """What a page takes from a release of a joint distribution, beside what it takes from every release.
+
+    Args:
+        users: how many took part.
+        joint: the distribution that was fitted, or None.
+        contrasts: what the tallies say of every pair beyond independence.
+        refits: how many times it was fitted again for its errors; 0 where the tallies alone do not give it.
+        cells: the fitted joint with its own intervals, or None where it has no table of its own.
+        records: how many synthetic records were drawn.
+        assumed: what a baseline takes for granted about the people.
+    """
+
+    users: int
+    joint: Joint | None
+    contrasts: tuple[Contrast, ...]
+    refits: int
+    cells: View | None
+    records: int
+    assumed: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """The sections on a fitted joint distribution.
+
+    Args:
+        listed: all pairs, as a table.
+        pairs: how many.
+        shown: of them in the table.
+        dependent: how many depend on each other significantly.
+        first: of those the clearest, or the first of all.
+        alpha: the significance level, in percent.
+        departure: of the fitted joint from the baseline, a share of the people, averaged over the pairs.
+        method: that fitted it.
+        at_once: every report is about all attributes.
+        ways: how many attributes a report is about.
+        reason: why the fit ended where it did; empty where nothing is to be said.
+        thinned: the joint keeps the tables of the strongest pairs only.
+        refits: how many times it was fitted again; 0 where it has no intervals.
+        cells: its largest cells, or None where it has no table of its own.
+        records: how many synthetic records there are.
+    """
+
+    listed: Table
+    pairs: int
+    shown: int
+    dependent: int
+    first: str
+    alpha: float
+    departure: float
+    method: str
+    at_once: bool
+    ways: int
+    reason: str
+    thinned: bool
+    refits: int
+    cells: Table | None
+    records: int
+
+
+def fit(release: Release) -> Fit:
+    """Return what a page takes from a release of a joint distribution."""
+    answers = release.answers
+    refits = answers.refits()
+    return Fit(
+        users=release.users,
+        joint=answers.fitted,
+        contrasts=_contrasts(release),
+        refits=0 if refits is None else len(refits.again),
+        cells=_cells(answers.joint_table()),
+        records=release.detail.records,
+        assumed=_assumed(release),
+    )
+
+
+def _assumed(release: Release) -> str:
+    """Return what the fit takes for granted; empty for all but a baseline."""
+    collection = release.mechanism
+    return getattr(collection.estimator, "assumes", "") if isinstance(collection, Collection) else ""
+
+
+def _contrasts(release: Release) -> tuple[Contrast, ...]:
+    collection = release.mechanism
+    if not isinstance(collection, Collection) or not isinstance(collection.estimator, JointEstimator):
+        return ()
+    return collection.estimator.contrasts(collection.split_tally(release.kept[: sum(collection.sizes)]))
+
+
+def _cells(joint: FittedTable | None) -> View | None:
+    if joint is None:
+        return None
+    return View(
+        axes=tuple(axis_of(axis) for axis in joint.axes),
+        count=joint.count,
+        half=joint.refits.half_width(joint.error**2, CONFIDENCE),
+        error=joint.error,
+        file=joint.name,
+    )
+
+
+def page(release: Release, queries: Sequence[str] = ()) -> str:
+    """Return the page as HTML; it draws no queries."""
+    del queries
+    return rendered(TEMPLATE, context(facts(release), fit(release)))
+
+
+def context(own: Facts, fitted: Fit) -> dict[str, Any]:
+    """Return the facts that the template names."""
+    found = [] if fitted.joint is None else pairs(fitted.contrasts, fitted.joint, own.schema.names)
+    whole, tables = own.views, own.mechanism.decoder.tables
+    parts, most = _parts(own, whole, found, fitted.users), MOST_PAIRS if found else MOST_VIEWS
+    return {
+        **page_of_counts(own, whole, parts, hidden=max(0, (len(found) or len(whole)) - most)),
+        "findings": findings(own, fitted, found) if found else None,
+        "tables_of_pairs": any(len(axes) > 1 for axes in tables),
+        "assumed": fitted.assumed,
+        "cells_asked": own.workload.queries,
+    }
+
+
+def _parts(own: Facts, whole: Sequence[View], found: Sequence[Pair], users: int) -> list[Part]:
+    """Return the tables of the clearest pairs with their residuals; all tables, where no pair was published."""
+    if not found:
+        return [part(own, view) for view in whole[:MOST_VIEWS]]
+    by_axes = dict(zip(own.mechanism.decoder.tables, whole, strict=True))
+    shown = [(by_axes[pair.axes], pair) for pair in found[:MOST_PAIRS]]
+    return [part(own, view, residuals.figure(view, pair, users)) for view, pair in shown]
+
+
+def findings(own: Facts, fitted: Fit, found: Sequence[Pair]) -> Findings:
+    """Return the facts of the sections on a fitted joint distribution.
+
+    Args:
+        own: facts of the release.
+        fitted: of the joint distribution.
+        found: the pairs, at least one, the clearest first.
+    """
+    dependent = [pair for pair in found if pair.evidence.dependent]
+    types = own.mechanism.types
+    return Findings(
+        listed=listing(list(found)),
+        pairs=len(found),
+        shown=min(MOST_ROWS, len(found)),
+        dependent=len(dependent),
+        first=(dependent or found)[0].name,
+        alpha=100 * ALPHA,
+        departure=float(np.mean([pair.fitted for pair in found])),
+        method=own.method,
+        at_once=len(types) == 1,
+        ways=max(len(one.axes) for one in types),
+        reason="" if fitted.joint is None else fitted.joint.reason,
+        thinned=fitted.joint is not None and len(fitted.joint.factors) > 1,
+        refits=fitted.refits,
+        cells=None if fitted.cells is None else _renamed(table(fitted.cells)),
+        records=fitted.records,
+    )
+
+
+def _renamed(shown: Table) -> Table:
+    """Return the table of the joint, whose counts are fitted."""
+    return replace(shown, names=tuple("fitted count" if name == "count" else name for name in shown.names))

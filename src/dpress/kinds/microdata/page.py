@@ -1,0 +1,198 @@
+"""The page of records: what was promised, what the records look like, what they are good for, and what they give away.
+
+Data flow: release -> facts, views of its records -> `page.html.j2`. Nothing else is read.
+"""
+
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dpress import catalog
+from dpress.core.attribute import Bounded, Integer, Tabular
+from dpress.core.people import Codes
+from dpress.inference.interval import half_width
+from dpress.kinds.microdata.record_views import Ranked, one_way, ranked
+from dpress.release.published_tables import CONFIDENCE
+from dpress.release.record_files import NAME
+from dpress.release.release import Release
+from dpress.report import charts, figures
+from dpress.report.facts import Facts, facts
+from dpress.report.figures import Figure
+from dpress.report.frame import frame
+from dpress.report.render import rendered
+from dpress.report.rounding import TIMES
+from dpress.report.tables import Table
+from dpress.report.views import View
+
+TEMPLATE = "kinds/microdata/page.html.j2"
+PERTURBED = ("per_record",)  # whose records are rows with noise
+MOST_ATTRIBUTES, MOST_PAIRS = 16, 3
+MOST_VALUES = 20  # bars of an attribute without order
+MOST_LISTED = 10  # pairs
+FIRST = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Records:
+    """What a page takes from records, beside what it takes from every release.
+
+    Args:
+        table: the records in the attributes' own values.
+        codes: their cells, shape (attributes, records).
+        aligned: record i stands for row i.
+        parts: of what was measured, the number of noisy answers and their variance.
+        parameters: that the method ran with.
+    """
+
+    table: pa.Table
+    codes: Codes
+    aligned: bool
+    parts: tuple[tuple[int, float], ...]
+    parameters: Mapping[str, Any]
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return int(self.table.num_rows)
+
+
+def records_of(release: Release) -> Records:
+    """Return what a page takes from records.
+
+    Raises:
+        TypeError: the release has none.
+    """
+    answers = release.answers
+    made = answers.made
+    return Records(
+        table=made.table,
+        codes=answers.codes,
+        aligned=made.aligned,
+        parts=made.measured,
+        parameters=answers.maker.parameters,
+    )
+
+
+def page(release: Release, queries: Sequence[str] = ()) -> str:
+    """Return the page as HTML; it draws no queries."""
+    del queries
+    return rendered(TEMPLATE, context(facts(release), records_of(release)))
+
+
+def context(own: Facts, records: Records) -> dict[str, Any]:
+    """Return the facts that the template names."""
+    attributes = own.schema.tabular
+    pairs, query = ranked(attributes, records.codes), example(own)
+    _, occurring = np.unique(records.codes, axis=1, return_counts=True)
+    return {
+        **frame(own),
+        "records": records.size,
+        "file": NAME,
+        "method": own.method,
+        "card": catalog.card(own.method),
+        "perturbed": own.method in PERTURBED,
+        "aligned": records.aligned,
+        "representative": records.parameters.get("rows") == "representative",
+        "parameters": _parameters(own, records),
+        "noise_error": own.predicted_error if math.isfinite(own.predicted_error) else None,
+        "distinct": occurring.size,
+        "once": int((occurring == 1).sum()),
+        "first": _first(records, own.schema.names),
+        "ones": [_one(own, records, axis) for axis in range(min(len(attributes), MOST_ATTRIBUTES))]
+        if records.size
+        else [],
+        "hidden": max(0, len(attributes) - MOST_ATTRIBUTES),
+        "pairs": _listed(pairs) if pairs else None,
+        "pairs_in_all": len(pairs),
+        "twos": _twos(pairs),
+        "command": f"dpress query FOLDER {shlex.quote(query)}",
+        "answer": own.query(query).value,
+    }
+
+
+def _parameters(own: Facts, records: Records) -> str:
+    """Return the parameters that the method ran with; empty without any."""
+    weights = own.specification["release"]["parameters"].get("weights")
+    named = [f"{name} = {value}" for name, value in records.parameters.items()]
+    return ", ".join([*named, *([f"weights = {weights}"] if weights else [])])
+
+
+def _first(records: Records, names: tuple[str, ...]) -> Table:
+    """Return the first records, as they are written."""
+    shown = records.table.slice(0, FIRST).to_pylist()
+    rows = tuple(tuple(_value(one) for one in record.values()) for record in shown)
+    return Table(names=names, labels=len(names), rows=rows)
+
+
+def _value(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def own_variance(records: Records, shape: Sequence[int], axis: int) -> float | None:
+    """Return the variance of a count in an attribute's own noisy histogram; None where none was measured."""
+    rows = tuple(rows for rows, _ in records.parts[: len(shape)])
+    return records.parts[axis][1] if rows == tuple(shape) else None
+
+
+def _one(own: Facts, records: Records, axis: int) -> tuple[str, Figure]:
+    """Return the figure of one attribute."""
+    attribute = own.schema.tabular[axis]
+    variance = own_variance(records, own.schema.shape, axis)
+    view = one_way(attribute, records.codes[axis], variance, own.tail)
+    about = {
+        "numeric": isinstance(attribute, Bounded),
+        "cells": attribute.size,
+        "bins": view.axes[0].size,
+        "noise": None if variance is None else half_width(variance, CONFIDENCE, own.tail),
+        "largest": 0,
+    }
+    if not view.axes[0].ordered and view.axes[0].size > MOST_VALUES:
+        view, about = figures.largest(view, MOST_VALUES), about | {"largest": MOST_VALUES}
+    drawing = figures.both(lambda width: charts.bars(view, width), f"Records by {view.name}")
+    return view.name, Figure(drawing=drawing, facts=about)
+
+
+def _listed(pairs: Sequence[Ranked]) -> Table:
+    """Return how far the records' pairs are from independence, the furthest first."""
+    rows = tuple((one.view.name, f"{one.distance:.3f}") for one in pairs[:MOST_LISTED])
+    return Table(names=("pair", "from independence"), labels=1, rows=rows)
+
+
+def _twos(pairs: Sequence[Ranked]) -> list[tuple[str, Figure]]:
+    """Return the figures of the pairs that are furthest from independence, of those that can be drawn."""
+    drawable = [one.view for one in pairs if max(axis.size for axis in one.view.axes) <= figures.MOST_ROWS]
+    return [(view.name.replace(TIMES, " and "), _two(view)) for view in map(_turned, drawable[:MOST_PAIRS])]
+
+
+def _turned(view: View) -> View:
+    """Return the view with the axis of fewer cells as rows."""
+    return view if view.axes[0].size <= view.axes[1].size else view.transposed((1, 0))
+
+
+def _two(view: View) -> Figure:
+    top = max(1.0, float(view.count.max()))
+    drawing = figures.both(lambda width: charts.heat(view, width, top=top), f"Records by {view.name}")
+    return Figure(drawing=drawing, shades=figures.shades(top))
+
+
+def example(own: Facts) -> str:
+    """Return a query on the first attribute; the total, where the query language cannot spell a name or a label."""
+    query = _condition(own.schema.tabular[0])
+    try:
+        own.query(query)
+    except ValueError:
+        return "total"
+    return query
+
+
+def _condition(attribute: Tabular) -> str:
+    if not isinstance(attribute, Bounded):
+        return f'{attribute.name} = "{attribute.labels[0]}"'
+    places = np.array([attribute.ordered // 4, (attribute.ordered + 1) // 2])
+    low, high = attribute.edges_at(places).tolist()
+    return f"{attribute.name} in {low:.10g}..{high - isinstance(attribute, Integer):.10g}"

@@ -1,0 +1,44 @@
+"""The page of counts over ranges: the cells, and the error averaged over the ranges that were asked for.
+
+Data flow: release -> facts, views -> `page.html.j2`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from dpress.core.ranges import AllRanges, Prefixes, RangesOfLength
+from dpress.release.release import Release
+from dpress.report.added_noise import added_noise
+from dpress.report.counts import MOST_VIEWS, page_of_counts, part
+from dpress.report.facts import Facts, facts
+from dpress.report.render import rendered
+
+TEMPLATE = "kinds/ranges/page.html.j2"
+
+
+def page(release: Release, queries: Sequence[str] = ()) -> str:
+    """Return the page as HTML; it draws no queries."""
+    del queries
+    return rendered(TEMPLATE, context(facts(release)))
+
+
+def context(own: Facts) -> dict[str, Any]:
+    """Return the facts that the template names."""
+    whole = own.views
+    parts = [part(own, view) for view in whole[:MOST_VIEWS]]
+    return {
+        **page_of_counts(own, whole, parts, hidden=max(0, len(whole) - MOST_VIEWS)),
+        "workload": own.workload,
+        "form": _form(own.workload),
+        "several": len(own.mechanism.decoder.tables) > 1,
+        "noise": added_noise(own.mechanism),
+    }
+
+
+def _form(workload: Any) -> str:
+    """Return which ranges were asked for: "all", "prefixes", "length", "listed", or "boxes" and "all boxes"."""
+    if len(workload.axes) > 1:
+        every = not workload.paired and all(isinstance(axis, AllRanges) for axis in workload.axes)
+        return "all boxes" if every else "boxes"
+    forms = {RangesOfLength: "length", AllRanges: "all", Prefixes: "prefixes"}
+    return forms.get(type(workload.axes[0]), "listed")

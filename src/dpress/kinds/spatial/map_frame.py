@@ -1,0 +1,223 @@
+"""The frame of a map: where a place lies in the drawing, axes in degrees, shores and borders, and the picture of cells.
+
+Every function returns text of an SVG; what comes from a spec is escaped.
+"""
+
+import html
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpress.core.linear import Array
+from dpress.kinds.spatial import colour_scale, outlines
+from dpress.kinds.spatial.colour_scale import Classes
+from dpress.kinds.spatial.outlines import Box
+from dpress.report.charts import INK, LETTER, MUTED, SOFT
+from dpress.report.rounding import MINUS, error, number
+
+STYLE = """
+.map .dark { display: none; }
+@media (prefers-color-scheme: dark) { .map .dark { display: inline; } .map .light { display: none; } }
+@media print { .map .dark { display: none; } .map .light { display: inline; } }
+"""
+"""Which of the two pictures a page shows; it belongs into the page's style."""
+
+RIGHT, TOP, BOTTOM = 20.0, 8.0, 40.0
+TALLEST = 600.0
+SHAPES = (0.3, 1.6)  # a map is drawn no flatter and no taller than this, whatever the units of its axes
+DEGREE = 111.32  # kilometres
+UP = 6  # at most so many ticks, or one more
+EVERY = (1.0, 2.0, 5.0, 10.0)
+EVERY_DEGREE = (1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 45.0, 60.0, 90.0)
+FINE = 2  # outlines are drawn on half pixels
+COARSEST = 1.7  # and their points are no nearer to one another than about so many
+STROKES = ((0.8, 0.55), (0.6, 0.45), (0.5, 0.35))  # width and opacity of each kind of outline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """Where a box is drawn, in pixels from the top left.
+
+    Args:
+        box: its bounds, ((left, right), (bottom, top)).
+        names: of the two columns, across and up.
+        left: where the drawing's own area begins; what is left of it is for labels.
+        width: of that area.
+        height: of that area, which begins at `TOP`.
+    """
+
+    box: Box
+    names: tuple[str, str]
+    left: float
+    width: float
+    height: float
+
+    @property
+    def earth(self) -> bool:
+        """Whether the box is one of longitude and latitude."""
+        return outlines.on_earth(self.box, self.names)
+
+    @property
+    def right(self) -> float:
+        """Where the drawing's own area ends."""
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> float:
+        """Where it ends below."""
+        return TOP + self.height
+
+    @property
+    def below(self) -> float:
+        """Where the axis and its title end."""
+        return self.bottom + BOTTOM
+
+    def across(self, place: Array) -> Array:
+        """Return where places of the first column lie from the left."""
+        low, high = self.box[0]
+        return self.left + (place - low) / (high - low) * self.width
+
+    def up(self, place: Array) -> Array:
+        """Return where places of the second column lie from the top."""
+        low, high = self.box[1]
+        return TOP + (high - place) / (high - low) * self.height
+
+
+def frame(box: Box, names: tuple[str, str], width: float) -> Frame:
+    """Return the frame of a drawing of this width: true to scale at the middle of the box, where it is of degrees."""
+    (left, right), (bottom, top) = box
+    narrowing = math.cos(math.radians((bottom + top) / 2)) if outlines.on_earth(box, names) else 1.0
+    shape = min(max((top - bottom) / ((right - left) * max(narrowing, 0.1)), SHAPES[0]), SHAPES[1])
+    labels = max(len(text) for _, text in _ticks(box[1], UP, names, box, 1)) * LETTER + 28
+    inner = min(width - labels - RIGHT, TALLEST / shape)
+    return Frame(box=box, names=names, left=labels, width=inner, height=inner * shape)
+
+
+def svg(kind: str, label: str, size: tuple[float, float], content: str) -> str:
+    """Return a drawing, of the class `kind`, that a screen reader reads as `label`."""
+    width, height = (f"{length:.0f}" for length in size)
+    head = f'<svg class="chart map {kind}" role="img" aria-label="{html.escape(label)}"'
+    return f'{head} viewBox="0 0 {width} {height}" width="{width}" height="{height}">{content}</svg>'
+
+
+def picture(drawn: Classes, count: int, place: tuple[float, float, float, float]) -> str:
+    """Return cells in their shades, for light and for dark pages.
+
+    Args:
+        drawn: the class of each cell, shape (across, up).
+        count: of classes, beside the transparent one.
+        place: left, top, width and height in the drawing.
+    """
+    left, top, width, height = (f"{length:.2f}" for length in place)
+    fixed = f'x="{left}" y="{top}" width="{width}" height="{height}" preserveAspectRatio="none"'
+    return "".join(
+        f'<image class="{theme}"{hidden} {fixed} image-rendering="pixelated" '
+        f'href="{colour_scale.png(drawn, colour_scale.ramp(colours, count))}"/>'
+        for theme, hidden, colours in (
+            ("light", "", colour_scale.LIGHT),
+            ("dark", ' display="none"', colour_scale.DARK),
+        )
+    )
+
+
+def cells(own: Frame, drawn: Classes, count: int) -> str:
+    """Return the cells of the box, outlines over them where it lies on Earth, and a line around."""
+    place = (own.left, TOP, own.width, own.height)
+    around = f'<rect x="{own.left:.1f}" y="{TOP}" width="{own.width:.1f}" height="{own.height:.1f}"'
+    return picture(drawn, count, place) + _outlines(own) + f'{around} fill="none" stroke="{SOFT}"/>'
+
+
+def text(
+    x: float, y: float, words: str, *, anchor: str = "start", size: float = 11, colour: str = MUTED, more: str = ""
+) -> str:
+    """Return one line of text; `y` is its base line."""
+    place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" text-anchor="{anchor}" fill="{colour}"{more}'
+    return f"<text {place}>{html.escape(words)}</text>"
+
+
+def _outlines(own: Frame) -> str:
+    """Return shores and borders, clipped to the box."""
+    if not own.earth:
+        return ""
+    paths = []
+    for runs, (width, opacity) in zip(outlines.within(own.box), STROKES, strict=True):
+        if line := "".join(_path(own, run) for run in runs):
+            stroke = f'fill="none" stroke="{INK}" stroke-width="{FINE * width:g}" stroke-opacity="{opacity}"'
+            paths.append(f'<path {stroke} stroke-linejoin="round" d="{line}"/>')
+    place = f'x="{own.left:.2f}" y="{TOP}" width="{own.width:.2f}" height="{own.height:.2f}"'
+    view = f'viewBox="0 0 {FINE * own.width:.1f} {FINE * own.height:.1f}"'
+    return f'<svg class="outlines" overflow="hidden" preserveAspectRatio="none" {place} {view}>{"".join(paths)}</svg>'
+
+
+def _path(own: Frame, run: Array) -> str:
+    """Return a polyline in half pixels, a point a pixel; nothing where it is smaller than three."""
+    x, y = own.across(run[:, 0]) - own.left, own.up(run[:, 1]) - TOP
+    places = np.stack([x, y], axis=1)
+    if np.ptp(places, axis=0).max() < 3:
+        return ""
+    pixels = np.floor(places / COARSEST)
+    kept = np.r_[True, (np.diff(pixels, axis=0) != 0).any(axis=1)]
+    kept[-1] = True
+    points = np.rint(FINE * places[kept]).astype(np.int64)
+    moves = np.diff(points, axis=0)
+    steps = " ".join(f"{across} {up}" for across, up in moves[moves.any(axis=1)].tolist()).replace(" -", "-")
+    return f"M{points[0, 0]} {points[0, 1]}l{steps}"
+
+
+def axes(own: Frame) -> str:
+    """Return ticks, their labels and the names of both columns."""
+    parts = []
+    for place, words in _ticks(own.box[0], max(2, int(own.width // 90)), own.names, own.box, 0):
+        x = float(own.across(np.array(place)))
+        parts.append(f'<path stroke="{SOFT}" d="M{x:.1f} {own.bottom:.1f}v4"/>')
+        parts.append(text(x, own.bottom + 16, words, anchor="middle"))
+    for place, words in _ticks(own.box[1], UP, own.names, own.box, 1):
+        y = float(own.up(np.array(place)))
+        parts.append(f'<path stroke="{SOFT}" d="M{own.left:.1f} {y:.1f}h-4"/>')
+        parts.append(text(own.left - 8, y + 4, words, anchor="end"))
+    parts.append(text(own.left + own.width / 2, own.bottom + 33, own.names[0], anchor="middle", size=12, colour=INK))
+    middle, turned = TOP + own.height / 2, f' transform="rotate(-90 14 {TOP + own.height / 2:.1f})"'
+    parts.append(text(14, middle, own.names[1], anchor="middle", size=12, colour=INK, more=turned))
+    return "".join(parts)
+
+
+def _ticks(
+    ends: tuple[float, float], most: int, names: tuple[str, str], box: Box, axis: int
+) -> list[tuple[float, str]]:
+    """Return round places on an axis, and what they are called."""
+    low, high = ends
+    rough, earth = (high - low) / most, outlines.on_earth(box, names)
+    power = 1.0 if earth and rough >= 1 else 10.0 ** math.floor(math.log10(rough))
+    choice = EVERY_DEGREE if earth and rough >= 1 else EVERY
+    step = next((every * power for every in choice if every * power >= rough), choice[-1] * power)
+    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    places = [k * step for k in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+    signs = ("EW", "NS")[axis] if earth else ""
+    return [(place, _place(place, digits, signs)) for place in places]
+
+
+def _place(place: float, digits: int, signs: str) -> str:
+    amount = f"{abs(place):,.{digits}f}"
+    zero = not float(amount.replace(",", ""))
+    if signs:
+        return amount + "°" + ("" if zero else signs[place < 0])
+    return MINUS + amount if place < 0 and not zero else amount
+
+
+def cell_size(own: Frame, side: int) -> str:
+    """Return how large a cell is, in words; nothing off Earth.
+
+    Args:
+        own: the frame.
+        side: the number of cells along each axis.
+    """
+    if not own.earth:
+        return ""
+    (left, right), (bottom, top) = own.box
+    wide = (right - left) / side * DEGREE * math.cos(math.radians((bottom + top) / 2))
+    return f"{_length(wide)} by {_length((top - bottom) / side * DEGREE)}"
+
+
+def _length(kilometres: float) -> str:
+    return f"{error(kilometres)} km" if kilometres >= 1 else f"{number(1000 * kilometres, 10.0)} m"

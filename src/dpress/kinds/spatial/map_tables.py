@@ -1,0 +1,64 @@
+"""The tables of a map's page: answers to queries, the fullest cells, the files, and what devices were asked.
+
+results, view, levels -> rows of text.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpress.kinds.spatial.outlines import Box
+from dpress.kinds.spatial.text import Level
+from dpress.release.result import Result
+from dpress.report.rounding import MINUS, TIMES, error, interval, number, unit_for
+from dpress.report.tables import Table
+from dpress.report.views import View
+
+FULLEST = 10
+
+
+def answers(results: Sequence[Result], noun: str) -> Table:
+    """Return the answers to queries as a table."""
+    names = ("query", noun, "95 % interval", "standard error")
+    return Table(names=names, labels=1, rows=tuple(_row(result) for result in results))
+
+
+def _row(result: Result) -> tuple[str, str, str, str]:
+    unit = max(1.0, unit_for(result.standard_error))
+    return result.query, number(result.value, unit), interval(*result.interval, unit), error(result.standard_error)
+
+
+def fullest(box: Box, view: View, names: Sequence[str]) -> Table:
+    """Return the cells with the largest counts, as places that a query can name."""
+    best = np.argsort(-view.count, axis=None, kind="stable")[: min(FULLEST, view.count.size)]
+    places = zip(*(axis.tolist() for axis in np.unravel_index(best, view.count.shape)), strict=True)
+    columns = (*names, view.noun, "95 % interval", "standard error")
+    return Table(names=columns, labels=2, rows=tuple(_cell(box, view, place) for place in places))
+
+
+def _cell(box: Box, view: View, place: tuple[int, ...]) -> tuple[str, ...]:
+    ends = []
+    for (low, high), cell in zip(box, place, strict=True):
+        width = (high - low) / len(view.count)
+        digits = max(0, 1 - math.floor(math.log10(width)))
+        ends.append(" to ".join(f"{low + width * k:.{digits}f}".replace("-", MINUS) for k in (cell, cell + 1)))
+    count, half, spread = (float(array[place]) for array in (view.count, view.half, view.error))
+    unit = max(1.0, unit_for(spread))
+    return *ends, number(count, unit), interval(count - half, count + half, unit), error(spread)
+
+
+def files(view: View) -> Table:
+    """Return the list of Parquet files of a map."""
+    row = (view.file, view.name, number(view.count.size))
+    return Table(names=("file", "columns", "cells"), labels=2, rows=(row,))
+
+
+def levels(asked: Sequence[Level]) -> Table:
+    """Return what devices are asked, level by level."""
+    rows = tuple(
+        (one.level, one.squares.replace(" x ", TIMES), one.method, f"{100 * one.share:.1f} %", number(one.width))
+        for one in asked
+    )
+    names = ("level", "squares", "method", "share of devices", "bytes of a report")
+    return Table(names=names, labels=3, rows=rows)

@@ -1,0 +1,199 @@
+"""The page of a map: positions and rectangles instead of values and cells.
+
+Data flow: release, queries -> facts, answers -> figures, tables -> `page.html.j2`.
+"""
+
+import math
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dpress.core.attribute import DROP
+from dpress.core.errors import NotSupported
+from dpress.inference.maps.block_noise import TileDensity
+from dpress.inference.maps.density import Cells, Density
+from dpress.kinds.spatial import map_figures, map_frame, map_tables, text
+from dpress.kinds.spatial.outlines import Box
+from dpress.kinds.spatial.place import location
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.rounds import in_rounds
+from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
+from dpress.mechanisms.spatial.central_map import CentralMap
+from dpress.mechanisms.spatial.map_decoder import RUNS, MapDecoder
+from dpress.release.query_language import parse_rectangle
+from dpress.release.release import Release
+from dpress.release.result import Result
+from dpress.report.accuracy import example, total
+from dpress.report.added_noise import added_noise
+from dpress.report.collected import reasons
+from dpress.report.counts import predicted
+from dpress.report.facts import Facts, facts
+from dpress.report.figures import WIDE
+from dpress.report.frame import frame
+from dpress.report.render import rendered
+from dpress.report.rounding import TIMES, number
+
+TEMPLATE = "kinds/spatial/page.html.j2"
+MOST_QUERIES = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Map:
+    """What a page takes from a map, beside what it takes from every release.
+
+    Args:
+        place: the attribute's name.
+        outside: what becomes of positions outside the box.
+        box: the ends of both columns.
+        density: the estimated map.
+        linear: it is a linear function of the answers, and so unbiased.
+        mechanism: that measured: a collection, or a table's own.
+        users: how many took part in a collection; 0 for a table.
+        rectangle: reads a query as a rectangle.
+    """
+
+    place: str
+    outside: str
+    box: Box
+    density: Density
+    linear: bool
+    mechanism: Any
+    users: int
+    rectangle: Callable[[str], Box]
+
+    @property
+    def tiles(self) -> bool:
+        """Whether counts are those of tiles of different sizes."""
+        return isinstance(self.density, TileDensity)
+
+    @property
+    def clustered(self) -> float:
+        """How much people cluster within a cell, from 0 to 1."""
+        return self.density.clustered if isinstance(self.density, Cells) else 0.0
+
+
+def map_of(release: Release) -> Map:
+    """Return what a page takes from a map.
+
+    Raises:
+        TypeError: the release is no map.
+    """
+    answers, place = release.answers, location(release.design.attributes)
+    mechanism: Any = release.mechanism
+    decoder = mechanism.decoder
+    return Map(
+        place=place.name,
+        outside=place.outside,
+        box=answers.box,
+        density=answers.density,
+        linear=isinstance(decoder, MapDecoder) and decoder.estimator.linear,
+        mechanism=mechanism,
+        users=release.users,
+        rectangle=lambda query: parse_rectangle(release.schema, query),
+    )
+
+
+def page(release: Release, queries: Sequence[str] = ()) -> str:
+    """Return the page as HTML.
+
+    Args:
+        release: just published, or loaded.
+        queries: to draw; the middle ninth of the box where there is none.
+
+    Raises:
+        NotSupported: there are too many queries to draw.
+        ValueError: a text is no query on the map's columns.
+    """
+    if len(queries) > MOST_QUERIES:
+        raise NotSupported(f"a map shows at most {MOST_QUERIES} queries, got {len(queries)}")
+    return rendered(TEMPLATE, context(facts(release), map_of(release), queries), style=map_frame.STYLE)
+
+
+def context(own: Facts, shown: Map, queries: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the facts that the template names."""
+    (view,) = own.views
+    within = text.within_regions(shown.mechanism)
+    first = middle(own.schema.names, shown.box)
+    common = frame(own)
+    warned = within and own.private
+    return {
+        **common,
+        **predicted(own, lambda one: f"{one.method}, {TIMES.join([number(text.side(shown.mechanism))] * 2)}"),
+        "promise": replace(common["promise"], warning="within regions") if warned else common["promise"],
+        "example": example(own, first),
+        "total": number(shown.users) if shown.users else total(own),
+        "files": map_tables.files(view),
+        "map": shown,
+        "within": within,
+        "dropped": shown.outside == DROP,
+        "over": text.over(own.workload),
+        "cluster": text.CLUSTER,
+        "runs": RUNS,
+        "below": int((shown.density.counts < 0).sum()),
+        "cells": view.count.size,
+        "file": view.file,
+        "fullest": map_tables.fullest(shown.box, view, own.schema.names),
+        **_drawn(own, shown, queries or (first,)),
+        "typed": "" if queries else f"dpress report FOLDER --query {shlex.quote(first)}",
+        **(_collected(own, shown) if isinstance(shown.mechanism, Collection) else _added(shown.mechanism)),
+    }
+
+
+def middle(names: Sequence[str], box: Box) -> str:
+    """Return a query for the middle ninth of the box, in round numbers."""
+    parts = []
+    for name, (low, high) in zip(names, box, strict=True):
+        third = (high - low) / 3
+        digits = max(0, 2 - math.floor(math.log10(third)))
+        parts.append(f"{name} in {round(low + third, digits):.10g}..{round(high - third, digits):.10g}")
+    return " and ".join(parts)
+
+
+def _drawn(own: Facts, shown: Map, queries: Sequence[str]) -> dict[str, Any]:
+    """Return the maps, with the answers to the queries."""
+    across, up = own.schema.names
+    results = [own.query(one) for one in queries]
+    boxes = tuple(_answered(shown, result) for result in results)
+    side = shown.density.grid.side
+    return {
+        "side": side,
+        "cell_size": map_frame.cell_size(map_frame.frame(shown.box, (across, up), WIDE), side),
+        "density": map_figures.density_figure(shown.density, shown.box, (across, up), boxes, noun=own.noun),
+        "trust": map_figures.trust_figure(shown.density, shown.box, (across, up)),
+        "answers": map_tables.answers(results, own.noun),
+        "notes": list(dict.fromkeys(result.note for result in results if result.note is not None)),
+    }
+
+
+def _answered(shown: Map, result: Result) -> map_figures.Answered:
+    across, up = (
+        (max(ends[0], low), min(ends[1], high))
+        for ends, (low, high) in zip(shown.rectangle(result.query), shown.box, strict=True)
+    )
+    return map_figures.Answered(box=(across, up), value=result.value, low=result.interval[0], high=result.interval[1])
+
+
+def _collected(own: Facts, shown: Map) -> dict[str, Any]:
+    """Return what devices were asked, level by level, and why each answer keeps the promise."""
+    collection: Collection = shown.mechanism
+    levels = text.levels(collection, own.method)
+    pairs = zip(levels, collection.types, strict=True)
+    why = reasons((one.squares.replace(" x ", TIMES), report_type.oracles[0]) for one, report_type in pairs)
+    own_rounds = in_rounds(collection.estimator)
+    return {
+        "between": text.between(collection),
+        "reasons": why,
+        "assignment": text.assignment(collection),
+        "levels": map_tables.levels(levels),
+        "rounds": 0 if own_rounds is None else len(own_rounds.depths),
+        "blocks": 0,
+        "noises": (),
+    }
+
+
+def _added(mechanism: AdaptiveGrid | CentralMap) -> dict[str, Any]:
+    """Return what noise a table's counts got, those of blocks before those of tiles."""
+    blocks = mechanism.blocks if isinstance(mechanism, AdaptiveGrid) else 0
+    matrices = mechanism.levels if isinstance(mechanism, AdaptiveGrid) else (mechanism.matrix,)
+    return {"assignment": "", "blocks": blocks, "noises": tuple(added_noise(one) for one in matrices)}

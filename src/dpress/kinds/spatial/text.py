@@ -1,0 +1,121 @@
+"""What a map is made of: its grid, its tree, who is asked what; and between which positions the promise holds.
+
+mechanism -> short phrases and numbers, for a page and for a terminal.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from dpress import catalog
+from dpress.core.claim import describe
+from dpress.core.encoders import Leaf
+from dpress.core.linear import Identity
+from dpress.core.workload import Areas
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.report_type import Part
+from dpress.mechanisms.protocol.rounds import in_rounds
+from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
+from dpress.mechanisms.spatial.safe_regions import SafeRegions
+from dpress.report.rounding import number
+
+REGION = "two positions of the same safe region only (a report says in clear which region)"
+CLUSTER = "that cluster as towns do"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """One report type of a collection of positions.
+
+    Args:
+        level: of the quadtree, as a name.
+        squares: how many there are to choose from, as a phrase.
+        share: of all devices that are asked it, from 0 to 1.
+        method: that perturbs the answer.
+        width: of a report, in bytes.
+    """
+
+    level: str
+    squares: str
+    share: float
+    method: str
+    width: int
+
+
+def side(mechanism: Any) -> int:
+    """Return the number of cells of a map along each axis."""
+    return int(mechanism.decoder.shape[0])
+
+
+def made_of(mechanism: Any) -> str:
+    """Return in a few words what is asked or measured."""
+    own: Any = mechanism.estimator if isinstance(mechanism, Collection) else mechanism
+    rounds = in_rounds(own)
+    if isinstance(own, AdaptiveGrid):
+        return f"{own.blocks} x {own.blocks} blocks, cut as they fill"
+    flat = isinstance(own.map, Identity) or (isinstance(mechanism, Collection) and len(mechanism.types) < 2)
+    if flat and rounds is None:
+        return "cells"
+    tree = f"quadtree of height {own.grid.height}"
+    return tree if rounds is None else f"{tree}, {len(rounds.depths)} rounds"
+
+
+def levels(mechanism: Collection, method: str) -> tuple[Level, ...]:
+    """Return what devices are asked, in the order of the report types.
+
+    Args:
+        mechanism: a collection of positions.
+        method: its name, for report types with an oracle of their own.
+    """
+    rounds = in_rounds(mechanism.estimator)
+    total = sum(mechanism.weights if rounds is None else rounds.depths)
+    return tuple(_level(own.parts[0], own.weight / total, method) for own in mechanism.types)
+
+
+def assignment(mechanism: Collection) -> str:
+    """Return what decides which report type a device answers, up to their list; empty if there is only one."""
+    if (own := in_rounds(mechanism.estimator)) is not None:
+        rounds = f"Each device answers once, for one level in one of {len(own.depths)} rounds, drawn at random"
+        return f"{rounds}; in round {own.round + 1}:"
+    return "Each device answers for one level of the quadtree, drawn at random:" if len(mechanism.types) > 1 else ""
+
+
+def _level(part: Part, share: float, method: str) -> Level:
+    oracle = part.oracle
+    size, across = oracle.size, math.isqrt(oracle.size)
+    names = (card.name for card in catalog.cards().values() if card.oracle is not None and card.method is type(oracle))
+    uneven = isinstance(part.encoder, Leaf) and across**2 != size
+    level = int(math.log2(across))
+    return Level(
+        level="uneven" if uneven else str(level) if 4**level == size else "cells",
+        squares=f"{number(size)} squares" if uneven else f"{number(across)} x {number(across)}",
+        share=share,
+        method=next(names, method),
+        width=oracle.width,
+    )
+
+
+def within_regions(mechanism: Any) -> bool:
+    """Return whether the promise holds only between positions of one safe region, which reports name in clear."""
+    if not isinstance(mechanism, Collection):
+        return False
+    oracles = (own.oracles[0] for own in mechanism.types)
+    return any(isinstance(oracle, SafeRegions) and oracle.region_levels != (0,) for oracle in oracles)
+
+
+def promise(mechanism: Any) -> str:
+    """Return what one report of a collection loses, and between which positions, for a terminal."""
+    claim = mechanism.claim
+    status = f"{describe(claim.proven)} (proven)" if claim.proven else f"{describe(claim.published)} (claimed)"
+    return f"{status} for each report, between {between(mechanism)}"
+
+
+def between(mechanism: Any) -> str:
+    """Return between which positions one report of a collection keeps its promise."""
+    return REGION if within_regions(mechanism) else "any two positions"
+
+
+def over(workload: Areas) -> str:
+    """Return the rectangles that an error is predicted for, as a phrase."""
+    low, high = (f"{100 * share:.3g}" for share in (workload.low, workload.high))
+    return f"rectangles of {low + ' to ' if low != high else ''}{high} % of the box"

@@ -1,0 +1,47 @@
+"""The page of tables of counts: every published table, or the sums of one that were asked for.
+
+Data flow: release -> facts, views -> `page.html.j2`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from dpress.core.workload import Marginals
+from dpress.kinds.tables.sums import summed
+from dpress.release.release import Release
+from dpress.report.added_noise import added_noise
+from dpress.report.counts import MOST_VIEWS, page_of_counts, part
+from dpress.report.facts import Facts, facts
+from dpress.report.render import rendered
+from dpress.report.views import View
+
+TEMPLATE = "kinds/tables/page.html.j2"
+
+
+def page(release: Release, queries: Sequence[str] = ()) -> str:
+    """Return the page as HTML; it draws no queries."""
+    del queries
+    return rendered(TEMPLATE, context(facts(release)))
+
+
+def context(own: Facts) -> dict[str, Any]:
+    """Return the facts that the template names."""
+    whole = own.views
+    sums = asked(own, whole)
+    shown = sums or whole
+    parts = [part(own, view) for view in shown[:MOST_VIEWS]]
+    return {
+        **page_of_counts(own, whole, parts, hidden=max(0, len(shown) - MOST_VIEWS)),
+        "cells_asked": own.workload.queries,
+        "sums": bool(sums),
+        "several": len(own.mechanism.decoder.tables) > 1,
+        "noise": None if own.model == "local" else added_noise(own.mechanism),
+    }
+
+
+def asked(own: Facts, whole: Sequence[View]) -> list[View]:
+    """Return a view of every table that was asked for but published only as sums of a larger table."""
+    tables, workload = own.mechanism.decoder.tables, own.workload
+    if not isinstance(workload, Marginals) or tables == workload.tables or len(tables) != 1:
+        return []
+    return [summed(whole[0], axes, own.query_variance) for axes in workload.tables]

@@ -1,0 +1,102 @@
+"""What a collection asked of devices: how many answered, about what, at which loss over time, and why that holds.
+
+Data flow: facts -> Collected -> template.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpress.core.claim import PureDP, composed
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.report_type import Longitudinal, ReportType
+from dpress.report.facts import Facts
+from dpress.report.rounding import TIMES, listed, loss
+
+LONG_FRACTION = re.compile(r"\d+/\d{7,}")
+Reasons = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """What a page says of a collection.
+
+    Args:
+        users: how many took part.
+        several: devices are asked different things, each one of them at random.
+        ways: how many attributes a report is about.
+        attributes: how many there are.
+        split: what is divided among the attributes, "users" or "budget".
+        budget: the loss that was allowed for a report.
+        each: the loss of one more report.
+        lifetime: the loss of any number of reports of unchanged values; empty if it grows without end.
+        reasons: why the promise holds, for every attribute or alike.
+        rejected: how many reports were left out, by reason.
+    """
+
+    users: int
+    several: bool
+    ways: int
+    attributes: int
+    split: str
+    budget: str
+    each: str
+    lifetime: str
+    reasons: Reasons
+    rejected: tuple[tuple[str, int], ...]
+
+
+def collected(facts: Facts) -> Collected:
+    """Return what a page says of a local release.
+
+    Raises:
+        TypeError: no collection made it.
+    """
+    collection = facts.mechanism
+    types = collection.types
+    lasting = max((found for one in types if (found := _lifetime(one))), default=None)
+    return Collected(
+        users=collection.users,
+        several=len(types) > 1,
+        ways=len(types[0].axes),
+        attributes=len(collection.shape),
+        split=collection.split,
+        budget=loss(facts.budget),
+        each=loss(facts.claim.proven or facts.claim.published),
+        lifetime="" if lasting is None else loss(PureDP(epsilon=lasting)),
+        reasons=_by_attribute(collection, facts.schema.names),
+        rejected=tuple(sorted(facts.rejected.items())),
+    )
+
+
+def _lifetime(report_type: ReportType) -> Fraction | None:
+    """Return the loss of any number of reports of one type, or None if it grows without end."""
+    lasting = [oracle.lifetime for oracle in report_type.oracles if isinstance(oracle, Longitudinal)]
+    together = composed(lasting) if len(lasting) == len(report_type.oracles) else None
+    return together.epsilon if isinstance(together, PureDP) else None
+
+
+def _by_attribute(collection: Collection, names: tuple[str, ...]) -> Reasons:
+    """Return for every attribute why its oracle keeps the promise."""
+    parts = (part for report_type in collection.types for part in report_type.parts)
+    return reasons((TIMES.join(names[axis] for axis in part.axes), part.oracle) for part in parts)
+
+
+def reasons(about: Iterable[tuple[str, Any]]) -> Reasons:
+    """Return why promises hold, each reason once, with probabilities that can be read.
+
+    Args:
+        about: what is asked, as a name, and the oracle that answers.
+    """
+    found: dict[str, list[str]] = {}
+    for name, oracle in about:
+        found.setdefault(LONG_FRACTION.sub(_decimal, oracle.claim.basis), []).append(name)
+    return tuple((listed(names), reason) for reason, names in found.items())
+
+
+def _decimal(found: re.Match[str]) -> str:
+    """Return a fraction to six places; one just below 1 by what is missing."""
+    rest = 1 - Fraction(found[0])
+    return f"1 - {float(rest):.2g}" if 0 < rest < Fraction(1, 10**5) else f"{float(1 - rest):.6f}"

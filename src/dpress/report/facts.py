@@ -1,0 +1,196 @@
+"""What a page takes from a release: the one place of this package that reads it.
+
+Data flow: release -> Facts -> the numbers and names of a page.
+"""
+
+import functools
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from dpress.core.claim import Claim, Loss, from_parameters
+from dpress.core.domain import Schema
+from dpress.core.linear import Array
+from dpress.core.mechanism import RangeStrategy, Weights
+from dpress.core.ranges import Ranges
+from dpress.inference.interval import Tail
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.release.published_tables import Published
+from dpress.release.release import Release
+from dpress.release.result import Result
+from dpress.report.views import RangeVariances, View, view_of
+
+NOUNS = {"central": "rows", "local": "people"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alternative:
+    """A method that was considered.
+
+    Args:
+        method: its name.
+        predicted_error: for those who took part; infinite without a formula.
+        assumes: what the error supposes of the people.
+        asks: what a device would be asked about.
+    """
+
+    method: str
+    predicted_error: float
+    assumes: str
+    asks: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """A release, as its page sees it.
+
+    Args:
+        kind: as the specification names it.
+        specification: what was asked for, as plain objects.
+        budget: the loss that it allows.
+        postprocess: the adjustments that it names.
+        local: whether devices answered.
+        schema: the attributes that queries are about.
+        private: False if a seeded generator drew the noise.
+        claim: the promise of what ran.
+        charged: the loss that was charged.
+        created: UTC, ISO 8601.
+        ledger_head: the hash of the ledger's last entry, or None without a ledger.
+        method: its name.
+        mechanism: that measured.
+        workload: what the predicted error is averaged over.
+        candidates: all methods that were compared.
+        chosen: the one that ran.
+        lower_bound: of the mean variance, in counts squared; 0 where none is known.
+        tail: the kind of noise.
+        rejected: how many reports were left out, by reason.
+        query: answers a query.
+        published: makes the published tables.
+        query_variance: of the answer to a query given by its weights on every axis, in counts squared.
+        range_variances: of the answers to ranges of one attribute's cells, in counts squared.
+    """
+
+    kind: str
+    specification: Mapping[str, Any]
+    budget: Loss
+    postprocess: tuple[str, ...]
+    local: bool
+    schema: Schema
+    private: bool
+    claim: Claim
+    charged: Loss
+    created: str
+    ledger_head: str | None
+    method: str
+    mechanism: Any
+    workload: Any
+    candidates: tuple[Alternative, ...]
+    chosen: Alternative
+    lower_bound: float
+    tail: Tail
+    rejected: Mapping[str, int]
+    query: Callable[[str], Result]
+    published: Callable[[], Iterable[Published]]
+    query_variance: Callable[[Weights], float]
+    range_variances: RangeVariances
+
+    @property
+    def model(self) -> str:
+        """Who is trusted: "central" or "local"."""
+        return "local" if self.local else "central"
+
+    @property
+    def noun(self) -> str:
+        """What is counted."""
+        return NOUNS[self.model]
+
+    @property
+    def views(self) -> list[View]:
+        """A view of every published table."""
+        return [view_of(one, self.noun) for one in self.published()]
+
+    @property
+    def predicted_error(self) -> float:
+        """The mean variance that was predicted, in counts squared."""
+        return self.chosen.predicted_error
+
+    @property
+    def specification_hash(self) -> str:
+        """The SHA-256 of the specification in a canonical form, hexadecimal."""
+        return hashlib.sha256(msgspec.json.encode(dict(self.specification), order="sorted")).hexdigest()
+
+    @property
+    def promised(self) -> Loss | None:
+        """The loss that the page may rely on: proven, or only published; None if the release protects nobody."""
+        return (self.claim.proven or self.claim.published) if self.private else None
+
+
+def facts(release: Release) -> Facts:
+    """Return what a page takes from a release of any kind."""
+    design = release.design
+    candidates = _alternatives(release)
+    return Facts(
+        kind=release.kind,
+        specification=design.specification,
+        budget=from_parameters(design.budget),
+        postprocess=tuple(design.release["postprocess"]),
+        local=design.local,
+        schema=release.schema,
+        private=release.private,
+        claim=release.claim,
+        charged=release.charged,
+        created=release.created,
+        ledger_head=release.ledger_head,
+        method=release.method,
+        mechanism=release.mechanism,
+        workload=release.workload,
+        candidates=candidates,
+        chosen=_chosen(release, candidates),
+        lower_bound=release.lower_bound,
+        tail=release.tail,
+        rejected=release.rejected,
+        query=release.query,
+        published=release.answers.published,
+        query_variance=lambda weights: release.answers.decoder.query_variance(
+            release.answers.measurement.variance, weights
+        ),
+        range_variances=functools.partial(_range_variances, release),
+    )
+
+
+def _alternatives(release: Release) -> tuple[Alternative, ...]:
+    """Return the methods of the plan, their errors scaled as that of the chosen one is for those who took part."""
+    return tuple(
+        Alternative(
+            method=one.method,
+            predicted_error=math.inf if one.error is None else one.error * release.scale,
+            assumes=one.assumes,
+            asks=one.asks,
+        )
+        for one in release.design.prediction.candidates
+    )
+
+
+def _chosen(release: Release, candidates: tuple[Alternative, ...]) -> Alternative:
+    """Return the method that acted: of those with its name the one with its error."""
+    planned = release.design.prediction.error
+    pairs = zip(release.design.prediction.candidates, candidates, strict=True)
+    return next(own for one, own in pairs if (one.method, one.error) == (release.method, planned))
+
+
+def _range_variances(release: Release, name: str, ranges: Ranges) -> Array:
+    mechanism = release.mechanism
+    if isinstance(mechanism, MatrixMechanism) and isinstance(mechanism.strategy, RangeStrategy):
+        return mechanism.strategy.range_variances(ranges, [noise.variance for noise in mechanism.noises])
+    variance, decoder = release.answers.measurement.variance, release.answers.decoder
+    weights = [np.ones(size) for size in release.schema.shape]
+    axis, spread = release.schema.names.index(name), np.empty(ranges.size)
+    for place in range(ranges.size):
+        weights[axis] = ranges.weights(place)
+        spread[place] = decoder.query_variance(variance, weights)
+    return spread

@@ -1,0 +1,100 @@
+"""What is promised, as figures: the losses, the warning a page must carry, and what an attacker can conclude.
+
+Data flow: facts -> Promise -> template.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpress.core.claim import ZCDP, ApproxDP, Loss, Relation
+from dpress.ledger.convert import exp_up
+from dpress.release.plan_text import WEAK
+from dpress.report.facts import Facts
+from dpress.report.posterior import DELTA, Belief, Posterior, posterior
+from dpress.report.rounding import ceiling, loss
+
+SEEDED, UNPROVEN, NEARLY_NOTHING = "seeded", "unproven", "weak"
+"""The warnings that nobody may overlook."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promise:
+    """The figures of the second section; a figure that the promise does not have is empty.
+
+    Args:
+        private: False if a seeded generator drew the noise.
+        is_proven: the loss is proven for the code that ran.
+        published: the loss that the method's paper claims.
+        proven: the loss that is proven.
+        stated: the loss that the page may rely on: proven, or only published.
+        form: of that loss, "pure", "zcdp" or "approximate"; empty if the release protects nobody.
+        basis: why it is proven.
+        warning: what the page is stamped with; empty for a proven promise that means something.
+        beliefs: what an attacker can come to believe, for several priors.
+        epsilon: the logarithm of the factor by which odds can change, rounded up.
+        factor: by which odds can change at most.
+        delta: the probability of the exception; empty without one.
+        rho: of zCDP.
+        replaced: the parameter that holds for the content of a row: a replacement is one removal and one addition.
+    """
+
+    private: bool
+    is_proven: bool
+    published: str
+    proven: str
+    stated: str
+    form: str
+    basis: str
+    warning: str
+    beliefs: tuple[Belief, ...] = ()
+    epsilon: str = ""
+    factor: str = ""
+    delta: str = ""
+    rho: str = ""
+    replaced: str = ""
+
+
+def promise(facts: Facts) -> Promise:
+    """Return the figures of what a release promises."""
+    claim, stated = facts.claim, facts.promised
+    found = None if stated is None else posterior(stated, _delta(facts))
+    return Promise(
+        private=facts.private,
+        is_proven=claim.proven is not None,
+        published=loss(claim.published),
+        proven=loss(claim.proven),
+        stated=loss(stated),
+        form=_form(stated),
+        basis=claim.basis,
+        warning=_warning(facts, found),
+        beliefs=() if found is None else found.beliefs,
+        epsilon="" if found is None else ceiling(found.epsilon),
+        factor="" if found is None else ceiling(exp_up(found.epsilon), 3),
+        delta=ceiling(found.delta) if found is not None and found.delta else "",
+        rho=ceiling(stated.rho) if isinstance(stated, ZCDP) else "",
+        replaced="" if stated is None or claim.unit.relation is Relation.REPLACE_ONE else ceiling(_replaced(stated)),
+    )
+
+
+def _form(stated: Loss | None) -> str:
+    if stated is None:
+        return ""
+    return "zcdp" if isinstance(stated, ZCDP) else "approximate" if isinstance(stated, ApproxDP) else "pure"
+
+
+def _warning(facts: Facts, found: Posterior | None) -> str:
+    if not facts.private:
+        return SEEDED
+    if facts.claim.proven is None:
+        return UNPROVEN
+    return NEARLY_NOTHING if found is not None and found.epsilon > WEAK else ""
+
+
+def _delta(facts: Facts) -> Fraction:
+    asked = facts.budget
+    return asked.delta if isinstance(asked, ApproxDP) else DELTA
+
+
+def _replaced(stated: Loss) -> Fraction:
+    """Return what holds between two contents of a row: four times rho, or twice epsilon."""
+    return 4 * stated.rho if isinstance(stated, ZCDP) else 2 * stated.epsilon

@@ -1,0 +1,165 @@
+"""The code of a row is the same in every table that holds it: nothing is inferred from the other rows."""
+
+import datetime as dt
+from decimal import Decimal
+
+import msgspec
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pytest
+from nasty_values import ATTRIBUTES, NASTY, SPECS, as_objects, as_polars, coded
+
+from dpress.core import coding
+from dpress.core.attribute import Attribute
+from dpress.core.claim import ROW
+from dpress.core.errors import SchemaMismatch
+from dpress.core.value import read
+from dpress.data import codec, frames
+from dpress.data.table import Table
+
+PARTNERS = [None, 0.5, Decimal("2.25"), "x", 2**60, True, dt.date(2020, 1, 1), dt.datetime(2020, 1, 1, 1), b"\xff", 1j]
+
+
+def as_pandas(values):
+    return pd.DataFrame({"x": pd.Series(values)})
+
+
+def as_categories(values):
+    return pd.DataFrame({"x": pd.Categorical.from_codes(range(len(values)), categories=pd.Index(values, dtype=object))})
+
+
+def as_arrow(values):
+    if any(isinstance(one, np.generic) for one in values) and len(set(map(type, values))) > 1:
+        raise TypeError("pyarrow 26 crashes on some NumPy scalars beside other values")
+    return pa.table({"x": pa.array(values)})
+
+
+def as_dictionary(values):
+    return pa.table({"x": as_arrow(values)["x"].combine_chunks().dictionary_encode()})
+
+
+FREE = (pl.Object, pl.Int128)  # polars reads each of these by itself
+INFERRING = [as_pandas, as_objects, as_categories, as_polars, as_arrow, as_dictionary]
+
+
+def built(make, values):
+    """Return the container, or None where its library does not make one of these values."""
+    try:
+        return make(values)
+    except (Exception, pl.exceptions.PanicException):  # noqa: BLE001  # whatever a library does not take
+        return None
+
+
+def holds(data, place, value):
+    """Return whether a container still holds a value: a library may make another of it, before anything is read.
+
+    pandas puts integers of 2^53 and more into floats; polars and Arrow make a number a date, or a date a time stamp.
+    """
+    column = data["x"]
+    if isinstance(data, pd.DataFrame):
+        own = None if read(value) is None else coding.number_of(read(value))
+        return str(column.dtype) not in ("float64", "complex128") or own is None or abs(own) < 2**53
+    try:
+        return read(column[place].as_py() if isinstance(data, pa.Table) else column[place]) == read(value)
+    except (OverflowError, ValueError):  # a number that was made a time which Python does not know
+        return False
+
+
+def declares(data, value):
+    """Return whether the library declares a type: then a column of dates, say, is refused, and one of nulls is not."""
+    return (
+        value is None if isinstance(data, pa.Table) else isinstance(data, pl.DataFrame) and data["x"].dtype not in FREE
+    )
+
+
+def cells(data):
+    """Return the cells of a table under every attribute, before what is outside or missing is settled."""
+    columns = [batch["x"] for batch in Table(data, ("x",), ROW, in_order=True).batches()]
+    return {name: cells_of(attribute, columns) for name, attribute in ATTRIBUTES.items()}
+
+
+def cells_of(attribute, columns):
+    try:
+        return np.concatenate([codec._cells(attribute, column) for column in columns]).tolist()
+    except SchemaMismatch as error:
+        if "of type" not in str(error):
+            raise
+        return "refused"
+
+
+def changed(make, value, others):
+    """Return the kinds of attribute under which a second row changes the first one's cell."""
+    alone = built(make, [value])
+    if alone is None or not holds(alone, 0, value):
+        return []
+    before, found = cells(alone), []
+    for other in others:
+        for place, values in ((0, [value, other]), (1, [other, value])):
+            data = built(make, values)
+            if data is not None and holds(data, place, value):
+                after = cells(data)
+                found += [(name, value, other) for name in SPECS if differ(before[name], after[name], place)
+                          and not ("refused" in (before[name], after[name]) and declares(alone, value))]  # fmt: skip
+    return found
+
+
+def differ(before, after, place):
+    """Return whether the first row has another cell, or the table is refused in one case only."""
+    return before != after if "refused" in (before, after) else before[0] != after[place]
+
+
+@pytest.mark.parametrize("attribute", ATTRIBUTES.values(), ids=SPECS)
+def test_object_columns_are_coded_as_the_definition_says(attribute):
+    wanted = [code for one in NASTY if (code := coding.code(attribute, one)) >= 0]
+    assert coded(as_objects(NASTY), attribute) == wanted
+    for one in NASTY:
+        if (single := built(as_categories, [one])) is not None:
+            assert coded(single, attribute) == [code for code in [coding.code(attribute, one)] if code >= 0]
+
+
+@pytest.mark.parametrize("make", INFERRING)
+def test_a_second_row_changes_no_cell(make):
+    """Values beside ten that make libraries infer other types."""
+    assert [fault for one in NASTY[::4] for fault in changed(make, one, PARTNERS)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", INFERRING)
+def test_no_second_row_changes_any_cell(make):
+    assert [fault for one in NASTY for fault in changed(make, one, NASTY)] == []
+
+
+def inferring(series):
+    """A pandas column as Arrow infers it from all its rows: the fault that these tests are there to find."""
+    return pa.chunked_array([pa.array(series, from_pandas=True)])
+
+
+def test_a_reader_that_infers_is_found(monkeypatch):
+    monkeypatch.setattr(frames, "_column", inferring)
+    monkeypatch.setattr(codec.listed, "cells", as_text)
+    assert changed(as_pandas, Decimal("1.5"), [Decimal("2.25")])
+    assert changed(as_objects, np.float32(0.1), [0.1])
+
+
+def as_text(attribute, column):
+    """Listed values as the text of a column's type."""
+    found = pc.index_in(column.cast(pa.string()), value_set=pa.array(list(map(str, attribute.values))))
+    return np.array(pc.fill_null(found, coding.OUTSIDE), dtype=np.int32)
+
+
+def test_a_codec_that_goes_by_the_column_s_type_is_found(monkeypatch):
+    monkeypatch.setattr(codec.listed, "cells", as_text)
+    assert changed(as_arrow, Decimal("1.5"), [Decimal("2.25")])
+    assert changed(as_arrow, 1.5, [None]) == []
+
+
+@pytest.mark.parametrize("make", [as_pandas, as_objects, as_polars, as_arrow])
+def test_one_more_decimal_moves_no_other(make):
+    attribute = msgspec.convert({"name": "x", "kind": "categorical", "values": ["1.5"], "other": "else"}, Attribute)
+    rows = [Decimal("1.5")] * 1000
+    assert coded(make(rows), attribute) == [0] * 1000
+    assert coded(make([*rows, Decimal("2.25")]), attribute) == [0] * 1000 + [1]

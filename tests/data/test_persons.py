@@ -1,0 +1,91 @@
+"""Persons are told apart by value, in a column of any type."""
+
+import datetime as dt
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+from nasty_values import ATTRIBUTES, NASTY, SPECS, as_objects, coded
+
+from dpress.core.claim import Unit
+from dpress.core.domain import Schema
+from dpress.core.errors import SchemaMismatch
+from dpress.core.value import read, written
+from dpress.data import codec
+from dpress.data.table import Table
+
+PEOPLE = [
+    1,
+    1.0,
+    Decimal("1.00"),
+    "1",
+    True,
+    0,
+    -0.0,
+    0.5,
+    Decimal("0.50"),
+    np.float32(0.1),
+    0.1,
+    2**70,
+    "\ud800",
+    b"a",
+    "a",
+]
+
+
+def test_persons_are_told_apart_by_value():
+    names = [written(read(one)) for one in PEOPLE]
+    frame = pd.DataFrame({"uid": pd.Series(PEOPLE, dtype=object), "x": range(len(PEOPLE))})
+    kept = list(Table(frame, ("x",), Unit(column="uid", rows=1)).batches())
+    assert sum(batch.num_rows for batch in kept) == len(set(names))
+    assert names[0] == names[1] == names[2] == names[3] == "1"
+
+
+@pytest.mark.parametrize(
+    "uids",
+    [
+        pa.array([1, 1, 2]),
+        pa.array([1.0, 1.0, 2.5]),
+        pa.array([-0.0, 0.0, 2.5], pa.float32()),
+        pa.array([0.5, 0.5, 2.0], pa.float16()),
+        pa.array([Decimal("1.5"), Decimal("1.50"), Decimal(10)]),
+        pa.array([Decimal("1.5"), Decimal("1.50"), Decimal(10)], pa.decimal256(60, 2)),
+        pa.array(["a", "a", "b"]).dictionary_encode(),
+        pa.array([dt.date(2020, 1, 1)] * 2 + [dt.date(2020, 1, 2)]),
+    ],
+)
+def test_a_person_of_any_type_keeps_one_row(uids):
+    table = pa.table({"uid": uids, "x": [0, 1, 2]})
+    kept = [
+        row
+        for batch in Table(table, ("uid", "x"), Unit(column="uid", rows=1)).batches()
+        for row in batch["x"].to_pylist()
+    ]
+    assert len(kept) == 2
+    assert 2 in kept
+
+
+@pytest.mark.parametrize("uids", [pa.array([[1]]), pa.array([{"a": 1}]), pa.array([dt.timedelta(1)])])
+def test_a_column_that_names_no_persons_is_refused_by_its_type(uids):
+    with pytest.raises(SchemaMismatch, match=r"the column 'uid' of type .* names no persons"):
+        list(Table(pa.table({"uid": uids, "x": [1]}), ("x",), Unit(column="uid", rows=1)).batches())
+
+
+@pytest.mark.parametrize("uids", [[1.0, float("nan")], ["a", None], pd.Series([1, None], dtype=object)])
+def test_a_row_whose_person_is_missing_is_refused(uids):
+    with pytest.raises(SchemaMismatch, match="a row has no 'uid'"):
+        list(Table(pd.DataFrame({"uid": uids, "x": [1, 2]}), ("x",), Unit(column="uid", rows=1)).batches())
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_bounding_persons_changes_no_code(name):
+    """Rows that pass through the engine that sorts persons have the codes of those that do not."""
+    attribute = ATTRIBUTES[name]
+    values = [one for one in NASTY if not isinstance(one, (list, dict, tuple))]
+    frame = as_objects(values).assign(uid=range(len(values)))
+    batches = Table(frame, ("x",), Unit(column="uid", rows=1)).batches()
+    found = np.concatenate([codec.encode(Schema((attribute,)), batch) for batch in batches], axis=1)[0]
+    assert sorted(found.tolist()) == sorted(coded(frame, attribute))

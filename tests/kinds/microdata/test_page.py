@@ -1,0 +1,79 @@
+"""The page of records: of the release alone, stamped where nothing is proven, and no word of what it is not."""
+
+import functools
+
+import pytest
+from tests.kinds.reading import read
+
+from dpress.core.errors import NotSupported
+from dpress.data.people import people
+from dpress.data.spec import from_dict
+from dpress.kinds.microdata.page import own_variance, records_of
+from dpress.release.microdata import MicrodataRelease
+from dpress.release.run import publish
+from dpress.report.page import page
+
+ATTRIBUTES = [
+    {"name": "age", "kind": "integer", "bounds": [0, 84]},
+    {"name": "sex", "kind": "categorical", "values": ["Female", "Male"]},
+    {"name": "region", "kind": "categorical", "values": ["North", "East", "South", "West"]},
+]
+MADE = {
+    "dp_prototypes": {"clusters": 4},
+    "graphical": {},
+    "per_record": {"users": 500},
+    "dp_k_prototypes": {"clusters": 4, "restarts": 1},
+}
+
+
+@functools.cache
+def made(method: str) -> MicrodataRelease:
+    """Return the records of one method, made once."""
+    release = {"kind": "microdata", "method": method, "parameters": MADE[method]}
+    spec = from_dict({"attribute": ATTRIBUTES, "privacy": {"epsilon": 1.0}, "release": release})
+    found = publish(spec, people(500), allow_unproven=True)
+    assert isinstance(found, MicrodataRelease)
+    return found
+
+
+@functools.cache
+def html_of(method: str) -> str:
+    """Return the page of one method, drawn once."""
+    return page(made(method))
+
+
+@pytest.mark.parametrize("method", MADE)
+def test_every_method_has_a_page_that_says_what_it_is(method: str) -> None:
+    release = made(method)
+    html = html_of(method)
+    text = read(html).text
+    assert ("NOT PROVEN" in text) is (method == "dp_k_prototypes")
+    assert method in text
+    assert f"{release.table.num_rows:,}" in text
+    assert "dpress evaluate FOLDER --data FILE" in text
+    assert "<script" not in html
+    assert html.count('class="chart wide"') == 1 + 3 + 3  # odds, attributes, pairs
+
+
+@pytest.mark.parametrize("method", MADE)
+def test_no_page_promises_more_than_its_method(method: str) -> None:
+    text = read(html_of(method)).text
+    assert ("none of them is anybody's" in text) is (method in ("dp_prototypes", "graphical"))
+    assert ("one for every row and in the order of the rows" in text) is (method == "dp_k_prototypes")
+    assert ("publication: nothing is proven" in text) is (method == "dp_k_prototypes")
+
+
+def test_thin_lines_are_the_noise_that_was_drawn() -> None:
+    release = made("dp_prototypes")
+    variance = own_variance(records_of(release), release.schema.shape, 1)
+    assert variance == release.parts[1][1] > 0
+    assert read(html_of("dp_prototypes")).text.count("95 % noise") == 3
+    for method in ("per_record", "dp_k_prototypes"):
+        other = made(method)
+        assert own_variance(records_of(other), other.schema.shape, 1) is None
+        assert read(html_of(method)).text.count("their error is not known here") == 3
+
+
+def test_queries_are_drawn_on_maps_only() -> None:
+    with pytest.raises(NotSupported, match='only a map, kind = "spatial"'):
+        page(made("dp_prototypes"), queries=("total",))

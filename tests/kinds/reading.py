@@ -1,0 +1,71 @@
+"""A page as a reader sees it: its text, with every element closed in order."""
+
+import functools
+import re
+from html import unescape
+from html.parser import HTMLParser
+
+from tests.kinds.conftest import KINDS
+
+from dpress.release.artifact import Release
+from dpress.report.page import page
+
+VOID = {"meta", "br", "hr", "img", "input", "link"}
+
+
+@functools.cache
+def html_of(kind: str) -> str:
+    """Return the page of one of `KINDS`, drawn once."""
+    return page(KINDS[kind]())
+
+
+def text_of(kind: str) -> str:
+    """Return the text of the page of one of `KINDS`."""
+    return text(html_of(kind))
+
+
+def text(html: str) -> str:
+    """Return a page's text in one line, without its style and what is typed in a shell."""
+    html = re.sub(r"<style.*?</style>|<pre.*?</pre>", "", html, flags=re.DOTALL)
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html)))
+
+
+def text_of_page(release: Release) -> str:
+    """Return the text of a release's page."""
+    return text(page(release))
+
+
+class Nesting(HTMLParser):
+    """Checks that every element is closed in order; keeps tags, attributes and text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.text = ""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_startendtag(tag, attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data if self.open[-1:] != ["style"] else ""
+
+
+def read(html: str) -> Nesting:
+    parsed = Nesting(html)
+    assert not parsed.open
+    parsed.text = re.sub(r"\s+", " ", parsed.text)
+    return parsed

@@ -1,0 +1,160 @@
+# Greek letters and signs as the page shows them
+"""The page of a map: what is drawn is what was answered, and what is promised fits positions."""
+
+import functools
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.kinds.conftest import KINDS, mapped, mapped_table
+from tests.kinds.reading import read
+
+from dpress.core.errors import NotSupported
+from dpress.kinds.spatial import text as phrases
+from dpress.kinds.spatial.page import context, map_of, middle
+from dpress.release.artifact import Release
+from dpress.report.facts import facts
+from dpress.report.page import page, write_report
+from dpress.report.rounding import MINUS
+
+LOCAL, CENTRAL = ("gtr_top_down", "gtr", "qt_krr", "krr", "psda"), ("quadtree", "uniform_grid", "adaptive_grid")
+TWO = ("lon in -74.1..-73.9 and lat in 40.6..40.8", "lat < 40.9")
+
+
+@functools.cache
+def made(method: str) -> Release:
+    """Return the map of one method, made once."""
+    return mapped(method) if method in LOCAL else mapped_table(method)
+
+
+@functools.cache
+def shown(method: str) -> str:
+    """Return the text of the page of one method, drawn once."""
+    return read(page(made(method))).text
+
+
+def context_of(release: Release, *queries: str) -> dict[str, Any]:
+    return context(facts(release), map_of(release), queries)
+
+
+@pytest.mark.parametrize("method", LOCAL + CENTRAL)
+def test_every_method_has_a_page_in_the_words_of_maps(method: str) -> None:
+    text = shown(method)
+    assert method in text
+    for wrong in (
+        "any two values",
+        "combinations of values",
+        "all values",
+        "the attribute asked for",
+        "No other method serves",
+    ):
+        assert wrong not in text
+    assert "over rectangles of 1 to 25 % of the box" in text
+    assert "Lower bound" not in text
+    assert text.count("The 10 fullest of") == 1
+
+
+def test_what_is_drawn_is_the_release_s_own_answer() -> None:
+    release = made("gtr_top_down")
+    html = page(release, queries=TWO)
+    found = context_of(release, *TWO)
+    for text, row in zip(TWO, found["answers"].rows, strict=True):
+        answer = release.query(text)
+        assert row[0] == text
+        assert float(row[1].replace(",", "")) == pytest.approx(answer.value, abs=answer.standard_error)
+        assert html.count(f">{row[1]}</text>") == 2  # wide and narrow
+    assert html.count('class="query"') == 4
+    assert found["typed"] == ""
+
+
+def test_without_queries_the_middle_ninth_is_drawn_and_can_be_typed() -> None:
+    release = made("gtr_top_down")
+    found = context_of(release)
+    text = middle(release.schema.names, map_of(release).box)
+    assert text == "lon in -74.1..-73.9 and lat in 40.6..40.8"
+    assert [row[0] for row in found["answers"].rows] == [text]
+    assert found["typed"] == f"dpress report FOLDER --query '{text}'"
+    assert release.query(text).note is None
+
+
+def test_a_rectangle_beyond_the_box_says_so_once() -> None:
+    release = made("gtr_top_down")
+    html = page(release, queries=("lon in -80..-74", "lat in 40.9..50"))
+    assert html.count("The part of the rectangle outside the box counts nobody.") == 1
+
+
+def test_queries_need_a_map_and_there_are_not_too_many(tmp_path: Path) -> None:
+    with pytest.raises(NotSupported, match="only a map"):
+        write_report(KINDS["ranges"](), tmp_path / "r.html", queries=TWO)
+    with pytest.raises(NotSupported, match="at most 12"):
+        page(made("gtr_top_down"), queries=("total",) * 13)
+    with pytest.raises(ValueError, match="cannot read"):
+        write_report(made("gtr_top_down"), tmp_path / "r.html", queries=("nowhere",))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_promise_within_safe_regions_is_never_worded_as_one_of_any_two_positions() -> None:
+    text = shown("psda")
+    assert "ONLY WITHIN SAFE REGIONS" in text
+    assert text.count("is NOT protected") == 2  # on top, and under what is not promised
+    assert "two positions of the same safe region only" in text
+    assert "From one report any two positions in the box" not in text
+    assert "permanent" not in text
+    other = shown("gtr_top_down")
+    assert "safe region" not in other
+    assert "From one report any two positions in the box must be hard to tell apart." in other
+
+
+def test_one_region_of_everybody_is_a_promise_of_any_two_positions() -> None:
+    mechanism = mapped("psda", region_levels=[0]).planned.chosen.mechanism
+    assert phrases.between(mechanism) == "any two positions"
+    assert not phrases.within_regions(mechanism)
+
+
+def test_counts_below_zero_and_bias_are_said_of_the_maps_that_have_them() -> None:
+    for method in LOCAL + CENTRAL:
+        release = made(method)
+        said, below = shown(method), int((release.density.counts < 0).sum())  # type: ignore[attr-defined]
+        assert ("No count is below zero" in said) == (method in {"gtr_top_down", "quadtree"})
+        assert (f"{below:,} of" in said) == bool(below)
+
+
+def test_an_empty_cell_is_not_sold_as_certain() -> None:
+    release = made("gtr_top_down")
+    assert (release.density.counts == 0).any()  # type: ignore[attr-defined]
+    assert "where the map says 0 there may be somebody" in shown("gtr_top_down")
+    assert release.density.cell_variances().min() > 0  # type: ignore[attr-defined]
+
+
+def test_the_report_types_of_every_level_are_listed() -> None:
+    rows = context_of(made("gtr_top_down"))["levels"].rows
+    assert [row[:2] for row in rows] == [("1", "2 × 2"), ("2", "4 × 4"), ("3", "8 × 8")]
+    assert sum(float(row[3].removesuffix(" %")) for row in rows) == pytest.approx(100, abs=0.2)
+    assert "share of devices" in shown("gtr_top_down")
+    assert "share of devices" not in shown("krr")
+    assert "share of devices" not in shown("quadtree")
+
+
+def test_the_fullest_cells_are_those_of_the_map() -> None:
+    release = made("gtr_top_down")
+    rows = context_of(release)["fullest"].rows
+    counts = sorted(release.density.counts.ravel(), reverse=True)[:10]  # type: ignore[attr-defined]
+    shown = [float(row[2].replace(",", "")) for row in rows]
+    assert len(rows) == 10
+    assert all(abs(one - other) <= 50 for one, other in zip(shown, counts, strict=True))
+    assert re.fullmatch(rf"{MINUS}74\.\d+ to {MINUS}\d\d\.\d+", rows[0][0])
+
+
+def test_what_was_dropped_is_private() -> None:
+    text = read(page(mapped_table(outside="drop"))).text
+    assert "Positions outside the box were left out; how many is private" in text
+    assert "how many is private" not in shown("quadtree")
+
+
+def test_the_total_of_a_collection_is_its_number_of_reports() -> None:
+    assert "public and exact): 900." in shown("gtr_top_down")
+    assert "public and exact): 900." in shown("gtr")
+    assert re.search(
+        r"Rows counted, in all: 9\d\d, 95 % interval [^.]*, standard error|Rows counted, in all: 8", shown("quadtree")
+    )

@@ -1,0 +1,162 @@
+"""The page: complete, closed, harmless, small, offline."""
+
+import importlib
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from tests.kinds.conftest import KINDS, SEX, claiming, make
+from tests.kinds.reading import html_of, read
+
+from dpress.core.errors import NotSupported
+from dpress.ledger.ledger import Ledger
+from dpress.release.release import Release
+from dpress.report import charts
+from dpress.report.page import page, write_report
+from dpress.report.render import environment
+
+CENTRAL, LOCAL = "Error predicted before publishing", "Error predicted, and what it rests on"
+SECTIONS = ["What is promised", "Results", "Budget spent", "Provenance"]
+HOSTILE = '<script>alert("1")</script>'
+HOSTILE_LABEL = "</text></svg><img src=x onerror=alert(2)>"
+
+
+def test_nesting_check_finds_an_element_that_is_not_closed() -> None:
+    with pytest.raises(AssertionError):
+        read("<div><p>text</div>")
+
+
+def test_every_page_is_nested_complete_and_small(release: Release, tmp_path: Path) -> None:
+    path = write_report(release, tmp_path / "report.html")
+    html = path.read_text(encoding="utf-8")
+    parsed = read(html)
+    local = release.spec.privacy.model == "local"
+    sections = [*SECTIONS[:2], LOCAL if local else CENTRAL, *SECTIONS[2:]]
+    places = [html.index(f"<h2>{section}</h2>") for section in sections]
+    assert places == sorted(places)
+    assert len(html.encode()) < 1_000_000
+    assert release.spec.hash in parsed.text
+    assert release.planned.chosen.method in parsed.text
+    assert "table_1.parquet" in parsed.text
+    assert ("keeps no ledger" if local else "No ledger was used") in parsed.text
+    assert parsed.tags.count("title") == 1
+    assert "svg" in parsed.tags
+    assert "nan" not in re.findall(r"\w+", parsed.text)
+
+
+def test_no_page_asks_for_anything(release: Release) -> None:
+    html = page(release)
+    parsed = read(html)
+    assert not {"script", "link", "img", "iframe", "object", "use", "a", "base", "form"} & set(parsed.tags)
+    links = {"src", "href", "xlink:href", "srcset", "action", "data", "background", "poster"}
+    found = [(tag, name, value) for tag, name, value in parsed.attributes if name in links]
+    drawn = release.spec.release.kind == "spatial"
+    pictures = [one for one in found if one[:2] == ("image", "href") and one[2].startswith("data:image/png;base64,")]
+    assert found == pictures
+    assert ("image" in parsed.tags) == bool(pictures) == drawn
+    assert ("img-src data:" in html) == drawn
+    assert not [found for found in parsed.attributes if found[1].startswith("on")]
+    assert "url(" not in html
+    assert "@import" not in html
+    assert not re.findall(r"https?://(?!www\.w3\.org/)", html)
+    assert "default-src 'none'" in html
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_stamp_stands_where_it_must_and_nowhere_else(kind: str) -> None:
+    html = html_of(kind)
+    assert ("NOT PRIVATE" in html) == (kind == "seeded")
+    assert ('class="stamp"' in html) == (kind == "seeded")
+    assert ("can conclude" in html) == (kind != "seeded")
+    assert "NOT PROVEN" not in html
+
+
+def test_unproven_release_is_stamped_and_its_odds_are_conditional() -> None:
+    text = read(page(claiming(KINDS["ranges"](), proven=None))).text
+    assert "NOT PROVEN" in text
+    assert "NOT PRIVATE" not in text
+    assert "If the published claim is right: " in text
+    assert "There is no promise to rely on." in text
+    assert "Proven differential privacy" not in text
+
+
+def test_a_release_without_any_claim_shows_no_odds() -> None:
+    text = read(page(claiming(KINDS["ranges"](), proven=None, published=None))).text
+    assert "NOT PROVEN" in text
+    assert "can conclude" not in text
+
+
+@pytest.mark.parametrize("kind", ["histogram", "marginals"])
+def test_hostile_names_and_labels_are_harmless(kind: str) -> None:
+    attribute = {
+        "kind": "categorical",
+        "name": HOSTILE,
+        "values": [HOSTILE_LABEL, "\"'&"],
+        "other": "</style>{{ 7*7 }}",
+    }
+    data = pa.table({HOSTILE: ["\"'&"] * 9, "sex": ["Male"] * 9})
+    html = page(make(kind, [attribute, SEX], data=data))
+    parsed = read(html)
+    assert HOSTILE not in html
+    assert HOSTILE_LABEL not in html
+    assert not {"script", "img"} & set(parsed.tags)
+    assert HOSTILE in parsed.text
+    assert HOSTILE_LABEL in parsed.text
+    assert "{{ 7*7 }}" in parsed.text
+    assert not [found for found in parsed.attributes if found[1].startswith("on")]
+
+
+def test_column_names_of_the_result_can_be_attributes() -> None:
+    attribute = {"kind": "categorical", "name": "a.b[0]:Q", "values": ["p", "q"]}
+    data = pa.table({"a.b[0]:Q": ["p"] * 30 + ["q"] * 9})
+    assert "a.b[0]:Q" in read(page(make("histogram", [attribute], data=data))).text
+
+
+def test_ledger_head_is_shown(tmp_path: Path) -> None:
+    from dpress.core.claim import PureDP, Unit
+
+    ledger = Ledger.create(tmp_path / "ledger.sqlite", limit=PureDP(epsilon=2), unit=Unit())
+    release = make("ranges", [{"kind": "integer", "name": "age", "bounds": [0, 19]}], ledger=ledger)
+    text = read(page(release)).text
+    assert release.ledger_head is not None
+    assert release.ledger_head in text
+    assert "No ledger was used" not in text
+    assert "no ledger used" not in text
+
+
+@pytest.mark.parametrize("missing", ["altair", "vl_convert", "jinja2", "markupsafe"])
+def test_missing_extra_is_named_and_nothing_is_written(
+    missing: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    real = importlib.import_module
+
+    def without(name: str, *rest: Any) -> Any:
+        if name == missing:
+            raise ModuleNotFoundError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(importlib, "import_module", without)
+    environment.cache_clear()
+    with pytest.raises(NotSupported, match=re.escape("the report needs: pip install 'dpress[report]'")):
+        write_report(KINDS["ranges"](), tmp_path / "report.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_importing_the_page_imports_nothing_of_the_extra() -> None:
+    import subprocess
+    import sys
+
+    code = "import sys, dpress.report.page; print({'altair', 'jinja2', 'vl_convert', 'markupsafe'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_every_colour_of_a_chart_follows_the_page() -> None:
+    html = html_of("two-way")
+    style = html[: html.index("</style>")]
+    used = set(re.findall(r'(?:fill|stroke)="(#\w+)"', html[html.index("</style>") :]))
+    assert used <= set(charts.VARIABLES)
+    for name in charts.VARIABLES.values():
+        assert style.count(f"--{name}:") == 3  # light, dark and print

@@ -1,0 +1,53 @@
+"""The rooms of kinds: the catalogue finds them, each serves its own kinds, and what stands below names none of them."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import dpress
+from dpress import catalog
+from dpress.core.errors import NotSupported
+from dpress.release.workloads import KIND_PARAMETERS
+
+REPORT = Path(dpress.__file__).parent / "report"
+NAMED = re.compile(r"histogram|marginals|spatial|microdata|\bjoint\b|quadtree|\bmaps?\b", re.IGNORECASE)
+
+
+def named(text: str) -> list[str]:
+    """Return the kinds that a text names; a heat map, `map(...)` and a strategy's map are none."""
+    return NAMED.findall(re.sub(r"heat map|\.map\b|\bmap\(", "", text))
+
+
+def test_every_kind_of_a_specification_has_one_room() -> None:
+    served = [name for kind in catalog.kinds().values() for name in kind.names]
+    assert sorted(served) == sorted(KIND_PARAMETERS)
+    assert [catalog.room(name).name for name in ("histogram", "marginals", "spatial")] == [
+        "tables",
+        "tables",
+        "spatial",
+    ]
+
+
+def test_an_unknown_kind_is_refused_with_those_there_are() -> None:
+    with pytest.raises(NotSupported, match="there is no kind 'poem'; the kinds are histogram, joint, marginals"):
+        catalog.room("poem")
+
+
+@pytest.mark.parametrize("kind", sorted(KIND_PARAMETERS))
+def test_every_room_has_a_page_and_its_template_is_packaged(kind: str) -> None:
+    module = catalog.part(kind, "page")
+    assert callable(module.page)
+    assert (REPORT.parent / module.TEMPLATE).is_file()
+    assert f"kinds/{catalog.room(kind).name}/page.html.j2" == module.TEMPLATE
+
+
+def test_the_frame_of_pages_names_no_kind() -> None:
+    found = {path.name: named(path.read_text("utf-8")) for path in REPORT.iterdir() if path.suffix in (".py", ".j2")}
+    assert len(found) > 20
+    assert {name: words for name, words in found.items() if words} == {}
+
+
+@pytest.mark.parametrize("text", ["<p>This map shows", 'kind == "spatial"', "The joint distribution"])
+def test_a_kind_would_be_found(text: str) -> None:
+    assert named(text)
