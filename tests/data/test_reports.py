@@ -111,10 +111,7 @@ def test_the_fast_comparison_is_a_set_of_ids(read):
 @pytest.mark.parametrize("width", [1, 13, 600])
 def test_what_is_written_is_read(tmp_path, width):
     path = tmp_path / "reports.parquet"
-    assert (
-        files.write(path, batches(3500, width), expected=Expected(ask=ASK, widths=(1,)), private=True)
-        == 3500
-    )
+    assert files.write(path, batches(3500, width), expected=Expected(ask=ASK, widths=(1,)), private=True) == 3500
     reader = files.Reader(path=path, expected=Expected(ask=ASK, widths=(width,)))
     assert reader.rows == 3500
     found = np.concatenate([batch.payloads for batch in reader.batches()])
@@ -145,9 +142,7 @@ def test_nothing_is_overwritten_or_left_behind(tmp_path):
         raise ValueError("stopped")
 
     with pytest.raises(ValueError, match="stopped"):
-        files.write(
-            tmp_path / "other.parquet", failing(), expected=Expected(ask=ASK, widths=(1,)), private=True
-        )
+        files.write(tmp_path / "other.parquet", failing(), expected=Expected(ask=ASK, widths=(1,)), private=True)
     assert [one.name for one in tmp_path.iterdir()] == ["reports.parquet"]
 
 
