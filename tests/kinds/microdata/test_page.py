@@ -8,7 +8,7 @@ from dpress.release.run import publish
 from tests.kinds.reading import read
 
 from dpress.core.errors import NotSupported
-from dpress.data.people import people
+from dpress.data.example_people import people
 from dpress.data.spec import from_dict
 from dpress.kinds.microdata.page import own_variance, records_of
 from dpress.reporting.page import page
