@@ -17,7 +17,7 @@ from dpress.core.people import Codes
 from dpress.core.rng import Generator
 from dpress.inference.joint.fit import fitted
 from dpress.inference.maps.top_down import on_simplex
-from dpress.inference.records.particles import Crowd, Pair
+from dpress.inference.records.particles import Pair, Particles
 from dpress.mechanisms.microdata.grouped_tables import Grouped
 from dpress.mechanisms.microdata.grouping import Places, by_count, in_order
 from dpress.mechanisms.microdata.pair_shrinkage import drawn_toward
@@ -69,7 +69,7 @@ class Known:
         shape = tuple(own.size for own in self.counts)
         return Grouped(shape=shape, axes=pair, groups=(self.groups[first], self.groups[second]))
 
-    def seen(self, pair: Pair, found: Measurement, model: Crowd) -> Seen:
+    def seen(self, pair: Pair, found: Measurement, model: Particles) -> Seen:
         """Return the estimate of a pair's shares from its noisy table and what the model expected."""
         first, second = (self.shares[axis] for axis in pair)
         start = np.maximum(model.table(pair), LEAST / (first.size * second.size))
