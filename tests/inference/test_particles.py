@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.inference.joint.fit import fitted
+from dpress.inference.joint.fit import fit_margins
 from dpress.inference.records import particles
 
 SHARES = (np.array([0.5, 0.3, 0.2]), np.array([0.6, 0.4]), np.array([0.1, 0.2, 0.3, 0.4]))
@@ -16,7 +16,7 @@ SHAPE = (3, 2, 4)
 def joint() -> np.ndarray:
     """A joint table with these margins, and dependence in every pair."""
     even = (rng.seeded(3).words(24) % np.uint64(90) + np.uint64(10)).astype(float).reshape(SHAPE)
-    return fitted(even / even.sum(), {(axis,): own for axis, own in enumerate(SHARES)}).table
+    return fit_margins(even / even.sum(), {(axis,): own for axis, own in enumerate(SHARES)}).table
 
 
 def pairs(table: np.ndarray) -> dict[tuple[int, int], np.ndarray]:
@@ -38,7 +38,7 @@ def test_records_start_independent() -> None:
     assert apart(dense(one), product) < 0.03
     for axis, own in enumerate(SHARES):
         assert np.bincount(one.codes[axis]) / (1 << 14) == pytest.approx(own, abs=1e-4)
-    assert one.even == pytest.approx(1)
+    assert one.effective_share == pytest.approx(1)
 
 
 def test_raking_gives_the_tables_and_what_the_dense_fit_gives_beyond_them() -> None:
@@ -47,7 +47,7 @@ def test_raking_gives_the_tables_and_what_the_dense_fit_gives_beyond_them() -> N
     one = particles.rake(
         particles.initial(SHARES, rng=rng.seeded(1), size=1 << 14), asked, passes=30, rng=rng.seeded(2)
     )
-    expected = fitted(np.full(SHAPE, 1 / 24), asked).table
+    expected = fit_margins(np.full(SHAPE, 1 / 24), asked).table
     assert particles.distance(one, asked) < 1e-3
     assert apart(dense(one), expected) < 0.03
     assert apart(np.einsum("a,b,c->abc", *SHARES), expected) > 0.06
@@ -60,7 +60,7 @@ def test_moving_keeps_the_model_and_evens_the_weights() -> None:
     )
     moved = particles.move(one, rng=rng.seeded(3))
     assert moved.effective_share == pytest.approx(1)
-    assert one.even < 0.99
+    assert one.effective_share < 0.99
     assert apart(dense(moved), dense(one)) < 0.03
     wrong = particles.move(
         particles.Particles(shares=one.shares, factors={}, codes=one.codes, weights=one.weights), rng=rng.seeded(3)

@@ -80,10 +80,10 @@ def initial(shares: tuple[Array, ...], *, rng: Generator, size: int = SIZE) -> P
 def rake(particles: Particles, tables: Tables, *, passes: int, rng: Generator) -> Particles:
     """Return the particles nearer to every table, one after the other, `passes` times.
 
-    Where few records come to bear the weight, they are moved and raked again, and kept so if they are about as near: moves
-    can go wrong where attributes determine each other.
-    Error: the particles' sampling error remains in what no table asks for, about sqrt(share / records) a cell; tables that
-    contradict each other are met in turn.
+    Where few records come to bear the weight, they are moved and raked again, and kept so if they are about as near:
+    moves can go wrong where attributes determine each other.
+    Error: the particles' sampling error remains in what no table asks for, about sqrt(share / records) a cell; tables
+    that contradict each other are met in turn.
 
     Args:
         particles: whose factors the visits change.
@@ -123,8 +123,8 @@ def move(particles: Particles, *, rng: Generator) -> Particles:
 def sample(particles: Particles, tables: Tables, size: int, *, rng: Generator) -> Codes:
     """Return records of one weight in random order, shape (attributes, size).
 
-    Systematic sampling by weight, so that little sampling error is added; beyond the number of particles they are moved,
-    and raked to the tables again, before more are drawn.
+    Systematic sampling by weight, so that little sampling error is added; beyond the number of particles they are
+    moved, and raked to the tables again, before more are drawn.
     """
     drawn = []
     for done in range(0, size, particles.weights.size):

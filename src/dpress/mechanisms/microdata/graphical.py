@@ -53,7 +53,7 @@ class Graphical:
     rho = epsilon_s^2 / 8 (its log ratios span a range of epsilon_s: Cesar and Rogers 2021, Lemma 3.2). Rounds share
     what is left by their tables' sizes, chosen as they go, and in all spend exactly it: adaptive composition of losses
     whose sum is fixed beforehand (Feldman and Zrnic 2021; for epsilon Rogers et al. 2016). Proven.
-    Error: no formula: what noise leaves of a pair is drawn toward the model (`microdata.pair_shrinkage`), and
+    Error: no formula: what noise leaves of a pair is shrunk toward the model (`microdata.pair_shrinkage`), and
     pairs that were not measured follow from others.
     Paper: McKenna, Mullins, Sheldon and Miklau 2022 (AIM), with pairs only, each once, and shares by size in place of
     annealing; the groups and shares of Zhang et al. 2021 (PrivSyn); fitted on weighted
