@@ -91,7 +91,7 @@ def test_an_attribute_that_nobody_was_asked_about(collected):
     def first(table):
         return table.filter(pc.equal(table["question"], 0))
 
-    with pytest.raises(SchemaMismatch, match=r"^no report answers a question about 'sex'$"):
+    with pytest.raises(SchemaMismatch, match=r"^no report is about 'sex'$"):
         collected(spec(AGE, SEX, method="krr", split="users"), change=first)
 
 

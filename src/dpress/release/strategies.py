@@ -33,7 +33,7 @@ def chosen(spec: Spec, workload: Workload, own: Sequence[str]) -> Choice:
 
     Args:
         spec: what is asked for.
-        workload: the questions.
+        workload: the queries.
         own: the parameters that are for the kind, not for a method.
 
     Raises:

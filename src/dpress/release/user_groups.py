@@ -77,7 +77,7 @@ def type_of(own: Groups, secrets: Secrets) -> int:
     Raises:
         NotSupported: it reports in another round.
     """
-    group = int(permanent.questions(secrets, own.all, collection=own.key)[0])
+    group = int(permanent.user_groups(secrets, own.all, collection=own.key)[0])
     if (found := int(own.asked[group])) == NOBODY:
         wanted = round_of(own.types, group)
         raise NotSupported(f"this device reports in round {wanted}, not in round {own.number}: it sends nothing")

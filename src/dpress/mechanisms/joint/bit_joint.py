@@ -122,7 +122,7 @@ class BitJoint:
         """
         users = int(tallies[0][-1])
         if not users:
-            raise ValueError("no report answers the question about all attributes")
+            raise ValueError("no report is about all attributes")
         counts = [self._counts(tallies, axes) for axes in self.tables]
         spread = [variances(own, self._of(axes), users) for own, axes in zip(counts, self.tables, strict=True)]
         flat = [[own.ravel() for own in tables] for tables in (counts, spread)]

@@ -63,7 +63,7 @@ class Rappor:
         value is a new permanent response and a new lifetime's loss (`ledger.device_ledger`).
     Error: `estimate` is linear in the reports, W y with W X = I on the design X of all candidates. Exact variance: a
         user of value u adds to the count of v the noise C sum W[v, cb]^2 s(X[cb, u]) / (q* - p*)^2, s = q* (1 - q*)
-        where the Bloom bit is set and p* (1 - p*) where not, and the lot of cohorts C sum_c (W_c X_c)[v, u]^2 -
+        where the Bloom bit is set and p* (1 - p*) where not, and the sampling of cohorts C sum_c (W_c X_c)[v, u]^2 -
         [u = v].
     Paper: Erlingsson, Pihur, Korolova 2014, Theorems 1 and 2, Section 4.
 
@@ -283,10 +283,10 @@ class Rappor:
         zeros, ones = (float(rate * (1 - rate)) for rate in (self.responses.p_star, self.responses.q_star))
         squares = weights**2
         noise = (squares.sum(axis=1)[:, None] * zeros + squares @ design * (ones - zeros)) * self.cohorts / self._gap**2
-        lot = -np.eye(design.shape[1])
+        sampling = -np.eye(design.shape[1])
         for own in np.split(np.arange(len(design)), self.cohorts):
-            lot += self.cohorts * (weights[:, own] @ design[own]) ** 2
-        return np.asarray(noise + lot)
+            sampling += self.cohorts * (weights[:, own] @ design[own]) ** 2
+        return np.asarray(noise + sampling)
 
 
 def positions(candidate: str, cohort: int, *, bits: int, hashes: int) -> list[int]:

@@ -95,7 +95,7 @@ class Collection:
         ends = np.cumsum(self.weights)
         total = int(ends[-1])
         drawn = (
-            below(total, devices, rng=rng) if secrets is None else permanent.questions(secrets, total, collection=key)
+            below(total, devices, rng=rng) if secrets is None else permanent.user_groups(secrets, total, collection=key)
         )
         return np.asarray(np.searchsorted(ends, drawn, side="right"), dtype=np.int64)
 

@@ -38,7 +38,7 @@ class OneWay:
             ValueError: a report type has no answer.
         """
         if empty := self._unanswered(tallies):
-            raise ValueError(f"no report answers a question about attributes {list(empty)}; each needs at least one")
+            raise ValueError(f"no report is about attributes {list(empty)}; each needs at least one")
         everybody = sum(int(tally[-1]) for tally in tallies)
         by_axis: dict[int, tuple[Array, Array]] = {}
         for own, tally in zip(self.types, tallies, strict=True):

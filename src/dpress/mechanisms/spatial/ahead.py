@@ -80,7 +80,7 @@ class Ahead:
     split is asked about again, and gets better known.
 
     Promise: pure epsilon between any two positions of one user, local model: whoever reports a round once reports
-        once in all, in one round; the questions depend on earlier rounds' published estimates, of other people. Proven.
+        once in all, in one round; types depend on earlier rounds' published estimates, of other people. Proven.
     Error: each estimated share has the variance (V + mean f (1 - f) (N - n) / (N - 1)) / n, V of the oracle for one
         user, n those asked, N all. What noise, splitting and correction make of a rectangle is found by a parametric
         bootstrap over all rounds (`maps`).
