@@ -18,7 +18,7 @@ Spread = Callable[[int], tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
+class PredictedError:
     """Mean total variation over all pairs, predicted for equal shares.
 
     Args:
@@ -86,7 +86,7 @@ def planned(
     return Tables(shape=shape, noisy=tuple(noisy))
 
 
-def expected(tables: Tables) -> Expected:
+def expected(tables: Tables) -> PredictedError:
     """Return the predicted mean total variation over all pairs that some report type holds; the shares do not matter.
 
     Formula: E |x| = sqrt(2 / pi) sd for normal noise, so k sd / sqrt(2 pi) for a table of k cells with the standard
@@ -99,7 +99,7 @@ def expected(tables: Tables) -> Expected:
         one, other = tables.variance((first,)) / sizes[1] ** 2, tables.variance((second,)) / sizes[0] ** 2
         own.append(_variation(math.prod(sizes), tables.variance((first, second))))
         product.append(_variation(math.prod(sizes), one + other))
-    return Expected(tables=float(np.mean(own)), product=float(np.mean(product)))
+    return PredictedError(tables=float(np.mean(own)), product=float(np.mean(product)))
 
 
 def _variation(cells: int, variance: float) -> float:

@@ -22,7 +22,7 @@ from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.inference.joint.contrast import Contrast, covariance_contrast
 from dpress.inference.joint.factors import Joint, dense
 from dpress.inference.joint.likelihood import Floats, Fold, Split
-from dpress.inference.separate_tables import Separate, stacked
+from dpress.inference.separate_tables import SeparateTables, stacked
 from dpress.mechanisms.joint.bit_fold import Likelihoods, bit_fold
 from dpress.mechanisms.joint.bit_tables import DesignScores, OneHotScores, Scores, designed, held, unbiased, variances
 from dpress.mechanisms.joint.early_stop import independent, regularised
@@ -128,9 +128,9 @@ class BitJoint:
         flat = [[own.ravel() for own in tables] for tables in (counts, spread)]
         return stacked(self.shape, self.tables, *flat)
 
-    def decoder(self, users: int) -> Separate:
+    def decoder(self, users: int) -> SeparateTables:
         """Return how queries about attributes that are counted together are answered."""
-        return Separate(self.shape, self.tables, users, self.inflation)
+        return SeparateTables(self.shape, self.tables, users, self.inflation)
 
     from_tallies: ClassVar[bool] = False
 

@@ -17,7 +17,7 @@ from dpress.inference.joint import factors as joint
 from dpress.inference.joint.contrast import Contrast
 from dpress.inference.joint.pair_error import concentration
 from dpress.inference.postprocess import norm_sub
-from dpress.inference.separate_tables import Separate, stacked
+from dpress.inference.separate_tables import SeparateTables, stacked
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.longitudinal import calibrated
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
@@ -73,9 +73,9 @@ class Independent:
         counts, variances = zip(*found, strict=True)
         return stacked(self.shape, self.tables, counts, variances)
 
-    def decoder(self, users: int) -> Separate:
+    def decoder(self, users: int) -> SeparateTables:
         """Return how queries about single attributes are answered."""
-        return Separate(self.shape, self.tables, users)
+        return SeparateTables(self.shape, self.tables, users)
 
     from_tallies: ClassVar[bool] = True
 

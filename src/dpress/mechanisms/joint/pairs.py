@@ -26,7 +26,7 @@ from dpress.inference.joint.factors import Joint
 from dpress.inference.joint.pair_error import concentration, planned
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
 from dpress.inference.joint.shrinkage import noise, shrunk
-from dpress.inference.separate_tables import Separate, stacked
+from dpress.inference.separate_tables import SeparateTables, stacked
 from dpress.mechanisms.joint.pair_spread import cell_variances
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.longitudinal import calibrated
@@ -87,9 +87,9 @@ class Pairs:
         variances = [self._variances(tables, axes).ravel() * users**2 for axes in self.tables]
         return stacked(self.shape, self.tables, counts, variances)
 
-    def decoder(self, users: int) -> Separate:
+    def decoder(self, users: int) -> SeparateTables:
         """Return how queries about one or two attributes are answered."""
-        return Separate(self.shape, self.tables, users)
+        return SeparateTables(self.shape, self.tables, users)
 
     def _variances(self, tables: Tables, axes: Axes) -> Array:
         if len(axes) == 2:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpress.core import check
 from dpress.core.claim import ROW, Claim, PureDP, Unit
-from dpress.core.mechanism import Card, Synthetic
+from dpress.core.mechanism import Card, SyntheticRecords
 from dpress.core.mixed import Column, example
 from dpress.core.people import People
 from dpress.core.rng import Generator
@@ -53,7 +53,7 @@ class DpKPrototypes:
         """The published promise, without a proof."""
         return grouped_noise.claim(self.loss, self.unit)
 
-    def release(self, people: People, *, rng: Generator) -> Synthetic:
+    def release(self, people: People, *, rng: Generator) -> SyntheticRecords:
         """Return one record for every row, in the order of the rows.
 
         Raises:
@@ -63,7 +63,7 @@ class DpKPrototypes:
         codes = people.table()
         groups = np.unique(fitted.clusters.labels(codes), return_inverse=True)[1].astype(np.int32)  # none is empty
         made = grouped_noise.records(self.columns, codes, groups, epsilon=self.loss.epsilon, rng=rng)
-        return Synthetic(codes=made, measurement=None, aligned=True)
+        return SyntheticRecords(codes=made, measurement=None, aligned=True)
 
 
 def dp_k_prototypes(

@@ -17,7 +17,7 @@ from dpress.core.claim import ROW, ZCDP, Claim, Loss, PureDP, Unit, composed, de
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array, Stack
 from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card, Synthetic
+from dpress.core.mechanism import Card, SyntheticRecords
 from dpress.core.mixed import Column, example
 from dpress.core.people import Codes, Counts, People
 from dpress.core.rng import Generator
@@ -78,7 +78,7 @@ class DpPrototypes:
     rows: Rows = "mixture"
     parts: tuple[Fraction, ...] = ()
     most_bins: int = BINS
-    settled: ClassVar[tuple[str, ...]] = ("parts", "most_bins")
+    constants: ClassVar[tuple[str, ...]] = ("parts", "most_bins")
 
     def __post_init__(self) -> None:
         check.count("clusters", self.clusters)
@@ -133,7 +133,7 @@ class DpPrototypes:
             return centres(clusters)
         return histograms(clusters, self.bins)
 
-    def release(self, people: People, *, rng: Generator) -> Synthetic:
+    def release(self, people: People, *, rng: Generator) -> SyntheticRecords:
         """Return records; every measurement reads all rows once, and nothing else does.
 
         Args:
@@ -153,7 +153,7 @@ class DpPrototypes:
             codes = self._mixture(seen, rng)
         else:
             codes = representative(nearest(self.columns, values), _whole(tables(seen[-1])[0]), rng=rng)
-        return Synthetic(codes=codes, measurement=_together(seen))
+        return SyntheticRecords(codes=codes, measurement=_together(seen))
 
     def noise_sse(self, users: float) -> float:
         """Return the predicted squared error that noise adds to the numbers of all records' prototypes.

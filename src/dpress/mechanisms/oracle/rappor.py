@@ -41,8 +41,8 @@ Bits = npt.NDArray[np.bool_]  # shape (cohorts, m, candidates)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decoded:
-    """What LASSO and least squares make of the reports.
+class Decoding:
+    """The counts that LASSO and least squares estimate from the reports.
 
     Args:
         selected: which candidates LASSO kept, shape (k,).
@@ -189,7 +189,7 @@ class Rappor:
             return self.decode(tally, users).measurement
         return self._least_squares(tally, users, np.ones(self.size, dtype=np.bool_))
 
-    def decode(self, tally: Tally, users: int) -> Decoded:
+    def decode(self, tally: Tally, users: int) -> Decoding:
         """Return the document's decoding: LASSO with coefficients >= 0 selects, least squares estimates.
 
         The penalty is the largest correlation that noise alone has with a column, sigma sqrt(2 ln k) of its length.
@@ -203,7 +203,7 @@ class Rappor:
         penalty = sigma * math.sqrt(2 * math.log(max(self.size, 2)) * self.cohorts * self.hashes) / len(design)
         lasso = _linear_model().Lasso(alpha=penalty, positive=True, fit_intercept=False, max_iter=100_000)
         selected = np.asarray(lasso.fit(design, self.bit_counts(tally).ravel()).coef_ > 0)
-        return Decoded(selected=selected, measurement=self._least_squares(tally, users, selected))
+        return Decoding(selected=selected, measurement=self._least_squares(tally, users, selected))
 
     def bit_counts(self, tally: Tally) -> Array:
         """Return C (T - n_c p*) / (q* - p*): for every cohort and bit, how many of all users would set it; (C, m)."""

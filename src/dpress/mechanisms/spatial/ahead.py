@@ -49,7 +49,7 @@ class _Shares:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class LeafEstimate:
     """What came out of one report type of an earlier round; public.
 
     Args:
@@ -103,7 +103,7 @@ class Ahead:
     leaves: tuple[tuple[str, ...], ...]
     oracles: tuple[Oracle, ...]
     steps: Steps = STEPS
-    earlier: tuple[Answered, ...] = ()
+    earlier: tuple[LeafEstimate, ...] = ()
     last: bool = False
     linear: ClassVar[bool] = False
 
@@ -245,17 +245,17 @@ class Ahead:
             grown.append(leaves)
         return grown
 
-    def _answered(self, tallies: Sequence[Tally]) -> tuple[Answered, ...]:
+    def _answered(self, tallies: Sequence[Tally]) -> tuple[LeafEstimate, ...]:
         """Return what came out of all report types so far, in whole counts."""
         now = []
         for leaves, oracle, tally in zip(self.leaves, self.oracles, tallies, strict=True):
             users = int(tally[-1])
             counts = np.rint(oracle.estimate(tally[:-1], users).answers) if users else np.zeros(oracle.size)
             whole = tuple(map(int, counts.tolist()))
-            now.append(Answered(leaves=leaves, counts=whole, users=users, by=oracle))
+            now.append(LeafEstimate(leaves=leaves, counts=whole, users=users, by=oracle))
         return (*self.earlier, *now)
 
-    def _shares(self, one: Answered, everybody: int) -> _Shares:
+    def _shares(self, one: LeafEstimate, everybody: int) -> _Shares:
         shares = np.array(one.counts, dtype=np.float64) / one.users
         leaves = named(one.leaves, self.height)
         return _Shares(leaves, shares, self._variance(shares, one.by, one.users, everybody), one.users)

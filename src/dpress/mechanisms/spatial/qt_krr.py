@@ -1,4 +1,4 @@
-"""`qt_krr`: rival of the document: a quadtree, one random level a user by k-ary randomised response, without consistency.
+"""`qt_krr`: the rival: a quadtree, one random level a user by k-ary randomised response, without consistency.
 
 position -> one level out of h + 1 -> its node through k-ary randomised response -> noisy counts, from the top.
 """

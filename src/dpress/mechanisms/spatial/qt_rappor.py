@@ -1,4 +1,4 @@
-"""`qt_rappor`: rival of the document: a quadtree, one random level a user by basic one-time RAPPOR, without consistency.
+"""`qt_rappor`: the rival: a quadtree, one random level a user by basic one-time RAPPOR, without consistency.
 
 position -> one level out of h + 1 -> its node through basic one-time RAPPOR -> noisy counts, from the top.
 """
