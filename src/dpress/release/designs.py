@@ -20,7 +20,7 @@ from dpress.core.plain import plain, read
 from dpress.core.wire import Expected
 from dpress.mechanisms.protocol import report_type
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.estimator import TOLD, Estimator
+from dpress.mechanisms.protocol.estimator import FROM_REPORT_TYPES, Estimator
 from dpress.mechanisms.protocol.rounds import in_rounds
 
 
@@ -75,7 +75,7 @@ def estimator_of(mechanism: Mechanism) -> dict[str, Any]:
     """Return how tallies become answers, beyond what the ask tells; empty where a curator measures."""
     if not isinstance(mechanism, Collection):
         return {}
-    found: dict[str, Any] = plain(mechanism.estimator, told=TOLD)
+    found: dict[str, Any] = plain(mechanism.estimator, context=FROM_REPORT_TYPES)
     return found
 
 
@@ -95,7 +95,7 @@ def mechanism_of(design: Design) -> Mechanism:
 
 
 def _measured(design: Design, ask: CentralAsk) -> Mechanism:
-    found: Any = read(object, ask.mechanism, find=catalog.find, told={"attributes": design.schema.tabular})
+    found: Any = read(object, ask.mechanism, find=catalog.find, context={"attributes": design.schema.tabular})
     if not isinstance(found, Mechanism):
         raise ValueError("$.ask.mechanism: no mechanism of a curator")  # of the data, not the code
     return found
@@ -108,7 +108,7 @@ def _collection(design: Design, ask: LocalAsk) -> Collection:
         if own.width != one.width:
             raise ValueError(f"a payload has {own.width} bytes, not {one.width}")
     oracles = tuple(oracle for own in types for oracle in own.oracles)
-    told = {
+    context = {
         "shape": schema.shape,
         "types": types,
         "weights": tuple(own.weight for own in types),
@@ -116,7 +116,7 @@ def _collection(design: Design, ask: LocalAsk) -> Collection:
         "oracles": oracles,
         "oracle": oracles[0],
     }
-    estimator: Any = read(object, design.estimator, find=catalog.find, told=told)
+    estimator: Any = read(object, design.estimator, find=catalog.find, context=context)
     if not isinstance(estimator, Estimator) or not design.split:
         raise ValueError("$.estimator: no estimator of a collection")
     return Collection(shape=schema.shape, types=types, split=design.split, estimator=estimator)

@@ -17,7 +17,7 @@ from dpress.kinds.spatial.place import location, on_grid
 from dpress.kinds.spatial.prediction import expected
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
-from dpress.mechanisms.spatial.central_map import CentralMap, Made
+from dpress.mechanisms.spatial.central_map import CentralMap, Reconstruction
 from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.map_decoder import MapCollector
 from dpress.release.candidate import Candidate, Choice, rank
@@ -26,12 +26,12 @@ from dpress.release.strategies import affordable
 
 AREAS = (0.01, 0.25)  # shares of the box that a query is expected to cover, unless the spec says otherwise
 HEIGHTS = (3, 4, 5, 6, 7, 8)  # that are tried where the spec names none
-GROWN = 7  # the height of a tree that grows only where it is worth it
+GROWN = 7  # the height of a tree that grows only where many people are
 LARGEST_HEIGHT = 10
 BASIC = {"rappor": "sue"}  # on the cells of a grid; basic RAPPOR that reports once is SUE
 OWN = ("users", "round", "area", "height", "side")
 CHOICES = ("gtr_top_down",)  # what is tried where the spec names no method
-IN_ROUNDS = ("ahead",)  # the same where it sets `rounds`: nobody has to run several without having said so
+IN_ROUNDS = ("ahead",)  # the same where it sets `rounds`: nobody has to run several without having asked for it
 
 
 def choose(spec: Spec) -> Choice:
@@ -134,16 +134,16 @@ def central_map(spec: Spec, card: Card, grid: Grid, loss: PureDP | ZCDP) -> Cent
     if "users" in inspect.signature(card.spatial).parameters:
         own["users"] = expected_users(spec)
     if "made" in spec.release.parameters:
-        own["made"] = _made_how(spec)
+        own["made"] = _reconstruction(spec)
     made: CentralMap | AdaptiveGrid | None = card.spatial(grid, loss, unit=spec.privacy.protected, **own)
     return made
 
 
-def _made_how(spec: Spec) -> Made:
+def _reconstruction(spec: Spec) -> Reconstruction:
     given = spec.release.parameters["made"]
-    if given not in get_args(Made):
-        raise ValueError(f"$.release.parameters.made: expected {' or '.join(get_args(Made))}, got {given!r}")
-    return cast("Made", given)
+    if given not in get_args(Reconstruction):
+        raise ValueError(f"$.release.parameters.made: expected {' or '.join(get_args(Reconstruction))}, got {given!r}")
+    return cast("Reconstruction", given)
 
 
 def _central_grid(spec: Spec, card: Card, loss: PureDP | ZCDP) -> Grid:
@@ -194,7 +194,7 @@ def _one(card: Card, grid: Grid, loss: PureDP, own: dict[str, Any]) -> MapCollec
 
 
 def _grids(spec: Spec) -> list[Grid]:
-    """Return the grid that the spec names, or all that are worth a try."""
+    """Return the grid that the spec names, or all that are tried."""
     height, side = (spec.release.parameters.get(name) for name in ("height", "side"))
     if height is not None and side is not None:
         raise ValueError("$.release.parameters: set either `height` or `side`")

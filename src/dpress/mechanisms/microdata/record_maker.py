@@ -91,10 +91,10 @@ class RecordMaker:
 
     def as_plain(self) -> dict[str, Any]:
         """Return what a design says of it: all but the attributes."""
-        return {"weights": [*self.weights], "synthesizer": plain(self.synthesizer, told=("columns",))}
+        return {"weights": [*self.weights], "synthesizer": plain(self.synthesizer, context=("columns",))}
 
     @classmethod
-    def from_plain(cls, value: Mapping[str, Any], *, find: Find, told: Mapping[str, Any]) -> "RecordMaker":
+    def from_plain(cls, value: Mapping[str, Any], *, find: Find, context: Mapping[str, Any]) -> "RecordMaker":
         """Return what a design describes.
 
         Raises:
@@ -102,9 +102,9 @@ class RecordMaker:
         """
         if set(value) != {"weights", "synthesizer"}:
             raise ValueError("expected the fields weights and synthesizer")
-        attributes, weights = told["attributes"], read(tuple[float, ...], value["weights"], find=find)
+        attributes, weights = context["attributes"], read(tuple[float, ...], value["weights"], find=find)
         own = {"columns": columns(attributes, weights)}
-        made: Any = read(object, value["synthesizer"], find=find, told=own)
+        made: Any = read(object, value["synthesizer"], find=find, context=own)
         return cls(attributes=attributes, weights=weights, synthesizer=made)
 
 
