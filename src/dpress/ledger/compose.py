@@ -1,4 +1,4 @@
-"""The price of many losses together: pure functions of exact rationals, no state.
+"""Composition of many losses on one table: pure functions of exact rationals, no state.
 
 Charges (loss, partition) -> cost of each in the limit's terms -> worst sum over the parts one unit can touch.
 

@@ -56,7 +56,7 @@ def _check_collection(collection: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What a permanent response answers: coins of two slots are independent.
+    """The place of a permanent response in a collection: coins of two slots are independent.
 
     Args:
         collection: 16 bytes that name what devices are asked.

@@ -1,4 +1,4 @@
-"""What noisy bits say about candidates: strings -> a likelihood for every candidate, and unbiased counts of every bit.
+"""Likelihoods of candidate values under noisy bits: strings -> a likelihood for every candidate, unbiased bit counts.
 
 It serves one-hot strings (the design is the identity) and Bloom filters in cohorts alike.
 """

@@ -75,8 +75,8 @@ def quadtree(grid: Grid, loss: Loss, *, unit: Unit, made: Reconstruction = "nonn
         grid: of side 2^h, h at least 1; `best_height` is a good one.
         loss: pure epsilon or zCDP.
         unit: whom the promise protects.
-        made: the reconstruction of the cells: "nonnegative", biased and much nearer to the truth where many nodes are empty; or "least_squares",
-            unbiased with an exact error.
+        made: the reconstruction of the cells: "nonnegative", biased and much nearer to the truth where many nodes are
+            empty; or "least_squares", unbiased with an exact error.
     """
     if not isinstance(loss, PureDP | ZCDP) or not grid.height:
         return None
