@@ -117,7 +117,7 @@ class MapDecoder:
 
         The bootstrap does not start from the estimate itself. What holds counts at 0 leaves fewer places inhabited than
         there are, and were they so few there would be less to get wrong. As many people as fresh noise moves to another
-        cell are spread evenly first. The deviations are taken by sqrt(R / (R - 2)), a Student t's spread, as R
+        cell are spread evenly first. The deviations are taken by sqrt(n / (n - 2)), a Student t's spread, as n
         replicates do not tell their mean square exactly.
         """
         own = self.estimator
