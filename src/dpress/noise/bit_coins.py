@@ -29,7 +29,7 @@ ALL = np.uint64(2**64 - 1)
 def packed_coins(p: Fraction, size: int, *, rng: Generator) -> npt.NDArray[np.uint8]:
     """Return `size` bytes of independent bits, each 1 with probability exactly `p`.
 
-    Promise: exact; the comparison of a uniform 64-bit integer with the threshold, bit by bit; equal integers are not below.
+    Promise: exact; a uniform 64-bit integer is compared with the threshold, bit by bit; equal ones are not below.
     Error: variance p (1 - p) of each bit.
 
     Args:

@@ -12,8 +12,8 @@ def bernstein(users: int, epsilon: float, *, beta: float, held: int = 0, everybo
     4 e^epsilon / (e^epsilon - 1)^2 where w_i = 0, ((e^epsilon + 1) / (e^epsilon - 1))^2 where w_i = 1, so that by
     Bernstein's inequality P(|sum z_i - w_i| >= t) <= 2 exp(-t^2 / 2 / (v + c t / 3)), v the sum of the variances.
 
-    Error: t = a + sqrt(a^2 + 2 v ln(2 / beta)), a = c ln(2 / beta) / 3; times n / n_l for the whole population, where the
-    sampling error of the level's users is not included.
+    Error: t = a + sqrt(a^2 + 2 v ln(2 / beta)), a = c ln(2 / beta) / 3; times n / n_l for the whole population,
+    where the sampling error of the level's users is not included.
     Paper: Zhang, Fu, Meng, Theorem 5.
 
     Args:

@@ -264,7 +264,7 @@ class _Search:
 
 
 def _two_loops(gradient: Array, free: npt.NDArray[np.bool_], pairs: Sequence[Pair]) -> Array:
-    """Return -H gradient on the free entries, H the inverse second derivative that the pairs imply there (Nocedal 1980)."""
+    """Return -H gradient on the free entries, H the inverse second derivative implied by the pairs (Nocedal 1980)."""
     places = np.flatnonzero(free)  # a small part: most entries rest at zero
     taken = [(np.take(moved, places), np.take(change, places)) for moved, change in pairs]
     kept = [(s, y, curved) for s, y in taken if (curved := float(s @ y)) > FLAT * float(y @ y)]
