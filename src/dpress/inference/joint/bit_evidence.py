@@ -51,7 +51,7 @@ class BitEvidence:
     def likelihoods(self, strings: Strings, cohorts: Cohorts | None = None) -> Single:
         """Return for every report the likelihood of every candidate, up to a factor: the largest is 1.
 
-        P(bit | v) = prod_b q*^bit (1 - q*)^(1 - bit) over the bits that v sets, and with p* over the others; divided by that
+        P(bits | v) = prod q*^bit (1 - q*)^(1 - bit) over the bits that v sets, with p* over the others; divided by that
         of no bits at all, only the bits that v sets are left, each a factor q* / p* where the bit is 1 and
         (1 - q*) / (1 - p*) where it is 0. For one-hot strings every candidate has one bit: the factor is R^bit up to a
         constant, R = q* (1 - p*) / (p* (1 - q*)).
