@@ -1,16 +1,18 @@
 """Adjusted counts on the page: beside the unbiased ones, with what changed and in which direction."""
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import msgspec
 import numpy as np
 import pytest
-from tests.kinds.conftest import AGE, REGION, SEX, Release, make
+from tests.kinds.conftest import AGE, REGION, SEX, make
 
 from dpress.data.toml import as_toml
 from dpress.inference.postprocess import NAMES
 from dpress.kinds.tables.page import asked
+from dpress.release.release import Release
 from dpress.reporting import tables
 from dpress.reporting.facts import facts
 from dpress.reporting.page import page
@@ -20,10 +22,8 @@ from dpress.reporting.views import View
 
 def named(release: Release, *names: str) -> Release:
     """Return the same noise with post-processing named."""
-    from dataclasses import replace
-
-    asked = msgspec.structs.replace(release.spec.release, postprocess=names)
-    return replace(release, spec=msgspec.structs.replace(release.spec, release=asked))
+    asked = {**release.design.release, "postprocess": [*names]}
+    return replace(release, design=msgspec.structs.replace(release.design, release=asked))
 
 
 def views(release: Release) -> list[View]:
@@ -31,7 +31,7 @@ def views(release: Release) -> list[View]:
 
 
 def effect_on(release: Release) -> Effect | None:
-    return effect(release.spec.release.postprocess, views(release))
+    return effect(facts(release).postprocess, views(release))
 
 
 def ages(*names: str) -> Release:
@@ -110,7 +110,7 @@ def test_nothing_is_said_where_nothing_is_named() -> None:
     release = ages()
     assert effect_on(release) is None
     assert "djusted" not in page(release)
-    assert "postprocess" not in as_toml(release.spec)
+    assert "postprocess" not in as_toml(release.design.specification)
 
 
 def test_drawings_are_of_the_unbiased_counts() -> None:
