@@ -11,12 +11,12 @@ from dpress.core.claim import ZCDP, PureDP
 from dpress.core.errors import BudgetExceeded, NotSupported
 from dpress.ledger.device import DeviceLedger, tag
 
-SECRET, SPEC = bytes(range(16)), bytes(16)
+SECRET, COLLECTION = bytes(range(16)), bytes(16)
 TWO, FIVE = PureDP(epsilon=2), PureDP(epsilon=5)
 
 
-def named(value: int, question: int = 0) -> str:
-    return tag(SECRET, spec=SPEC, question=question, value=value)
+def named(value: int, slot: int = 0) -> str:
+    return tag(SECRET, collection=COLLECTION, slot=slot, value=value)
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_the_same_value_is_free_and_a_changed_one_is_charged(ledger: DeviceLedge
     assert ledger.spent == 4
 
 
-def test_questions_are_charged_apart_and_together(ledger: DeviceLedger) -> None:
+def test_slots_are_charged_apart_and_together(ledger: DeviceLedger) -> None:
     assert ledger.charge(0, named(3, 0), TWO, FIVE)
     assert ledger.charge(1, named(3, 1), TWO, FIVE)
     with pytest.raises(BudgetExceeded, match="limit 5; spent 4; asked 2"):
@@ -51,10 +51,10 @@ def test_the_limit_itself_may_be_spent_exactly(ledger: DeviceLedger) -> None:
 def test_no_value_is_in_the_file(ledger: DeviceLedger) -> None:
     ledger.charge(0, named(3), TWO, FIVE)
     (line,) = ledger.lines
-    assert (line.epsilon, line.question) == ("2/1", 0)
+    assert (line.epsilon, line.slot) == ("2/1", 0)
     assert line.tag == named(3)
-    assert named(3) != tag(bytes(16), spec=SPEC, question=0, value=3)
-    assert len({named(3), named(4), named(3, 1), tag(SECRET, spec=b"x" * 16, question=0, value=3)}) == 4
+    assert named(3) != tag(bytes(16), collection=COLLECTION, slot=0, value=3)
+    assert len({named(3), named(4), named(3, 1), tag(SECRET, collection=b"x" * 16, slot=0, value=3)}) == 4
     assert ledger.path.stat().st_mode & 0o077 == 0
 
 
@@ -75,7 +75,7 @@ def test_an_edited_line_stops_the_device(ledger: DeviceLedger) -> None:
     honest = ledger.path.read_text()
     for edited in (
         honest.replace("2/1", "1/1"),
-        honest.replace('"question":0', '"question":1'),
+        honest.replace('"slot":0', '"slot":1'),
         "{}\n",
         "\n",
         "\xff\n",
@@ -90,9 +90,9 @@ def test_what_it_cannot_count_is_refused(ledger: DeviceLedger) -> None:
     with pytest.raises(NotSupported, match="counts epsilon"):
         ledger.charge(0, named(1), ZCDP(rho=1), FIVE)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at least 16 bytes"):
-        tag(bytes(15), spec=SPEC, question=0, value=0)
-    with pytest.raises(ValueError, match="spec must have 16"):
-        tag(SECRET, spec=b"", question=0, value=0)
+        tag(bytes(15), collection=COLLECTION, slot=0, value=0)
+    with pytest.raises(ValueError, match="collection must have 16"):
+        tag(SECRET, collection=b"", slot=0, value=0)
     with pytest.raises(OSError, match="No such file"):
         DeviceLedger(path=ledger.path / "none" / "x").charge(0, named(1), TWO, FIVE)
 

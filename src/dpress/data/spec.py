@@ -16,8 +16,6 @@ from dpress.data import hierarchy
 from dpress.data.spec_error import first_fault
 from dpress.inference import postprocess
 
-Kind = Literal["histogram", "ranges", "marginals", "joint", "spatial", "microdata"]
-
 
 class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where the rows are; `--data` overrides it."""
@@ -64,7 +62,7 @@ class Privacy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is published, and how."""
 
-    kind: Kind
+    kind: str
     attributes: tuple[str, ...] | None = None
     method: str = "auto"
     parameters: dict[str, Any] = {}
