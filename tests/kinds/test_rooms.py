@@ -32,7 +32,7 @@ def test_every_kind_of_a_specification_has_one_room() -> None:
 
 
 def test_an_unknown_kind_is_refused_with_those_there_are() -> None:
-    with pytest.raises(NotSupported, match="expected one of histogram, joint, marginals, .*, got 'poem'"):
+    with pytest.raises(NotSupported, match=r"expected one of histogram, joint, marginals, .*, got 'poem'"):
         catalog.room("poem")
 
 

@@ -17,7 +17,7 @@ from dpress.core.claim import PureDP
 from dpress.core.errors import BudgetExceeded, NotSupported, ReportRejected, SchemaMismatch
 from dpress.data import reports as files
 from dpress.data.spec import from_dict
-from dpress.ledger.device import DeviceLedger
+from dpress.ledger.device_ledger import DeviceLedger
 from dpress.noise.permanent import Slot
 from dpress.release.device import Account, device, intake
 

@@ -20,9 +20,9 @@ from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.release.collections import asked_id
 from dpress.release.device import device, intake
 from dpress.release.estimate import collection_of, estimate
+from dpress.release.next_round import NEXT, NOBODY, collection_id, drawing, next_spec
 from dpress.release.perturb import perturb
 from dpress.release.plan import plan
-from dpress.release.rounds import NEXT, NOBODY, collection_id, drawing, next_spec
 
 FALSE_ALARM = 1e-6
 PLACE = {"name": "place", "kind": "location", "columns": ["x", "y"], "bounds": [[0, 8], [0, 8]]}

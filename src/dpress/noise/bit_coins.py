@@ -26,7 +26,7 @@ FEW = 1 << 6  # words; below that one random word a coin is faster than the roun
 ALL = np.uint64(2**64 - 1)
 
 
-def bits(p: Fraction, size: int, *, rng: Generator) -> npt.NDArray[np.uint8]:
+def packed_coins(p: Fraction, size: int, *, rng: Generator) -> npt.NDArray[np.uint8]:
     """Return `size` bytes of independent bits, each 1 with probability exactly `p`.
 
     Promise: exact; the comparison of a uniform 64-bit integer with T, bit by bit; equal integers are not below.
@@ -41,7 +41,7 @@ def bits(p: Fraction, size: int, *, rng: Generator) -> npt.NDArray[np.uint8]:
         ValueError: `p` is no such fraction.
 
     >>> from dpress.core import rng
-    >>> int(np.bitwise_count(bits(Fraction(1, 4), 3000, rng=rng.seeded(1))).sum())
+    >>> int(np.bitwise_count(packed_coins(Fraction(1, 4), 3000, rng=rng.seeded(1))).sum())
     6013
     """
     if p == 1:
@@ -100,7 +100,7 @@ def one_hot(
         ones[rows, codes] = words[rows, codes] < threshold(p)
         return np.packbits(ones, axis=1, bitorder="little")
     bytes_each = width(size)
-    packed = bits(q, codes.size * bytes_each, rng=rng).reshape(codes.size, bytes_each)
+    packed = packed_coins(q, codes.size * bytes_each, rng=rng).reshape(codes.size, bytes_each)
     packed[:, -1] &= 0xFF & ~unused(size)
     step = max(1, (1 << 20) // bytes_each)
     for start in range(0, codes.size, step):

@@ -7,7 +7,7 @@ from dpress.data.spec import Spec, load_spec
 from dpress.release.designs import load_design
 
 
-def load_asked(path: str | Path) -> Spec | Design:
+def load_spec_or_design(path: str | Path) -> Spec | Design:
     """Read a specification (TOML) or a design (JSON).
 
     Raises:

@@ -9,7 +9,7 @@ import pytest
 
 from dpress.core.claim import ZCDP, PureDP
 from dpress.core.errors import BudgetExceeded, NotSupported
-from dpress.ledger.device import DeviceLedger, tag
+from dpress.ledger.device_ledger import DeviceLedger, tag
 
 SECRET, COLLECTION = bytes(range(16)), bytes(16)
 TWO, FIVE = PureDP(epsilon=2), PureDP(epsilon=5)
@@ -101,7 +101,7 @@ def test_what_it_cannot_count_is_refused(ledger: DeviceLedger) -> None:
 def test_processes_together_never_overspend(ledger: DeviceLedger) -> None:
     script = (
         "import sys\nfrom pathlib import Path\nfrom dpress.core.claim import PureDP\n"
-        "from dpress.core.errors import BudgetExceeded\nfrom dpress.ledger.device import DeviceLedger\n"
+        "from dpress.core.errors import BudgetExceeded\nfrom dpress.ledger.device_ledger import DeviceLedger\n"
         "ledger, paid = DeviceLedger(path=Path(sys.argv[1])), 0\n"
         "for number in range(40):\n    try:\n"
         "        paid += ledger.charge(0, f'{sys.argv[2]}-{number}', PureDP(epsilon=1), PureDP(epsilon=50))\n"
