@@ -129,14 +129,14 @@ def test_every_round_is_read_back_and_answers(run):
 def test_reports_of_another_round_are_rejected_and_counted(run, tmp_path):
     folders, counts = run(spec(), last=0)
     following = load_spec(folders[0] / NEXT)
-    with pytest.raises(SchemaMismatch, match=f"none of the {counts[0]:,} reports .* {wire.OTHER_SPEC}"):
+    with pytest.raises(SchemaMismatch, match=f"none of the {counts[0]:,} reports .* {wire.OTHER_ASK}"):
         estimate(following, tmp_path / "1.0.parquet")
     second = tmp_path / "second.parquet"
     number = perturb(following, PEOPLE, out=second, rng=rng.seeded(7))
     mixed = pa.concat_tables([pq.read_table(second), pq.read_table(tmp_path / "1.0.parquet")])
     pq.write_table(mixed, tmp_path / "mixed.parquet")
     release = estimate(following, tmp_path / "mixed.parquet")
-    assert release.rejected == {wire.OTHER_SPEC: counts[0]}
+    assert release.rejected == {wire.OTHER_ASK: counts[0]}
     assert release.users == counts[0] + number
 
 
@@ -159,9 +159,9 @@ def test_a_device_with_a_secret_reports_in_one_round_of_all(run):
                 continue
             answered[number, place] = True
             if number == 0:
-                questions.add(door.accept(packed).question)
+                questions.add(door.accept(packed).report_type)
             else:
-                with pytest.raises(ReportRejected, match=wire.OTHER_SPEC):
+                with pytest.raises(ReportRejected, match=wire.OTHER_ASK):
                     door.accept(packed)
     assert (answered.sum(axis=0) == 1).all()
     assert answered.any(axis=1).all()
@@ -175,7 +175,7 @@ def test_a_device_without_a_secret_must_say_that_it_reports_once():
     sender = device(spec())
     with pytest.raises(ValueError, match="ahead asks every device in one round only"):
         sender.answer((0, 0), rng=rng.seeded(1))
-    found = {intake(spec()).accept(sender.answer((0, 0), rng=rng.seeded(k), once=True)).question for k in range(40)}
+    found = {intake(spec()).accept(sender.answer((0, 0), rng=rng.seeded(k), once=True)).report_type for k in range(40)}
     assert found == {0, 1}
 
 

@@ -67,12 +67,15 @@ def audit(card: Card, loss: PureDP | ZCDP, *, samples: int | None = None, rng: G
 
 
 def _asked(example: Any) -> list[tuple[str, Oracle]]:
-    """Return the oracles of a collection of several questions, or of a map, by name."""
+    """Return the oracles of a collection of several report types, or of a map, by name."""
     if isinstance(example, (Independent, Pairs)):
         return [(f"question {place}", oracle) for place, oracle in enumerate(example.oracles, start=1)]
     if isinstance(example, Psda):  # its promise is about places of one region, so that there must be one only
         return [("one safe region", replace(example.oracle, region_levels=(0,)))]
-    return [(f"question {place}", one.oracle) for place, one in enumerate(getattr(example, "asked", ()), start=1)]
+    if isinstance(example, BitJoint):  # one type, of all attributes together
+        return []
+    oracles = [oracle for one in getattr(example, "types", ()) for oracle in one.oracles]
+    return [(f"question {place}", oracle) for place, oracle in enumerate(oracles, start=1)]
 
 
 def local(card: Card, example: Oracle, loss: Loss, samples: int | None, *, rng: Generator) -> Iterator[Check]:
