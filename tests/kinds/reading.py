@@ -1,22 +1,28 @@
 """A page as a reader sees it: its text, with every element closed in order."""
 
-import functools
 import re
 from html import unescape
 from html.parser import HTMLParser
 
-from dpress.release.artifact import Release
 from tests.kinds.conftest import KINDS
 
+from dpress.release.release import Release
 from dpress.reporting.page import page
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
+DRAWN: dict[int, tuple[Release, str]] = {}  # the release is kept, so that no other one gets its identity
 
 
-@functools.cache
+def html_of_page(release: Release) -> str:
+    """Return the page of a release, drawn once."""
+    if id(release) not in DRAWN:
+        DRAWN[id(release)] = release, page(release)
+    return DRAWN[id(release)][1]
+
+
 def html_of(kind: str) -> str:
     """Return the page of one of `KINDS`, drawn once."""
-    return page(KINDS[kind]())
+    return html_of_page(KINDS[kind]())
 
 
 def text_of(kind: str) -> str:
@@ -32,7 +38,7 @@ def text(html: str) -> str:
 
 def text_of_page(release: Release) -> str:
     """Return the text of a release's page."""
-    return text(page(release))
+    return text(html_of_page(release))
 
 
 class Nesting(HTMLParser):

@@ -51,8 +51,8 @@ def terms(html: str) -> dict[str, tuple[str, str]]:
 
 def test_both_guarantees_over_time_and_the_published_sum() -> None:
     release = KINDS["local for ever"]()
-    questions = release.planned.chosen.mechanism.questions  # type: ignore[union-attr]
-    lasting = max(sum(oracle.lifetime.epsilon for oracle in question.oracles) for question in questions)
+    types = release.mechanism.types  # type: ignore[attr-defined]
+    lasting = max(sum(oracle.lifetime.epsilon for oracle in one.oracles) for one in types)
     shown = terms(page(release))
     assert shown["Proven, per report"][0] == loss(release.claim.proven)
     assert shown["Proven, lifetime"][0] == loss(PureDP(epsilon=lasting))

@@ -12,7 +12,7 @@ from dpress.core.claim import PureDP
 from dpress.core.design import collection_id
 from dpress.core.errors import BudgetExceeded, ReportRejected, SchemaMismatch
 from dpress.data import reports as files
-from dpress.ledger.device import DeviceLedger
+from dpress.ledger.device_ledger import DeviceLedger
 from dpress.noise.permanent import Slot
 from dpress.release.device import Account, device, intake
 from dpress.release.estimate import estimate

@@ -20,9 +20,9 @@ from dpress.data.table import Table
 from dpress.release.designs import load_design
 from dpress.release.device import device, intake
 from dpress.release.estimate import estimate
+from dpress.release.next_round import NEXT, next_design
 from dpress.release.perturb import perturb
 from dpress.release.plan import plan
-from dpress.release.rounds import NEXT, next_design
 from dpress.release.user_groups import NOBODY, drawing, user_groups
 
 FALSE_ALARM = 1e-6

@@ -118,7 +118,7 @@ def test_counts_are_unbiased_and_their_errors_as_stated(kind: str) -> None:
     found, stated = [], []
     for _ in range(runs):
         if kind == "real":
-            measurement = own.estimate([collected(own, counts, generator)])
+            measurement = own.measurement([collected(own, counts, generator)])
         else:
             measurement = own.simulated(counts.astype(float), users, rng=generator)
         density = own.decoded(measurement, users)
@@ -135,7 +135,7 @@ def test_counts_are_unbiased_and_their_errors_as_stated(kind: str) -> None:
 def test_errors_of_rectangles_are_those_of_repeated_collections() -> None:
     own = made(4, ONE, (0, 1))
     counts, generator, runs = crowd(), rng.seeded(3), 400
-    densities = [own.decoded(own.estimate([collected(own, counts, generator)]), 0) for _ in range(runs)]
+    densities = [own.decoded(own.measurement([collected(own, counts, generator)]), 0) for _ in range(runs)]
     values = np.stack([one.values(SOME) for one in densities])
     stated = densities[0].variances(SOME)
     assert stated[0] == pytest.approx(0, abs=1e-6)
@@ -162,4 +162,4 @@ def test_bad_arguments_are_refused_and_what_it_does_not_serve_is_none() -> None:
     assert psda(Grid(2), ONE) == made(2, ONE, (0,))
     own = made(4, ONE, (0, 1))
     with pytest.raises(ValueError, match="no report"):
-        own.estimate([0 * collected(own, crowd(), rng.seeded(4))])
+        own.measurement([0 * collected(own, crowd(), rng.seeded(4))])

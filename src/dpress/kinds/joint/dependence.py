@@ -15,8 +15,8 @@ from dpress.inference.consistency import Axes
 from dpress.inference.joint.contrast import Contrast
 from dpress.inference.joint.evidence import ALPHA, Evidence, judged
 from dpress.inference.joint.factors import Joint
+from dpress.reporting.page_tables import Table
 from dpress.reporting.rounding import TIMES, number
-from dpress.reporting.tables import Table
 
 MOST_ROWS = 45  # of the list: all pairs of ten attributes
 SIGNIFICANT, NOT_SIGNIFICANT = "significant", "not distinguishable from independence"

@@ -21,8 +21,8 @@ from dpress.release.published_tables import CONFIDENCE
 from dpress.release.release import Release
 from dpress.reporting.counts import MOST_VIEWS, Part, page_of_counts, part
 from dpress.reporting.facts import Facts, facts
+from dpress.reporting.page_tables import Table, table
 from dpress.reporting.render import rendered
-from dpress.reporting.tables import Table, table
 from dpress.reporting.views import View, axis_of
 
 TEMPLATE = "kinds/joint/page.html.j2"
