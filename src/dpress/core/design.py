@@ -261,6 +261,11 @@ def as_plain(design: Design) -> dict[str, Any]:
     return plain
 
 
+def fingerprint(plain: Any) -> str:
+    """Return the SHA-256 of a whole design as plain data, hexadecimal: a release keeps it beside the design."""
+    return hashlib.sha256(msgspec.json.encode(plain, order="sorted")).hexdigest()
+
+
 def encode(design: Design) -> str:
     """Return a design as the JSON text that `decode` reads."""
     return msgspec.json.format(msgspec.json.encode(as_plain(design)), indent=2).decode() + "\n"
@@ -276,7 +281,7 @@ def from_plain(plain: Any) -> Design:
         raise SchemaMismatch("no design: it has no `format`")
     if plain["format"] != FORMAT:
         raise SchemaMismatch(f"a design of format {plain['format']!r}; this version reads format {FORMAT}")
-    ask = plain.get("ask")
+    ask = plain.get("ask")  # as it is written: what another program hashes
     if isinstance(ask, dict):
         plain = {**plain, "ask": {**ask, "attributes": _numbers(ask.get("attributes"))}}
     plain = {**plain, "attributes": _numbers(plain.get("attributes"))}
@@ -286,6 +291,8 @@ def from_plain(plain: Any) -> Design:
         raise SchemaMismatch(f"the design is wrong: {error}") from None
     if tuple(map(coding, design.schema.tabular)) != design.ask.attributes:
         raise SchemaMismatch("the design's attributes are not those of its `ask`")
+    if _sorted(ask) != _sorted(as_plain(design)["ask"]):
+        raise SchemaMismatch("the design's `ask` is not written in full, or a number in it is not the shortest text")
     return design
 
 
@@ -300,6 +307,10 @@ def decode(text: str | bytes) -> Design:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SchemaMismatch(f"no design: it is no JSON ({error})") from None
     return from_plain(plain)
+
+
+def _sorted(plain: Any) -> bytes:
+    return msgspec.json.encode(plain, order="sorted")
 
 
 def _written(value: Any) -> Any:

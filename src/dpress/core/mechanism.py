@@ -235,6 +235,8 @@ class Card:
         example: makes a tiny instance under a loss and a unit, for the checks that run over every method.
         strategy: where the method is a strategy, the one that serves a workload under a loss, or None if it does not.
         oracle: where the method is a frequency oracle, the one over k values under a loss, or None for other k.
+        protocol: where the method is a way to ask devices of its own: the collection (`protocol.collection`) for a room
+            of `kinds`, over attributes of these sizes, under epsilon, or None where it does not serve.
         spatial: where the method makes maps, the one over a grid under a loss, or None where it does not serve.
         grid: where a curator's method makes maps, the grid that suits it for so many people, a loss and a unit.
         synthesizer: where the method makes records, the one over columns of mixed records under a loss and a unit, or
@@ -253,6 +255,7 @@ class Card:
     example: Callable[[Any, Unit], Promising]
     strategy: Callable[..., Strategy | None] | None = None
     oracle: Callable[..., Oracle | None] | None = None
+    protocol: Callable[..., Any] | None = None
     spatial: Callable[..., Any] | None = None
     grid: Callable[[int, Any, Unit], Grid] | None = None
     synthesizer: Callable[..., Synthesizer | None] | None = None

@@ -7,14 +7,16 @@ the same numbers of the same object; nothing but `perturb` ever sees a value.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from dpress.core.claim import Claim
-from dpress.core.measurement import Measurement
 from dpress.core.rng import Generator
+
+if TYPE_CHECKING:  # a device makes none
+    from dpress.core.measurement import Measurement
 
 Values = npt.NDArray[np.int32]  # codes from 0, shape (users,)
 Payloads = npt.NDArray[np.uint8]  # one report a row, shape (users, width)
@@ -70,7 +72,7 @@ class Oracle(Protocol):
         """Return what the reports add up to; each report adds the same whatever the others are."""
         ...
 
-    def estimate(self, tally: Tally, users: int) -> Measurement:
+    def estimate(self, tally: Tally, users: int) -> "Measurement":
         """Return the unbiased estimate of how many users hold each value, with its variance, shape (k,)."""
         ...
 

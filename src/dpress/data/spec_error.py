@@ -72,7 +72,6 @@ def _fields(place: str, found: Any, spec: type[msgspec.Struct]) -> list[str]:
 def _choices(place: str) -> str:
     choices = {
         "kind": f"expected one of {', '.join(KINDS)}",
-        "release.kind": "expected one of histogram, ranges, marginals, joint, spatial, microdata",
         "model": "expected central or local",
         "relation": "expected add-remove or replace-one",
         "outside": "expected clamp, drop or reject",

@@ -3,7 +3,7 @@
 specification -> oracles of the catalogue -> report types -> collections with their predicted error.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -37,15 +37,20 @@ ONE_TABLE_EACH = (
 )
 
 
-def chosen(spec: Spec, workload: Marginals) -> Choice:
+def chosen(spec: Spec, workload: Marginals, room: str) -> Choice:
     """Return every collection of single attributes that could serve a specification, and the best one.
+
+    Args:
+        spec: what is asked for.
+        workload: one table for every attribute.
+        room: of `kinds` that asks.
 
     Raises:
         NotSupported: none serves it, or not the method that is named.
         ValueError: a parameter is wrong.
     """
     users = expected_users(spec)
-    found = [(name, own) for name, own in collections(spec)]
+    found = list(collections(spec, room))
     return best(spec, workload, found, lower_bound(spec), users)
 
 
@@ -74,7 +79,7 @@ def best(spec: Spec, workload: Marginals, found: list[tuple[str, Collection]], b
     )
 
 
-def collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
+def collections(spec: Spec, room: str) -> Iterator[tuple[str, Collection]]:
     """Yield by method every collection that could serve the spec; a slow or bulky one only where it is named.
 
     Raises:
@@ -92,6 +97,23 @@ def collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
                 collection = _collection(spec, card, split, own)
                 if collection is not None and (spec.release.method == card.name or _short(collection)):
                     yield card.name, collection
+    yield from protocols(room, spec, own)
+
+
+def protocols(room: str, spec: Spec, own: Mapping[str, Any]) -> Iterator[tuple[str, Collection]]:
+    """Yield by method the collections of all methods that ask devices in a way of their own, where they serve a room.
+
+    Args:
+        room: of `kinds`.
+        spec: what is asked for.
+        own: the parameters that are for a method.
+    """
+    loss, wanted = share(spec, "users"), spec.release.method
+    for card in catalog.cards().values():
+        if card.protocol is not None and wanted in (card.name, AUTO) and set(own) <= set(card.parameters):
+            collection = card.protocol(room, spec.schema.shape, loss, **own)
+            if collection is not None:
+                yield card.name, collection
 
 
 def check_cells(spec: Spec) -> None:

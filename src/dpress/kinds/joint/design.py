@@ -79,7 +79,10 @@ def joint_collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
         for name in BITS:
             if method == name or (method == "auto" and name not in PUBLISHED):
                 yield name, _bits(spec, loss, own, name)
-    if not own and (method not in (*OWN, "auto") or (method == "auto" and math.prod(shape) <= SMALL)):
+    yield from collections.protocols("joint", spec, own)
+    asks_itself = method != "auto" and catalog.card(method).protocol is not None
+    whole = math.prod(shape) <= SMALL if method == "auto" else method not in OWN and not asks_itself
+    if whole and not own:
         name = OPTIMAL if method == "auto" else method
         yield name, _collected(shape, [tuple(range(len(shape)))], [_whole(name, math.prod(shape), loss)])
     yield BASELINE, _alone(shape, loss)

@@ -1,0 +1,200 @@
+"""Something new touches only files of its own: toys of each sort, in a path beside the package, are found and serve.
+
+Each toy is a copy of a file of the package under another name, so that it is known to be whole.
+"""
+
+import json
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import dpress
+
+SOURCE = Path(dpress.__file__).parent
+AGE = {"name": "age", "kind": "integer", "bounds": [0, 15]}
+START = """
+import json, sys
+import dpress.kinds, dpress.mechanisms, dpress.mechanisms.linear, dpress.mechanisms.oracle, dpress.mechanisms.protocol
+toys = sys.argv[1]
+for package in (dpress.kinds, dpress.mechanisms.linear, dpress.mechanisms.oracle, dpress.mechanisms.protocol):
+    package.__path__.append(f"{toys}/{package.__name__.rpartition('.')[2]}")
+import pyarrow as pa
+import dpress
+from dpress import catalog
+from dpress.core import rng
+from dpress.core.claim import PureDP
+from dpress.data.spec import from_dict
+from dpress.release.audit.run import audit
+rows = pa.table({"age": [3] * 300 + [9] * 200})
+def asked(kind, method, model="central", **parameters):
+    release = {"kind": kind, "method": method, "parameters": parameters}
+    return from_dict({"attribute": [%s], "privacy": {"model": model, "epsilon": 2.0}, "release": release})
+def undocumented(page):
+    text = open(f"{sys.argv[2]}/{page}").read()
+    return sorted(name for name in catalog.cards() if f"\\n## {name}\\n" not in text)
+def answers(release):
+    return [release.query(text).value for text in ("total", "age in 2..5")]
+""" % json.dumps(AGE)  # noqa: UP031  # braces stand for sets below
+
+
+def renamed(file: Path, to: Path, **names: str) -> None:
+    """Write a copy of a file in which words are replaced."""
+    text = file.read_text(encoding="utf-8")
+    for old, new in names.items():
+        text = text.replace(old, new)
+    to.parent.mkdir(parents=True, exist_ok=True)
+    to.write_text(text, encoding="utf-8")
+
+
+def done(toys: Path, statements: str) -> dict[str, object]:
+    """Return what statements print, as JSON, in a process that finds the toys."""
+    script = START + textwrap.dedent(statements)
+    result = subprocess.run(
+        [sys.executable, "-c", script, str(toys), str(SOURCE.parent.parent)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    found: dict[str, object] = json.loads(result.stdout.splitlines()[-1])
+    return found
+
+
+def test_a_new_strategy_is_listed_planned_published_audited_and_read(tmp_path: Path) -> None:
+    old, new = SOURCE / "mechanisms/linear/privelet.py", tmp_path / "linear/toy_wavelet.py"
+    renamed(old, new, privelet="toy_wavelet", Privelet="ToyWavelet")
+    found = done(
+        tmp_path,
+        """
+        spec = asked("ranges", "toy_wavelet")
+        planned = dpress.plan(spec)
+        out = sys.argv[1] + "/release"
+        made = dpress.publish(planned, rows, out=out, rng=rng.seeded(1))
+        print(json.dumps({
+            "listed": "toy_wavelet" in catalog.cards(),
+            "chosen": planned.chosen.method,
+            "same": answers(dpress.load_release(out)) == answers(made),
+            "kept": audit(catalog.card("toy_wavelet"), PureDP(epsilon=1)).kept,
+            "undocumented": undocumented("docs/reference/methods.md"),
+        }))
+        """,
+    )
+    expected = {"listed": True, "chosen": "toy_wavelet", "same": True, "kept": True}
+    assert found == {**expected, "undocumented": ["toy_wavelet"]}  # what the test of the documents would ask for
+
+
+def test_a_new_oracle_serves_tables_maps_nodes_and_joint_distributions(tmp_path: Path) -> None:
+    renamed(SOURCE / "mechanisms/oracle/oue.py", tmp_path / "oracle/toy_bits.py", oue="toy_bits", Oue="ToyBits")
+    found = done(
+        tmp_path,
+        """
+        from dpress.release.designs import mechanism_of
+        place = {"name": "p", "kind": "location", "columns": ["x", "y"], "bounds": [[0, 1], [0, 1]]}
+        two = [{"name": name, "kind": "integer", "bounds": [0, 2]} for name in ("a", "b")]
+        def of(attributes, kind, method, **parameters):
+            release = {"kind": kind, "method": method, "parameters": parameters}
+            privacy = {"model": "local", "epsilon": 2.0}
+            design = dpress.plan(from_dict({"attribute": attributes, "privacy": privacy, "release": release})).design
+            return sorted({one.__class__.__name__ for own in mechanism_of(design).types for one in own.oracles})
+        spec = asked("histogram", "toy_bits", model="local")
+        out = sys.argv[1] + "/reports.parquet"
+        count = dpress.perturb(spec, rows, out=out, rng=rng.seeded(1))
+        print(json.dumps({
+            "reports": count,
+            "near": abs(dpress.estimate(spec, out).query("age = 3").value - 300) < 150,
+            "kept": audit(catalog.card("toy_bits"), PureDP(epsilon=1)).kept,
+            "map": of([place], "spatial", "toy_bits", height=2),
+            "nodes": of([place], "spatial", "gtr_top_down", height=2, oracle="toy_bits"),
+            "rounds": of([place], "spatial", "ahead", height=2, rounds=1, oracle="toy_bits"),
+            "pairs": of(two, "joint", "pairs", ways=2, oracle="toy_bits"),
+            "whole": of(two, "joint", "toy_bits"),
+        }))
+        """,
+    )
+    serving = {key: ["ToyBits"] for key in ("map", "nodes", "rounds", "pairs", "whole")}
+    assert found == {"reports": 500, "near": True, "kept": True, **serving}
+
+
+PROTOCOL = '''
+"""`toy_protocol`: every attribute's value by randomised response; a test of what a way to ask is made of."""
+
+from dpress.core.claim import PureDP
+from dpress.core.mechanism import Card
+from dpress.mechanisms.oracle.krr import Krr
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.one_way import OneWay
+from dpress.mechanisms.protocol.report_type import Part, ReportType
+
+
+def toy_protocol(room, shape, loss):
+    if room != "tables":
+        return None
+    oracles = [Krr(size=size, loss=loss) for size in shape]
+    types = tuple(ReportType(parts=(Part(axes=(axis,), oracle=own),), weight=2) for axis, own in enumerate(oracles))
+    return Collection(shape=shape, types=types, split="users", estimator=OneWay(shape=shape, types=types))
+
+
+CARD = Card(
+    name="toy_protocol",
+    family="protocol",
+    model="local",
+    paper="local: a toy",
+    summary="Asks every attribute by randomised response, with twice the weight.",
+    method=Collection,
+    example=lambda loss, unit: toy_protocol("tables", (3,), loss),
+    protocol=toy_protocol,
+)
+'''
+
+
+def test_a_new_protocol_is_planned_asked_and_estimated(tmp_path: Path) -> None:
+    (tmp_path / "protocol").mkdir()
+    (tmp_path / "protocol/toy_protocol.py").write_text(PROTOCOL, encoding="utf-8")
+    found = done(
+        tmp_path,
+        """
+        spec = asked("histogram", "toy_protocol", model="local")
+        design = dpress.plan(spec).design
+        out = sys.argv[1] + "/reports.parquet"
+        dpress.perturb(design, rows, out=out, rng=rng.seeded(1))
+        print(json.dumps({
+            "listed": "toy_protocol" in catalog.cards(),
+            "weight": design.ask.report_types[0].weight,
+            "near": abs(dpress.estimate(design, out).query("age = 3").value - 300) < 150,
+            "kept": audit(catalog.card("toy_protocol"), PureDP(epsilon=1)).kept,
+        }))
+        """,
+    )
+    assert found == {"listed": True, "weight": 2, "near": True, "kept": True}
+
+
+def test_a_new_kind_is_planned_published_queried_evaluated_and_shown(tmp_path: Path) -> None:
+    pytest.importorskip("altair")
+    for file in (SOURCE / "kinds/tables").glob("*.py"):
+        words = {"kinds.tables": "kinds.toy_counts", 'name="tables"': 'name="toy_counts"', '"histogram"': '"pile"'}
+        text = file.read_text(encoding="utf-8").replace('"marginals"', '"piles"')
+        for old, new in words.items():
+            text = text.replace(old, new)
+        to = tmp_path / "kinds/toy_counts" / file.name
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to.write_text(text, encoding="utf-8")
+    found = done(
+        tmp_path,
+        """
+        out = sys.argv[1] + "/release"
+        made = dpress.publish(asked("pile", "auto"), rows, out=out, rng=rng.seeded(1))
+        back = dpress.load_release(out)
+        page = dpress.report(back, sys.argv[1] + "/page.html").read_text()
+        print(json.dumps({
+            "rooms": "toy_counts" in catalog.kinds(),
+            "kind": back.design.kind,
+            "same": answers(back) == answers(made),
+            "rows": dpress.evaluate(back, rows)["rows"],
+            "page": "pile" in page,
+        }))
+        """,
+    )
+    assert found == {"rooms": True, "kind": "toy_counts", "same": True, "rows": 500.0, "page": True}
