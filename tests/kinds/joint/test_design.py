@@ -42,7 +42,7 @@ def collected(tmp_path):
 
 
 def test_auto_compares_pairs_triples_everything_at_once_and_bits():
-    found = [(one.method, len(one.mechanism.questions)) for one in plan(spec(2, 3, 4)).candidates]
+    found = [(one.method, len(one.mechanism.types)) for one in plan(spec(2, 3, 4)).candidates]
     ways = [("pairs", 1), ("pairs", 3), ("rr_ldp", 1), ("subset_selection", 1)]
     assert sorted(found) == [("independent", 3), *ways]
     assert all(one.mechanism.claim.proven.epsilon <= 2 for one in plan(spec(2, 3, 4)).candidates)
@@ -66,7 +66,7 @@ def test_the_baseline_comes_last_and_is_only_chosen_by_name(epsilon):
 
 def test_pairs_of_the_baseline_are_compared_though_they_are_not_published(collected):
     release = collected(spec(2, 3, 4, method="independent"), people(2, 3, 4))
-    assert [len(axes) for axes in release.planned.chosen.mechanism.decoder.tables] == [1, 1, 1]
+    assert [len(axes) for axes in release.mechanism.decoder.tables] == [1, 1, 1]
     found = evaluate(release, people(2, 3, 4))
     assert found["fitted_mean_total_variation"] == pytest.approx(found["independence_mean_total_variation"])
     assert found["fitted_mean_total_variation"] > 0.1  # these attributes depend on each other
@@ -75,13 +75,13 @@ def test_pairs_of_the_baseline_are_compared_though_they_are_not_published(collec
 
 
 def test_triples_that_are_too_large_leave_the_pairs():
-    found = [one.mechanism.questions for one in plan(spec(2000, 2000, 2000)).candidates if one.method == "pairs"]
+    found = [one.mechanism.types for one in plan(spec(2000, 2000, 2000)).candidates if one.method == "pairs"]
     assert [len(questions) for questions in found] == [3]
 
 
 def test_auto_leaves_many_triples_out():
     def asked(own):
-        return [len(one.mechanism.questions) for one in plan(own).candidates if one.method == "pairs"]
+        return [len(one.mechanism.types) for one in plan(own).candidates if one.method == "pairs"]
 
     assert sorted(asked(spec(*(2,) * 10))) == [45, 120]
     assert asked(spec(*(2,) * 11)) == [55]
@@ -105,9 +105,11 @@ def test_a_kept_fit_is_a_distribution():
 def test_a_release_is_read_back_as_it_was(collected, tmp_path, method):
     release = collected(spec(2, 3, 4, method=method), people(2, 3, 4), out=tmp_path / "out", records=50)
     again = load_release(tmp_path / "out")
-    for name, table in release.tables.items():
+    for name, table in release.answers.all_tables.items():
         for column in ("count", "standard_error", "adjusted"):
-            assert again.tables[name][column].to_pylist() == pytest.approx(table[column].to_pylist(), abs=1e-9)
+            assert again.answers.all_tables[name][column].to_pylist() == pytest.approx(
+                table[column].to_pylist(), abs=1e-9
+            )
     assert pq.read_table(tmp_path / "out" / "records.parquet").num_rows == 50
     assert {"fitted_mean_total_variation", "independence_mean_total_variation"} <= set(evaluate(again, people(2, 3, 4)))
     manifest = tmp_path / "out" / "release.json"
@@ -132,7 +134,7 @@ def test_equal_reports_and_an_attribute_of_one_value(collected, method):
 
     release = collected(spec(2, 1, 3, method=method, **({"ways": 3} if method == "pairs" else {})), people(2, 1, 3),
                         same)  # fmt: skip
-    assert sum(release.tables["table_2.parquet"]["adjusted"].to_pylist()) == pytest.approx(400)
+    assert sum(release.answers.all_tables["table_2.parquet"]["adjusted"].to_pylist()) == pytest.approx(400)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +185,7 @@ def test_records_need_a_joint_and_queries_a_table(collected):
 
 def test_three_attributes_are_in_no_table_and_come_from_the_fit(collected):
     release = collected(spec(2, 3, 4), people(2, 3, 4))
-    assert len(release.tables) == 3
+    assert len(release.answers.all_tables) == 3
     assert release.query("a0 = 1 and a1 = 1").note is None
     assert "the fitted joint distribution" in release.query("a0 = 1 and a1 = 1 and a2 = 1").note
 
@@ -196,17 +198,19 @@ def test_filters_in_place_of_one_hot_bits(collected, tmp_path, method):
     assert mechanism.lifetime.epsilon > mechanism.claim.proven.epsilon
     release = collected(own, people(2, 3, 4), out=tmp_path / "out")
     again = load_release(tmp_path / "out")
-    assert len(again.tables) == 4
+    assert len(again.answers.all_tables) == 4
     for text in ("a0 = 1 and a1 in 0..1", "a0 = 1 and a1 = 1 and a2 = 1"):
         assert again.query(text) == release.query(text)
         assert release.query(text).standard_error > 0
-    for name, table in release.tables.items():
-        assert again.tables[name]["adjusted"].to_pylist() == pytest.approx(table["adjusted"].to_pylist(), abs=1e-9)
+    for name, table in release.answers.all_tables.items():
+        assert again.answers.all_tables[name]["adjusted"].to_pylist() == pytest.approx(
+            table["adjusted"].to_pylist(), abs=1e-9
+        )
 
 
 def test_every_set_of_up_to_five_attributes_is_published(collected):
     release = collected(spec(2, 2, 3, 2, 2, method="rr_ldp"), people(2, 2, 3, 2, 2))
-    tables = release.planned.chosen.mechanism.decoder.tables
+    tables = release.mechanism.decoder.tables
     assert len(tables) == len(set(tables)) == 26
     whole = release.query("a0 = 1 and a1 = 1 and a2 in 0..1 and a3 = 0 and a4 = 1")
     assert whole.value == pytest.approx(sum(release.query(f"a0 = 1 and a1 = 1 and a2 = {v} and a3 = 0 and a4 = 1").value

@@ -3,40 +3,40 @@
 import pytest
 
 from dpress.core.ranges import AllRanges, Prefixes, Range, RangeList, RangesOfLength
-from dpress.core.workload import Boxes, Marginals
+from dpress.core.workload import Boxes
+from dpress.kinds.ranges.design import choose
 from dpress.release.plan import plan
-from dpress.release.workloads import make_workload
 
 WITH_SIZE = ["age", "size"]
 
 
 def test_all_ranges_are_asked_for_unless_something_else_is(make_spec):
-    assert make_workload(make_spec("ranges", ["age"])) == Boxes((AllRanges(10),))
-    assert make_workload(make_spec("ranges", WITH_SIZE)) == Boxes((AllRanges(10), AllRanges(4)))
-    assert make_workload(make_spec("ranges", ["age"], parameters={"queries": "all"})) == Boxes((AllRanges(10),))
+    assert choose(make_spec("ranges", ["age"])).workload == Boxes((AllRanges(10),))
+    assert choose(make_spec("ranges", WITH_SIZE)).workload == Boxes((AllRanges(10), AllRanges(4)))
+    assert choose(make_spec("ranges", ["age"], parameters={"queries": "all"})).workload == Boxes((AllRanges(10),))
 
 
 def test_prefixes_and_lengths_hold_for_every_attribute(make_spec):
     prefixes = make_spec("ranges", WITH_SIZE, parameters={"queries": "prefixes"})
-    assert make_workload(prefixes) == Boxes((Prefixes(10), Prefixes(4)))
+    assert choose(prefixes).workload == Boxes((Prefixes(10), Prefixes(4)))
     one = make_spec("ranges", ["age"], parameters={"length": 7})
-    assert make_workload(one) == Boxes((RangesOfLength(10, 7),))
+    assert choose(one).workload == Boxes((RangesOfLength(10, 7),))
     both = make_spec("ranges", WITH_SIZE, parameters={"length": [7, 3]})
-    assert make_workload(both) == Boxes((RangesOfLength(10, 7), RangesOfLength(4, 3)))
-    assert make_workload(make_spec("ranges", ["age"], parameters={"length": [10]})).queries == 1
+    assert choose(both).workload == Boxes((RangesOfLength(10, 7), RangesOfLength(4, 3)))
+    assert choose(make_spec("ranges", ["age"], parameters={"length": [10]})).workload.queries == 1
 
 
 def test_listed_queries_become_ranges_in_their_order_and_as_often_as_they_are_listed(make_spec):
     queries = ["age in 2..5", "age >= 8", "total", "age in 2..5"]
     ranges = (Range(3, 6), Range(9, 10), Range(1, 10), Range(3, 6))
-    workload = make_workload(make_spec("ranges", ["age"], parameters={"queries": queries}))
+    workload = choose(make_spec("ranges", ["age"], parameters={"queries": queries})).workload
     assert workload == Boxes((RangeList(10, ranges),))
     assert not workload.paired
 
 
 def test_listed_boxes_are_paired_and_an_attribute_that_is_not_named_is_asked_for_whole(make_spec):
     queries = ["age in 2..5 and size < 4", "size >= 6", "age = 9"]
-    workload = make_workload(make_spec("ranges", WITH_SIZE, parameters={"queries": queries}))
+    workload = choose(make_spec("ranges", WITH_SIZE, parameters={"queries": queries})).workload
     ages = RangeList(10, (Range(3, 6), Range(1, 10), Range(10, 10)))
     assert workload == Boxes((ages, RangeList(4, (Range(1, 2), Range(4, 4), Range(1, 4)))), paired=True)
     assert workload.queries == 3
@@ -44,14 +44,14 @@ def test_listed_boxes_are_paired_and_an_attribute_that_is_not_named_is_asked_for
 
 def test_the_order_of_the_attributes_is_that_of_the_release(make_spec):
     spec = make_spec("ranges", ["size", "age"], parameters={"length": [3, 7]})
-    assert make_workload(spec) == Boxes((RangesOfLength(4, 3), RangesOfLength(10, 7)))
+    assert choose(spec).workload == Boxes((RangesOfLength(4, 3), RangesOfLength(10, 7)))
 
 
 def test_2048_queries_can_be_listed_and_one_more_cannot(make_spec):
     listed = make_spec("ranges", ["age"], parameters={"queries": ["age in 2..5"] * 2048})
-    assert make_workload(listed).queries == 2048
+    assert choose(listed).workload.queries == 2048
     with pytest.raises(ValueError, match="list between 1 and 2048 ranges, got 2049"):
-        make_workload(make_spec("ranges", ["age"], parameters={"queries": ["age in 2..5"] * 2049}))
+        choose(make_spec("ranges", ["age"], parameters={"queries": ["age in 2..5"] * 2049}))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_2048_queries_can_be_listed_and_one_more_cannot(make_spec):
 )
 def test_what_is_no_workload_of_ranges_is_refused(make_spec, attributes, parameters, message):
     with pytest.raises(ValueError, match=message):
-        make_workload(make_spec("ranges", attributes, parameters=parameters))
+        choose(make_spec("ranges", attributes, parameters=parameters))
 
 
 def test_parameters_of_the_workload_are_none_of_the_method(make_spec):
@@ -87,9 +87,3 @@ def test_parameters_of_the_workload_are_none_of_the_method(make_spec):
     planned = plan(make_spec("ranges", ["age"], parameters={"length": 3, "branching": 4}))
     assert [one.method for one in planned.candidates] == ["hierarchy"]
     assert planned.workload == Boxes((RangesOfLength(10, 3),))
-
-
-def test_other_kinds_do_not_take_queries(make_spec):
-    with pytest.raises(ValueError, match="unknown parameter 'queries' for kind 'histogram'"):
-        plan(make_spec("histogram", ["age"], parameters={"queries": "all"}))
-    assert make_workload(make_spec("histogram", WITH_SIZE)) == Marginals((10, 4), ((0, 1),))

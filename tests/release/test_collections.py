@@ -6,7 +6,8 @@ from dpress import plan
 from dpress.core.claim import PureDP
 from dpress.core.errors import NotSupported
 from dpress.data.spec import from_dict
-from dpress.release.collections import caution, collections, lower_bound
+from dpress.release.collections import collections, lower_bound
+from dpress.release.plan_text import caution, cautions
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9]}
 SEX = {"name": "sex", "kind": "categorical", "values": ["F", "M"]}
@@ -48,7 +49,7 @@ def test_the_lower_bound_is_that_of_subset_selection(split, size):
 @pytest.mark.parametrize("size", [2**19 + 1, 10_000_000, 2**26])
 def test_a_huge_domain_gets_a_short_report(size):
     planned = plan(spec(cells(size)))
-    assert max(question.width for question in planned.chosen.mechanism.questions) <= 16
+    assert max(question.width for question in planned.chosen.mechanism.types) <= 16
     assert {"rappor", "pcep", "rr_ldp", "oue"}.isdisjoint(one.method for one in planned.candidates)
     assert planned.lower_bound <= planned.chosen.predicted_error
 
@@ -62,7 +63,7 @@ def test_more_cells_than_can_be_estimated(kind):
 @pytest.mark.parametrize(("split", "times"), [("users", 1), ("budget", 2)])
 def test_the_lifetime_of_a_permanent_response(split, times):
     own = plan(spec(method="rr_ldp", split=split)).chosen.mechanism
-    assert own.lifetime.epsilon == times * own.questions[0].oracles[0].lifetime.epsilon
+    assert own.lifetime.epsilon == times * own.types[0].oracles[0].lifetime.epsilon
     assert plan(spec(method="krr", split=split)).chosen.mechanism.lifetime is None
 
 
@@ -101,5 +102,7 @@ def test_what_is_refused_says_what_would_be_right(own, message):
 
 @pytest.mark.parametrize(("epsilon", "said"), [(1, False), (20, False), (20.5, True), (900, True)])
 def test_a_weak_promise_is_remarked_upon(epsilon, said):
-    assert (caution(spec(privacy={"epsilon": epsilon})) is not None) == said
-    assert plan(spec(privacy={"epsilon": epsilon})).chosen
+    own = spec(privacy={"epsilon": epsilon})
+    assert bool(caution(own.privacy.loss)) == said
+    assert cautions(plan(own)) == ([caution(own.privacy.loss)] if said else [])
+    assert plan(own).chosen

@@ -50,8 +50,8 @@ def written(release: Release, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_query_that_no_table_answers_is_the_fitted_joints(release: Release) -> None:
     found = release.query("size in 1..2 and a = 1 and c = 0")
-    assert release.fitted is not None
-    exact = release.fitted.marginal((0, 1, 3))[1:, 1, 0].sum() * USERS
+    assert release.answers.fitted is not None
+    exact = release.answers.fitted.marginal((0, 1, 3))[1:, 1, 0].sum() * USERS
     assert found.value == pytest.approx(exact)
     assert found.standard_error > 0
     assert found.interval[1] - found.value == found.value - found.interval[0] >= 2 * found.standard_error
@@ -64,7 +64,9 @@ def test_a_query_that_no_table_answers_is_the_fitted_joints(release: Release) ->
 
 def test_a_query_that_a_table_answers_stays_unbiased_and_without_a_note(release: Release) -> None:
     found = release.query("size = 1 and a = 1")
-    table = next(one for one in release.tables.values() if one.column_names[0] == "size" and "a" in one.column_names)
+    table = next(
+        one for one in release.answers.all_tables.values() if one.column_names[0] == "size" and "a" in one.column_names
+    )
     assert found.value == pytest.approx(table["count"][3].as_py())
     assert found.note is None
     assert release.query("total").note is None
@@ -123,8 +125,8 @@ def test_a_fit_of_reports_has_no_error_and_says_what_answers_more(tmp_path: Path
         ) as error:
             release.query(SIX)
         assert "\n" not in str(error.value)
-    assert release.refits() is None
-    assert release.joint_table() is None
+    assert release.answers.refits() is None
+    assert release.answers.joint_table() is None
     folder = release.write(tmp_path / "release")
     assert not (folder / "joint.parquet").exists()
     assert "joint" not in json.loads((folder / "release.json").read_text())

@@ -67,8 +67,8 @@ def test_every_method_comes_back_as_it_was_published(released):
     assert np.array_equal(back.kept, own.kept)
     assert back.claim == own.claim
     assert back.maker.parameters == own.maker.parameters
-    assert back.aligned is (own.planned.chosen.method in UNPROVEN_ONES)
-    assert (back.claim.proven is None) is (own.planned.chosen.method in UNPROVEN_ONES)
+    assert back.aligned is (own.method in UNPROVEN_ONES)
+    assert (back.claim.proven is None) is (own.method in UNPROVEN_ONES)
     assert pq.read_table(folder / "records.parquet").column_names == ["age", "size", "sex"]
     manifest = json.loads((folder / "release.json").read_text())
     assert (

@@ -106,7 +106,7 @@ def test_the_predicted_error_falls_with_epsilon_and_users_and_grows_with_the_are
 
 
 def test_a_prediction_is_the_same_every_time():
-    made = plan(spec("gtr_top_down", users=9000, height=4)).chosen.mechanism.spatial
+    made = plan(spec("gtr_top_down", users=9000, height=4)).chosen.mechanism.estimator
     assert predicted(made, Areas(0.1, 0.2), 9000) == predicted(made, Areas(0.1, 0.2), 9000)
     assert made.grid == Grid(16)
 

@@ -56,7 +56,7 @@ def test_a_rectangle_is_answered_in_the_columns_own_units(released):
     own, _ = released
     assert isinstance(own, MapRelease)
     found = own.query("lon in 4..8 and lat in 2..4")
-    right = own.density.values(Rectangles(*(np.array([end]) for end in (8.0, 16.0, 8.0, 16.0))))
+    right = own.answers.density.values(Rectangles(*(np.array([end]) for end in (8.0, 16.0, 8.0, 16.0))))
     assert found.value == pytest.approx(right[0])
     assert found.interval[0] < found.value < found.interval[1]
     assert found.note is None
@@ -118,7 +118,7 @@ def test_what_is_no_rectangle_is_refused(released, text, message):
 def test_many_rectangles_at_once_are_those_one_by_one(released):
     own, _ = released
     low, high = [[0, 0], [4, 2], [1.3, 0.7]], [[8, 4], [8, 4], [2.9, 3.1]]
-    found = own.query_rectangles(low, high, confidence=0.9)
+    found = own.answers.query_rectangles(low, high, confidence=0.9)
     assert found.column_names == ["count", "standard_error", "low", "high"]
     for row, (a, b), (c, d) in zip(found.to_pylist(), low, high, strict=True):
         one = own.query(f"lon in {a}..{c} and lat in {b}..{d}", confidence=0.9)
@@ -141,7 +141,7 @@ def test_many_rectangles_at_once_are_those_one_by_one(released):
 )
 def test_rectangles_that_are_none_are_refused(released, low, high, message):
     with pytest.raises(ValueError, match=message):
-        released[0].query_rectangles(low, high)
+        released[0].answers.query_rectangles(low, high)
 
 
 def test_a_loaded_map_answers_alike_and_its_table_is_the_map(released):
@@ -150,11 +150,11 @@ def test_a_loaded_map_answers_alike_and_its_table_is_the_map(released):
     assert isinstance(again, MapRelease)
     for text in ("lon in 1.3..2.9 and lat in 0.7..3.1", "lat < 2"):
         assert again.query(text) == own.query(text)
-    (published,) = own.tables.values()
+    (published,) = own.answers.all_tables.values()
     assert published.num_rows == 256
     assert {"lon", "lat", "count", "standard_error", "low", "high"} <= set(published.column_names)
     counts = np.array(published["count"].to_pylist()).reshape(16, 16)
-    assert counts == pytest.approx(own.density.counts)
+    assert counts == pytest.approx(own.answers.density.counts)
     assert own.claim.proven is None  # its generator was seeded
 
 
@@ -182,10 +182,10 @@ def shares_within(own, asked, *, shorter=1.0):
     for run in range(RUNS):
         generator = rng.seeded(100 + run)
         drawn = collection.drawn(USERS, rng=generator)
-        parts = [one.perturb(codes[:, drawn == k], rng=generator) for k, one in enumerate(collection.questions)]
-        tallies = [one.tally(part) for one, part in zip(collection.questions, parts, strict=True)]
+        parts = [one.perturb(codes[:, drawn == k], rng=generator) for k, one in enumerate(collection.types)]
+        tallies = [one.tally(part) for one, part in zip(collection.types, parts, strict=True)]
         measured = collection.measurement(tallies)
-        density = MapDecoder(collection.spatial, USERS).density(measured)
+        density = MapDecoder(collection.estimator, USERS).density(measured)
         own_asked = asked.scaled(side)
         half = half_width(density.variances(own_asked), 0.95, "gaussian")
         found.append((np.abs(density.values(own_asked) - truth) <= shorter * half).mean())
