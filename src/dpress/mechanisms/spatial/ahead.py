@@ -115,6 +115,8 @@ class Ahead:
             raise ValueError(f"leaves: expected those of {self.depths[self.round]} types, got {len(self.leaves)}")
         if any(one.size != own.size for one, own in zip(self.partitions, self.oracles, strict=True)):
             raise ValueError("oracles: expected one value for every leaf")
+        if any(own.claim.proven != self.loss for own in self.oracles):
+            raise ValueError("oracles: expected those of the stated loss")
         for one in self.earlier:
             named(one.leaves, self.height)
 
