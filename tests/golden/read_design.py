@@ -131,7 +131,7 @@ def stands_for(one, value, kind):
 def drawn(ask, secret):
     """Return the report type that a device with a secret answers, and the slot of its first attribute."""
     weights = [one["weight"] for one in ask["report_types"]]
-    digest = hmac.digest(secret, b"dpress question " + collection(ask), "sha256")
+    digest = hmac.digest(secret, b"dpress group    " + collection(ask), "sha256")
     left, place = int.from_bytes(digest[:8], "little") % sum(weights), 0
     while left >= weights[place]:
         left, place = left - weights[place], place + 1

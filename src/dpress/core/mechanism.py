@@ -121,7 +121,7 @@ class Mechanism(Protocol):
 
 
 @runtime_checkable
-class Curated(Mechanism, Protocol):
+class CuratorMechanism(Mechanism, Protocol):
     """A curator's mechanism over counts."""
 
     @property
@@ -147,19 +147,19 @@ class Curated(Mechanism, Protocol):
 
 
 @runtime_checkable
-class Recording(Mechanism, Protocol):
+class RecordMechanism(Mechanism, Protocol):
     """A curator's mechanism that makes records of the rows."""
 
     def check(self, people: People) -> None:
         """Refuse too few rows, where a method without a proof may look."""
         ...
 
-    def release(self, people: People, *, rng: Generator) -> "Synthetic":
+    def release(self, people: People, *, rng: Generator) -> "SyntheticRecords":
         """Return records."""
         ...
 
 
-class Promising(Protocol):
+class HasClaim(Protocol):
     """Anything that makes a promise."""
 
     @property
@@ -195,7 +195,7 @@ class Choice(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Synthetic:
+class SyntheticRecords:
     """Records that a mechanism made, with what they were made of.
 
     Args:
@@ -217,7 +217,7 @@ class Synthesizer(Protocol):
         """The promise, from the numbers the samplers use."""
         ...
 
-    def release(self, people: People, *, rng: Generator) -> Synthetic:
+    def release(self, people: People, *, rng: Generator) -> SyntheticRecords:
         """Return records; whatever reads the rows is in sums that the claim has paid for, or the claim is unproven."""
         ...
 
@@ -253,7 +253,7 @@ class Card:
     paper: str
     summary: str
     method: type
-    example: Callable[[Any, Unit], Promising]
+    example: Callable[[Any, Unit], HasClaim]
     strategy: Callable[..., Strategy | None] | None = None
     oracle: Callable[..., Oracle | None] | None = None
     protocol: Callable[..., Any] | None = None

@@ -37,7 +37,7 @@ class Plan:
 
     @property
     def workload(self) -> Workload | Areas:
-        """The questions the error is averaged over."""
+        """The queries the error is averaged over."""
         return self.choice.workload
 
     @property

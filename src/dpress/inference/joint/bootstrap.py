@@ -109,7 +109,7 @@ def refits(
 
 
 def resampled(tables: Tables, joint: Joint, *, rng: Generator) -> Tables:
-    """Return tables as the same questions would give them, were the joint the truth; sums stay 1."""
+    """Return tables as the same report types would give them, were the joint the truth; sums stay 1."""
     return Tables(shape=tables.shape, noisy=tuple(_again(one, joint, rng) for one in tables.noisy))
 
 

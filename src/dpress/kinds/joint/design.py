@@ -33,8 +33,8 @@ SMALL = 1 << 12  # cells of a joint table that one oracle is asked about unless 
 RATES = ("f", "p", "q")
 REPORTS, FILTERS = "rr_ldp", ("bits", "hashes")  # what devices send unless it is stated; and of filters
 MOST_BITS = 1 << 13  # of a report: every two of them are counted
-MOST_SETS = 1000  # questions: planning solves least squares over all of them
-MOST_TRIPLES = 150  # questions of three attributes unless they are asked for: fitting more takes minutes
+MOST_SETS = 1000  # report types: planning solves least squares over all of them
+MOST_TRIPLES = 150  # report types of three attributes unless they are asked for: fitting more takes minutes
 
 
 def choose(spec: Spec) -> Choice:

@@ -91,7 +91,7 @@ class Dam:
     def decoded(self, measurement: Measurement, users: int) -> Density:
         """Return the likeliest map; its error is not known before a bootstrap, and infinite until then."""
         shares = likeliest(self.map, np.asarray(measurement.answers, dtype=np.float64))
-        return Cells(grid=self.grid, counts=shares * users, noise=_Unknown(side=self.grid.side))
+        return Cells(grid=self.grid, counts=shares * users, noise=_UnknownError(side=self.grid.side))
 
     def simulated(self, counts: Array, users: int, *, rng: Generator) -> Measurement:
         """Return reports as they would be, were these the true counts: independent Poisson numbers, or nearly so."""
@@ -107,7 +107,7 @@ class Dam:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Unknown:
+class _UnknownError:
     """An error that only a bootstrap tells.
 
     Args:
