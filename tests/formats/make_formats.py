@@ -18,12 +18,12 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
-from dpress.data.people import people, pickups
-from dpress.release.rounds import NEXT
 
 import dpress
 from dpress.core import rng
+from dpress.data.example_people import people, pickups
 from dpress.data.spec import from_dict
+from dpress.release.next_round import NEXT
 
 STORED = Path(__file__).with_name("stored")
 SEED = 7
