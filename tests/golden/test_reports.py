@@ -250,7 +250,7 @@ def test_permanent_responses_agree(one):
     flipped = np.flatnonzero(np.unpackbits(packed[0], bitorder="little"))
     assert flipped.tolist() == one["flipped"]
     assert permanent.cohorts(secret, one["cohorts"], collection=slot.collection).tolist() == [one["cohort"]]
-    assert permanent.questions(secret, one["weights"], collection=slot.collection).tolist() == [one["drawn"]]
+    assert permanent.user_groups(secret, one["weights"], collection=slot.collection).tolist() == [one["drawn"]]
 
 
 @pytest.mark.parametrize("one", GOLDEN["projections"])

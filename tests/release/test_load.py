@@ -6,13 +6,10 @@ import re
 
 import pyarrow.parquet as pq
 import pytest
-from tests.release.every_kind import CENTRAL, ROWS, spec_of
+from tests.release.stored import design_of, released
 
 from dpress import SchemaMismatch, load_release, publish
-from dpress.core import rng
 from dpress.core.design import fingerprint
-from dpress.release.estimate import estimate
-from dpress.release.perturb import perturb
 
 
 @pytest.mark.parametrize(
@@ -105,9 +102,12 @@ OF_SOME_KINDS = {
     "central": [r"estimator"],  # a table has none
     "microdata": [r"release\.postprocess", r"queries\..*"],  # there are no tables
     "spatial": [r"release\.postprocess", r"queries\..*", r"prediction\.error"],  # predicted, and evaluated, for them
-    "joint": [r"queries\..*", r"estimator\.strategy\..*"],  # the error is that of what is published; a fit is kept
-    "marginals": [r"queries\..*"],
-    "ahead": [r"estimator\.(steps|last).*"],  # what a further round would be asked by
+    "joint": [r"estimator\.strategy\..*"],  # a fit is kept
+    "local": [r"queries\..*"],  # the error is that of every cell that is published
+    "ahead": [
+        r"estimator\.(steps|last).*",
+        r"estimator\.earlier.*(counts|users).*",
+    ],  # further rounds, and earlier ones
 }
 """What loading finds in no other place: only the design's hash guards it."""
 
@@ -139,18 +139,14 @@ def changed(plain, path, value):
 
 
 @pytest.fixture(
-    params=["ranges privelet", "histogram adjusted", "map quadtree", "records dp_prototypes", "tables rr_ldp",
-            "joint pairs", "joint em", "map gtr_top_down", "map ahead"]
+    params=["ranges_privelet", "histogram_rho", "census_quadtree", "records_dp_prototypes", "local_rr_ldp",
+            "joint_pairs", "joint_em", "map_gtr_top_down", "map_ahead_0", "map_ahead_1"]
 )  # fmt: skip
 def written(request, tmp_path):
-    """A release of every sort in its folder, and its name."""
-    own = spec_of(request.param)
-    if request.param in CENTRAL:
-        publish(own, ROWS, out=tmp_path / "release", rng=rng.seeded(1))
-    else:
-        perturb(own, ROWS, out=tmp_path / "reports", rng=rng.seeded(1))
-        estimate(own, tmp_path / "reports", out=tmp_path / "release")
-    return tmp_path / "release", own
+    """A release of every sort in its folder, and its design."""
+    design = design_of(request.param)
+    released(design, tmp_path)
+    return tmp_path / "release", design
 
 
 def refusals(folder, *, hashed):
@@ -183,7 +179,7 @@ def test_a_design_that_was_edited_is_refused_wherever_that_was(written):
 def test_what_is_edited_together_with_the_hash_is_refused_or_of_no_consequence(written):
     """A claim, a report type, noise, an oracle's number: nothing that acts can be edited; names and hints can."""
     folder, own = written
-    kinds = (own.privacy.model, own.release.kind, own.release.method)
+    kinds = ("local" if own.local else "central", own.release["kind"], own.method)
     inert = [*OF_NO_CONSEQUENCE, *(one for kind in kinds for one in OF_SOME_KINDS.get(kind, []))]
     accepted = {place for place, message in refusals(folder, hashed=True) if not message}
     assert [one for one in sorted(accepted) if not any(re.fullmatch(known, one) for known in inert)] == []

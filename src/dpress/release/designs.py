@@ -121,9 +121,20 @@ def _collection(design: Design, ask: LocalAsk) -> Collection:
     estimator: Any = read(object, design.estimator, "$.estimator", find=catalog.find, told=told)
     if not isinstance(estimator, Estimator) or not design.split:
         raise ValueError("$.estimator: no estimator of a collection")
-    if getattr(estimator, "types", types) != types:
+    found = Collection(shape=schema.shape, types=types, split=design.split, estimator=estimator)
+    _check_asked(found, ask)
+    return found
+
+
+def _check_asked(collection: Collection, ask: LocalAsk) -> None:
+    """Refuse an estimator whose own report types, or whose round, are not what devices are asked."""
+    own: tuple[report_type.ReportType, ...] = getattr(collection.estimator, "types", collection.types)
+    if tuple(map(_written, own)) != ask.report_types:
         raise ValueError("$.ask.report_types: not those whose reports the estimator understands")
-    return Collection(shape=schema.shape, types=types, split=design.split, estimator=estimator)
+    asked = None if ask.rounds is None else (ask.rounds.number, ask.rounds.types)
+    known = in_rounds(collection.estimator)
+    if asked != (None if known is None else (known.round, known.depths)):
+        raise ValueError("$.ask.rounds: not those of the estimator")
 
 
 def _written(own: report_type.ReportType) -> ReportType:
