@@ -97,7 +97,9 @@ def test_no_report_of_any_round_costs_more_than_epsilon_and_five_percent_more_is
             assert checks.keeps_promise([oracle.channel()], epsilon)
             assert checks.spends_all([oracle.channel()], epsilon)
     more = PureDP(epsilon=Fraction(epsilon) * Fraction(21, 20))
-    planted, _ = collected(replace(own, loss=more), places, rng.seeded(2))  # the next round's oracles are its own
+    with pytest.raises(ValueError, match="oracles: expected those of the stated loss"):
+        replace(second, loss=more)  # the rounds after it would cost more
+    planted, _ = collected(made(4, more.epsilon), places, rng.seeded(2))
     assert planted.round == 1
     assert planted.claim.proven == more
     assert not checks.keeps_promise([planted.types[0].oracles[0].channel()], epsilon)
