@@ -66,10 +66,13 @@ def local_ask(collection: Collection, schema: Schema, *, first: str = "") -> Loc
         schema: the attributes whose codes they are about.
         first: the id of the first round's ask, where this is a later one.
     """
-    own = in_rounds(collection.estimator)
-    rounds = None if own is None else Rounds(number=own.round, types=own.depths, collection=first)
     types = tuple(_written(one) for one in collection.types)
-    return LocalAsk(attributes=_coded(schema), report_types=types, rounds=rounds)
+    return LocalAsk(attributes=_coded(schema), report_types=types, rounds=_rounds(collection.estimator, first))
+
+
+def _rounds(estimator: Estimator, first: str) -> Rounds | None:
+    own = in_rounds(estimator)
+    return None if own is None else Rounds(number=own.round, types=own.depths, collection=first)
 
 
 def estimator_of(mechanism: Mechanism) -> dict[str, Any]:
@@ -123,6 +126,11 @@ def _collection(design: Design, ask: LocalAsk) -> Collection:
         raise ValueError("$.estimator: no estimator of a collection")
     if getattr(estimator, "types", types) != types:
         raise ValueError("$.ask.report_types: not those whose reports the estimator understands")
+    first = "" if ask.rounds is None else ask.rounds.collection
+    if ask.rounds != (own := _rounds(estimator, first)) or (own is not None and own.number != design.round):
+        raise ValueError("$.ask.rounds: not those of the estimator")
+    if own is not None and bool(own.number) != bool(first):
+        raise ValueError("$.ask.rounds.collection: expected the id of the first round, empty in that round itself")
     return Collection(shape=schema.shape, types=types, split=design.split, estimator=estimator)
 
 
