@@ -24,6 +24,7 @@ from dpress.inference.maps.density import Cells, Density
 from dpress.mechanisms.protocol.report_type import ReportType
 from dpress.mechanisms.spatial.disk import Blur, likeliest
 from dpress.mechanisms.spatial.disk_reports import DiskReports
+from dpress.mechanisms.spatial.grids import ByGrid
 from dpress.mechanisms.spatial.map_decoder import SEED, MapDecoder, node_type
 
 Places = npt.NDArray[np.int32]
@@ -165,5 +166,5 @@ CARD = Card(
     method=Dam,
     example=lambda loss, unit: _example(loss),  # noqa: ARG005  # a local claim has its own unit
     spatial=dam,
-    parameters=("height", "side"),
+    parameters=ByGrid,
 )
