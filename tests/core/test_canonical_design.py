@@ -9,6 +9,7 @@ from dpress.core import design as documents
 from dpress.core.attribute import Categorical, Integer, Numeric
 from dpress.core.design import LocalAsk, canonical, coding, identity
 from dpress.core.errors import SchemaMismatch
+from dpress.release.designs import load_design
 
 STORED = Path(__file__).parents[1] / "formats" / "stored"
 NUMBERS = (
@@ -73,3 +74,42 @@ def test_an_ask_that_others_would_hash_differently_is_refused(name, change):
     change(found["ask"]["attributes"][0])
     with pytest.raises(SchemaMismatch, match=r"not written in full|missing|not as it is written"):
         documents.from_plain(found)
+
+
+def of_first_type(**own):
+    return lambda ask: ask["report_types"][0].update(own)
+
+
+def of_rounds(**own):
+    return lambda ask: ask["rounds"].update(own)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("local_users", of_first_type(weight=0)),
+        ("local_users", of_first_type(weight=-1)),
+        ("local_users", of_first_type(parts=[])),
+        ("local_users", lambda ask: ask.update(report_types=[])),
+        ("local_users", lambda ask: ask.update(rounds={"number": 0, "types": [3], "collection": ""})),
+        ("map_ahead_0", lambda ask: ask.update(rounds=None)),
+        ("map_ahead_0", of_rounds(collection=64 * "a")),
+        ("map_ahead_1", of_rounds(collection="")),
+        ("map_ahead_1", of_rounds(collection=64 * "z")),
+        ("map_ahead_1", of_rounds(number=0)),
+        ("map_ahead_1", of_rounds(types=[1, 1, 1])),
+        ("map_ahead_1", of_rounds(types=[3, 0])),
+    ],
+)
+def test_an_ask_that_contradicts_itself_is_refused(name, change, tmp_path):
+    found = document(name)
+    change(found["ask"])
+    (tmp_path / "design.json").write_text(json.dumps(found))
+    with pytest.raises(SchemaMismatch):
+        load_design(tmp_path / "design.json")
+
+
+def test_a_round_is_named_once(tmp_path):
+    (tmp_path / "design.json").write_text(json.dumps(document("map_ahead_1") | {"round": 0}))
+    with pytest.raises(SchemaMismatch, match="rounds"):
+        load_design(tmp_path / "design.json")

@@ -265,3 +265,8 @@ def test_the_program_shares_no_code():
     for path in Path(__file__).parent.glob("make_*.py"):
         lines = path.read_text().splitlines()
         assert not [line for line in lines if line.startswith(("import", "from")) and "dpress" in line], path
+
+
+def test_the_vectors_of_the_documentation_are_those_of_the_package():
+    shown = Path(__file__).parents[2] / "docs" / "reference" / "vectors.json"
+    assert shown.read_bytes() == (resources.files("dpress") / "vectors" / "reports.json").read_bytes()

@@ -6,7 +6,7 @@ responses. Numbers that are no integers are texts wherever a device or a mechani
 
 import hashlib
 import math
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -20,6 +20,8 @@ from dpress.core.written_again import difference
 
 FORMAT = 1
 ID_BYTES = 16  # of the hash, in a report
+MOST_TYPES = 1 << 16  # a report names its type in 16 bits
+Positive = Annotated[int, msgspec.Meta(ge=1)]
 RELEASE = ("kind", "postprocess")  # what stands under `release`
 
 
@@ -46,9 +48,9 @@ class ReportType(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         parts: one after the other in the payload.
     """
 
-    weight: int
-    width: int
-    parts: tuple[Part, ...]
+    weight: Positive
+    width: Positive
+    parts: Annotated[tuple[Part, ...], msgspec.Meta(min_length=1)]
 
 
 class Rounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -60,9 +62,9 @@ class Rounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         collection: the id of the first round's `ask`; empty in the first round itself.
     """
 
-    number: int
-    types: tuple[int, ...]
-    collection: str
+    number: Annotated[int, msgspec.Meta(ge=0)]
+    types: tuple[Positive, ...]
+    collection: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")]
 
 
 class LocalAsk(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="model", tag="local"):
@@ -75,7 +77,7 @@ class LocalAsk(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """
 
     attributes: tuple[Tabular, ...]
-    report_types: tuple[ReportType, ...]
+    report_types: Annotated[tuple[ReportType, ...], msgspec.Meta(min_length=1, max_length=MOST_TYPES)]
     rounds: Rounds | None
 
 

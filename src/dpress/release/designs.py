@@ -66,10 +66,13 @@ def local_ask(collection: Collection, schema: Schema, *, first: str = "") -> Loc
         schema: the attributes whose codes they are about.
         first: the id of the first round's ask, where this is a later one.
     """
-    own = in_rounds(collection.estimator)
-    rounds = None if own is None else Rounds(number=own.round, types=own.depths, collection=first)
     types = tuple(_written(one) for one in collection.types)
-    return LocalAsk(attributes=_coded(schema), report_types=types, rounds=rounds)
+    return LocalAsk(attributes=_coded(schema), report_types=types, rounds=_rounds(collection.estimator, first))
+
+
+def _rounds(estimator: Estimator, first: str) -> Rounds | None:
+    own = in_rounds(estimator)
+    return None if own is None else Rounds(number=own.round, types=own.depths, collection=first)
 
 
 def estimator_of(mechanism: Mechanism) -> dict[str, Any]:
@@ -122,19 +125,21 @@ def _collection(design: Design, ask: LocalAsk) -> Collection:
     if not isinstance(estimator, Estimator) or not design.split:
         raise ValueError("$.estimator: no estimator of a collection")
     found = Collection(shape=schema.shape, types=types, split=design.split, estimator=estimator)
-    _check_asked(found, ask)
+    _check_asked(found, design, ask)
     return found
 
 
-def _check_asked(collection: Collection, ask: LocalAsk) -> None:
+def _check_asked(collection: Collection, design: Design, ask: LocalAsk) -> None:
     """Refuse an estimator whose own report types, or whose round, are not what devices are asked."""
-    own: tuple[report_type.ReportType, ...] = getattr(collection.estimator, "types", collection.types)
-    if tuple(map(_written, own)) != ask.report_types:
+    estimator: Any = collection.estimator
+    types: tuple[report_type.ReportType, ...] = getattr(estimator, "types", collection.types)
+    if tuple(map(_written, types)) != ask.report_types:
         raise ValueError("$.ask.report_types: not those whose reports the estimator understands")
-    asked = None if ask.rounds is None else (ask.rounds.number, ask.rounds.types)
-    known = in_rounds(collection.estimator)
-    if asked != (None if known is None else (known.round, known.depths)):
+    first = "" if ask.rounds is None else ask.rounds.collection
+    if ask.rounds != (own := _rounds(estimator, first)) or (own is not None and own.number != design.round):
         raise ValueError("$.ask.rounds: not those of the estimator")
+    if own is not None and bool(own.number) != bool(first):
+        raise ValueError("$.ask.rounds.collection: expected the id of the first round, empty in that round itself")
 
 
 def _written(own: report_type.ReportType) -> ReportType:
