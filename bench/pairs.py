@@ -24,12 +24,12 @@ import pyarrow.parquet as pq
 from cases import data, say
 from dpress.core import rng
 from dpress.core.claim import PureDP
-from dpress.inference.joint.evidence import evidence
 from dpress.inference.joint.factors import Joint, independent
+from dpress.inference.joint.independence_tests import independence_tests
 from dpress.inference.joint.maxent import chain, joint
 from dpress.inference.joint.pair_error import expected, planned
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
-from dpress.inference.joint.shrinkage import Shrunk, shrunk
+from dpress.inference.joint.shrinkage import ShrunkTable, shrunk
 from dpress.inference.postprocess import norm_sub
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
 from machine import facts
@@ -127,14 +127,14 @@ def one_run(codes: Codes, shape: tuple[int, ...], tables: Tables, width: int, *,
         "nonnegative": _mean(apart(norm_sub(plain[pair].ravel(), users=1), truth[pair].ravel()) for pair in pairs),
         "independent": _mean(apart(product.marginal(pair), truth[pair]) for pair in pairs),
         "shrunk": _mean(apart(found[pair].shares, truth[pair]) for pair in pairs),
-        "dependent_pairs": float(sum(one.dependent for one in evidence(tables))),
+        "dependent_pairs": float(sum(one.significant for one in independence_tests(tables))),
         "shrink_seconds": seconds,
     }
     return row | _joint(codes, shape, found, product, whole=whole)
 
 
 def _joint(
-    codes: Codes, shape: tuple[int, ...], found: dict[tuple[int, ...], Shrunk], product: Joint, *, whole: bool
+    codes: Codes, shape: tuple[int, ...], found: dict[tuple[int, ...], ShrunkTable], product: Joint, *, whole: bool
 ) -> dict[str, float]:
     tables, everything = {axes: one.shares for axes, one in found.items()}, tuple(range(len(shape)))
     began = time.perf_counter()

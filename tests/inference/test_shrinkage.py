@@ -1,4 +1,4 @@
-"""Shrinkage of pair tables toward the product: less error on average, signs, margins, edge cases; evidence."""
+"""Shrinkage of pair tables toward the product: less error on average, signs, margins, edge cases; chi-square."""
 
 from collections.abc import Callable
 
@@ -7,11 +7,11 @@ import pytest
 
 from dpress.core import rng
 from dpress.inference.joint.bootstrap import resampled
-from dpress.inference.joint.evidence import evidence
 from dpress.inference.joint.factors import Joint, dense, independent
+from dpress.inference.joint.independence_tests import independence_tests
 from dpress.inference.joint.maxent import full
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
-from dpress.inference.joint.shrinkage import centred, freedom, shrunk
+from dpress.inference.joint.shrinkage import centred, degrees_of_freedom, shrunk
 
 SHAPE = (4, 3, 2)
 SETS = ((0, 1), (0, 2), (1, 2))
@@ -80,7 +80,7 @@ def test_deviations_for_fixed_factors_cover_what_happens(uniforms: Callable[[int
     assert np.all(np.abs(np.sqrt((seen**2).mean() / (found[0].deviations ** 2).mean()) - 1) < 0.25)
 
 
-def test_triples_are_drawn_toward_what_their_pairs_allow(uniforms: Callable[[int, int], np.ndarray]) -> None:
+def test_triples_are_shrunk_toward_what_their_pairs_allow(uniforms: Callable[[int, int], np.ndarray]) -> None:
     truth = mixed(0.5, uniforms)
     found = shrunk(resampled(questions(10**7, ((0, 1, 2),)), truth, rng=rng.seeded(5)), order=3)
     assert np.abs(found[0, 1, 2].shares - truth.marginal((0, 1, 2))).sum() < 0.02
@@ -92,16 +92,16 @@ def test_edge_cases() -> None:
     noise = Noise(users=100, own=1.0, other=0.5, lot=0.5)
     alone = Tables(shape=(3,), noisy=(NoisyTable(axes=(0,), shares=np.array([0.8, 0.3, -0.1]), noise=noise),))
     assert np.allclose(shrunk(alone)[0,].shares, [0.75, 0.25, 0])
-    assert evidence(alone) == ()
+    assert independence_tests(alone) == ()
     flat = Tables(shape=(1, 2), noisy=(NoisyTable(axes=(0, 1), shares=np.array([[1.1, -0.1]]), noise=noise),))
     assert np.allclose(shrunk(flat)[0, 1].shares, [[1, 0]])
-    assert evidence(flat) == ()
+    assert independence_tests(flat) == ()
     corner = np.array([[1.0, 0.0], [0.0, 0.0]])
     exact = Noise(users=100, own=0.0, other=0.0, lot=0.0)
     for one in (noise, exact):
         mass = Tables(shape=(2, 2), noisy=(NoisyTable(axes=(0, 1), shares=corner, noise=one),))
         assert np.allclose(shrunk(mass)[0, 1].shares, corner)
-        assert not evidence(mass)[0].dependent
+        assert not independence_tests(mass)[0].significant
 
 
 def test_a_pair_without_answers_is_no_table(uniforms: Callable[[int, int], np.ndarray]) -> None:
@@ -118,15 +118,15 @@ def test_evidence_rarely_accuses_independent_attributes_and_finds_dependent_ones
     alarms = {}
     for strength in (0.0, 0.5):
         source, truth = rng.seeded(17), mixed(strength, uniforms)
-        found = [evidence(resampled(questions(2000), truth, rng=source)) for _ in range(300)]
-        alarms[strength] = sum(any(one.dependent for one in each) for each in found)
+        found = [independence_tests(resampled(questions(2000), truth, rng=source)) for _ in range(300)]
+        alarms[strength] = sum(any(one.significant for one in each) for each in found)
     assert alarms[0.0] <= 40
     assert alarms[0.5] > 150
-    chances = [one.chance for each in found for one in each]
+    chances = [one.p_value for each in found for one in each]
     assert all(0 <= chance <= 1 for chance in chances)
 
 
 def test_centring_takes_the_margins_away(uniforms: Callable[[int, int], np.ndarray]) -> None:
     table = centred(uniforms(24, 1).reshape(SHAPE))
     assert all(np.allclose(table.sum(axis=axis), 0) for axis in range(3))
-    assert freedom(SHAPE) == 6
+    assert degrees_of_freedom(SHAPE) == 6

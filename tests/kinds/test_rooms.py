@@ -2,17 +2,15 @@
 
 import re
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 import dpress
 from dpress import catalog
 from dpress.core.errors import NotSupported
-from dpress.data.spec import Kind
 
 REPORTING = Path(dpress.__file__).parent / "reporting"
-NAMES = sorted(get_args(Kind))
+NAMES = ["histogram", "joint", "marginals", "microdata", "ranges", "spatial"]
 NAMED = re.compile(r"histogram|marginals|spatial|microdata|\bjoint\b|quadtree|\bmaps?\b", re.IGNORECASE)
 
 
@@ -32,7 +30,7 @@ def test_every_kind_of_a_specification_has_one_room() -> None:
 
 
 def test_an_unknown_kind_is_refused_with_those_there_are() -> None:
-    with pytest.raises(NotSupported, match="expected one of histogram, joint, marginals, .*, got 'poem'"):
+    with pytest.raises(NotSupported, match=r"expected one of histogram, joint, marginals, .*, got 'poem'"):
         catalog.room("poem")
 
 

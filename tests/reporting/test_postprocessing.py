@@ -13,7 +13,7 @@ from dpress.data.toml import as_toml
 from dpress.inference.postprocess import NAMES
 from dpress.kinds.tables.page import asked
 from dpress.release.release import Release
-from dpress.reporting import tables
+from dpress.reporting import page_tables
 from dpress.reporting.facts import facts
 from dpress.reporting.page import page
 from dpress.reporting.postprocessing import Effect, effect
@@ -65,13 +65,13 @@ def test_nothing_changed_is_said_as_nothing() -> None:
 def test_the_table_shows_the_adjusted_count_beside_the_unbiased_one() -> None:
     release = ages("nonnegative", "integer")
     (view,) = views(release)
-    shown = tables.table(view)
+    shown = page_tables.table(view)
     assert shown.names == ("age", "count", "95 % interval", "standard error", "adjusted")
     assert view.adjusted is not None
     assert [float(row[-1].replace(",", "")) for row in shown.rows] == pytest.approx(
-        list(view.adjusted), abs=tables._unit(view)
+        list(view.adjusted), abs=page_tables._unit(view)
     )
-    assert [row[:-1] for row in shown.rows] == [*tables.table(views(ages())[0]).rows]
+    assert [row[:-1] for row in shown.rows] == [*page_tables.table(views(ages())[0]).rows]
 
 
 def test_sums_of_a_larger_table_add_its_adjusted_cells_up() -> None:

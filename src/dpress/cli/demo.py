@@ -7,7 +7,7 @@ import click
 
 from dpress.cli.output import json_option, print_json
 from dpress.core.claim import as_floats, describe
-from dpress.data.people import people
+from dpress.data.example_people import people
 from dpress.data.spec import load_spec
 from dpress.ledger.ledger import Ledger
 from dpress.release.publish import publish

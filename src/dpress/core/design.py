@@ -266,6 +266,11 @@ def as_plain(design: Design) -> dict[str, Any]:
     return plain
 
 
+def fingerprint(plain: Any) -> str:
+    """Return the SHA-256 of a whole design as plain data, hexadecimal: a release keeps it beside the design."""
+    return hashlib.sha256(msgspec.json.encode(plain, order="sorted")).hexdigest()
+
+
 def encode(design: Design) -> str:
     """Return a design as the JSON text that `decode` reads."""
     return msgspec.json.format(msgspec.json.encode(as_plain(design)), indent=2).decode() + "\n"

@@ -13,7 +13,7 @@ from dpress.core.attribute import Attribute, Bounded, Categorical, Ordinal
 from dpress.core.claim import Loss, Relation, Unit, from_parameters
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
-from dpress.data import hierarchy
+from dpress.data import hierarchy_file
 from dpress.data.spec_error import first_fault
 from dpress.inference import postprocess
 
@@ -205,5 +205,5 @@ def _with_hierarchy(attribute: Attribute, folder: Path) -> Attribute:
     if not isinstance(attribute, Categorical) or not isinstance(attribute.hierarchy, str):
         return attribute
     values = attribute.labels[: len(attribute.values)]
-    rows = hierarchy.read(folder / attribute.hierarchy, attribute.hierarchy, attribute.name, values)
+    rows = hierarchy_file.read(folder / attribute.hierarchy, attribute.hierarchy, attribute.name, values)
     return msgspec.structs.replace(attribute, hierarchy=rows)

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from dpress.core import check
 from dpress.core.bits import width
 from dpress.core.rng import Generator
-from dpress.noise.bits import bits as coins
+from dpress.noise.bit_coins import packed_coins
 
 Bytes = npt.NDArray[np.uint8]
 Secrets = Bytes  # one device a row, 16 to 64 bytes each
@@ -138,7 +138,7 @@ def flips(secrets: Secrets, values: npt.NDArray[np.int32], size: int, *, p: Frac
 
 def fresh_flips(devices: int, size: int, *, p: Fraction, rng: Generator) -> Bytes:
     """Return what `flips` returns for devices that are new and report once: the same coins, without secrets."""
-    out = coins(p, devices * width(size), rng=rng).reshape(devices, width(size))
+    out = packed_coins(p, devices * width(size), rng=rng).reshape(devices, width(size))
     if size % 8:
         out[:, -1] &= np.uint8((1 << size % 8) - 1)
     return out

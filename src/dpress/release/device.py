@@ -15,7 +15,7 @@ from dpress.core.design import Design, LocalAsk, collection_id
 from dpress.core.errors import NotSupported, ReportRejected
 from dpress.core.rng import Generator
 from dpress.core.wire import Expected, Report, pack, unpack
-from dpress.ledger.device import DeviceLedger, tag
+from dpress.ledger.device_ledger import DeviceLedger, tag
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Longitudinal, ReportType
 from dpress.noise.permanent import Secrets, Slot

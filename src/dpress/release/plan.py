@@ -130,7 +130,7 @@ def _written(spec: Spec, choice: Choice) -> Design:
                 for one in choice.candidates
             ),
         ),
-        specification=as_dict(spec),
+        specification=msgspec.json.decode(msgspec.json.encode(as_dict(spec))),  # lists, as they are read back
     )
 
 

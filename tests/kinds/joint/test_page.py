@@ -12,7 +12,7 @@ from tests.kinds.reading import text_of_page as text
 
 from dpress.core import rng
 from dpress.inference.joint.contrast import covariance_contrast
-from dpress.inference.joint.evidence import judged
+from dpress.inference.joint.independence_tests import chi_square_tests
 from dpress.kinds.joint import residuals
 from dpress.kinds.joint.dependence import Pair, pairs
 from dpress.kinds.joint.page import context, fit
@@ -85,7 +85,7 @@ def test_records_are_not_spoken_of_where_there_are_none(dependent: Release) -> N
 def test_every_method_finds_the_pair_and_says_how_it_was_fitted(method: str) -> None:
     release = joined(method=method, epsilon=8.0, parameters={"ways": 2} if method == "pairs" else {})
     found, said = pairs_of(release), text(release)
-    assert (found[0].name, found[0].evidence.dependent) == ("age × score", True)
+    assert (found[0].name, found[0].test.significant) == ("age × score", True)
     own = {"em": "EM", "lasso": "LASSO", "lremh": "LASSO", "rr_ldp": "likelihood", "pairs": "entropy"}
     assert own.get(method, "The table of all combinations is") in said
     assert ("errs by less" in said) == (method not in AS_PUBLISHED)
@@ -134,7 +134,7 @@ def test_the_evidence_of_bits_keeps_its_level(seed: int, planted: bool) -> None:
         scores = bits - bits.mean(axis=1, keepdims=True)
         own = scores[:3] @ scores[:3].T / users, scores[3:] @ scores[3:].T / users
         contrast = covariance_contrast((0, 1), scores[:3] @ scores[3:].T / users, own, users)
-        alarms += judged([contrast])[0].dependent
+        alarms += chi_square_tests([contrast])[0].significant
     assert (alarms >= 55) == planted
 
 

@@ -14,7 +14,7 @@ from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.mixed import Column
 from dpress.core.people import Codes, People, in_memory
-from dpress.inference.records import particles as crowd
+from dpress.inference.records import particles
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata import graphical as module
 from dpress.mechanisms.microdata.graphical import Graphical, graphical, offers, score
@@ -57,9 +57,9 @@ def total_variation(first: Codes, second: Codes, axes: tuple[int, ...]) -> float
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A small crowd: what is measured does not depend on it."""
-    started = crowd.started
-    monkeypatch.setattr(crowd, "started", lambda shares, *, rng: started(shares, rng=rng, size=500))
+    """Few particles: what is measured does not depend on it."""
+    started = particles.initial
+    monkeypatch.setattr(particles, "initial", lambda shares, *, rng: started(shares, rng=rng, size=500))
 
 
 class Spent:

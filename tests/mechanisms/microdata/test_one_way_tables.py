@@ -10,7 +10,7 @@ from dpress.core.linear import Stack
 from dpress.core.measurement import Measurement
 from dpress.core.mixed import Column
 from dpress.inference.maps.population import normal
-from dpress.inference.records import particles as crowd
+from dpress.inference.records import particles
 from dpress.mechanisms.microdata.grouped_tables import Grouped
 from dpress.mechanisms.microdata.one_way_tables import GROUPS, Known, Seen, known_from
 
@@ -39,7 +39,7 @@ def one_way(columns: tuple[Column, ...], tables: list[np.ndarray], variances: li
 
 def both(seed: int, rough: float) -> tuple[Known, Seen]:
     known = known_from(COLUMNS, one_way(COLUMNS, [TRUTH.sum(1), TRUTH.sum(0)], [rough, 1.0], seed))
-    model = crowd.started(known.shares, rng=rng.seeded(seed), size=2000)
+    model = particles.initial(known.shares, rng=rng.seeded(seed), size=2000)
     return known, known.seen((0, 1), measured(known.table((0, 1)), TRUTH, 4.0, 1000 + seed), model)
 
 

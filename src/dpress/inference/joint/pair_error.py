@@ -82,7 +82,7 @@ def planned(
 
 
 def expected(tables: Tables) -> Expected:
-    """Return the predicted mean total variation over all pairs that some question holds; the shares do not matter.
+    """Return the predicted mean total variation over all pairs that some report type holds; the shares do not matter.
 
     Formula: E |x| = sqrt(2 / pi) sd for normal noise, so k sd / sqrt(2 pi) for a table of k cells with the standard
     error sd each; of the product, sd^2 = v_i / n_j^2 + v_j / n_i^2 to first order.

@@ -90,7 +90,7 @@ class Tables:
         return any(set(axes) <= set(one.axes) for one in self.noisy)
 
     def table(self, axes: Axes) -> Array:
-        """Return the consistent estimate of a table that some question holds; it may have negative cells."""
+        """Return the consistent estimate of a table that some report type holds; it may have negative cells."""
         kept = [one for one in self._parts if set(one.map.axes) & set(axes)]
         shares = marginal(kept, axes).reshape([self.shape[axis] for axis in axes])
         return np.asarray(shares + (1 - shares.sum()) / shares.size)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpress.core.linear import Array
-from dpress.inference.joint.evidence import ALPHA
+from dpress.inference.joint.independence_tests import ALPHA
 from dpress.kinds.joint.dependence import Pair
 from dpress.reporting import charts
 from dpress.reporting.charts import Chart

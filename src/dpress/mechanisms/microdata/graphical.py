@@ -22,8 +22,8 @@ from dpress.core.mechanism import Card, Synthetic
 from dpress.core.mixed import Column
 from dpress.core.people import Counts, People
 from dpress.core.rng import Generator
-from dpress.inference.records import particles as crowd
-from dpress.inference.records.particles import Crowd, Pair
+from dpress.inference.records import particles
+from dpress.inference.records.particles import Pair, Particles
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata.grouped_tables import Grouped, Tables, by_noise, exact
 from dpress.mechanisms.microdata.one_way_tables import Known, Seen, known_from
@@ -53,11 +53,11 @@ class Graphical:
     rho = epsilon_s^2 / 8 (its log ratios span a range of epsilon_s: Cesar and Rogers 2021, Lemma 3.2). Rounds share
     what is left by their tables' sizes, chosen as they go, and in all spend exactly it: adaptive composition of losses
     whose sum is fixed beforehand (Feldman and Zrnic 2021; for epsilon Rogers et al. 2016). Proven.
-    Error: no formula: what noise leaves of a pair is drawn toward the model (`microdata.pair_shrinkage`), and
+    Error: no formula: what noise leaves of a pair is shrunk toward the model (`microdata.pair_shrinkage`), and
     pairs that were not measured follow from others.
     Paper: McKenna, Mullins, Sheldon and Miklau 2022 (AIM), with pairs only, each once, and shares by size in place of
-    annealing; the groups and shares of Zhang et al. 2021 (PrivSyn); fitted on a crowd of records
-    (`inference.records.particles`).
+    annealing; the groups and shares of Zhang et al. 2021 (PrivSyn); fitted on weighted
+    particles (`inference.records.particles`).
 
     Args:
         columns: of the records, two or more.
@@ -149,8 +149,8 @@ class Graphical:
         known = known_from(self.columns, one_way)
         seen, model = self._rounds(known, people, rng)
         asked = known.settled(seen)
-        model = crowd.raked(model, asked, passes=LAST_PASSES, rng=rng)
-        codes = known.spread(crowd.records(model, asked, known.size, rng=rng), rng=rng)
+        model = particles.rake(model, asked, passes=LAST_PASSES, rng=rng)
+        codes = known.spread(particles.sample(model, asked, known.size, rng=rng), rng=rng)
         return Synthetic(codes=codes, measurement=_together([one_way, *(one.measurement for one in seen)]))
 
     def measuring(self, parts: Sequence[Grouped], loss: PureDP | ZCDP) -> MatrixMechanism:
@@ -167,11 +167,11 @@ class Graphical:
         """
         return choose.exponential(scores, epsilon=self.choice.epsilon, sensitivity=self.sensitivity, rng=rng)
 
-    def _rounds(self, known: Known, people: People, rng: Generator) -> tuple[list[Seen], Crowd]:
+    def _rounds(self, known: Known, people: People, rng: Generator) -> tuple[list[Seen], Particles]:
         """Choose, measure and fit, round by round."""
         tables = {pair: known.table(pair) for pair in self.pairs}
         secret = dict(zip(self.pairs, exact(list(tables.values()), people), strict=True))
-        seen, model, left = list[Seen](), crowd.started(known.shares, rng=rng), _amount(self.tables)
+        seen, model, left = list[Seen](), particles.initial(known.shares, rng=rng), _amount(self.tables)
         for rounds in range(self.rounds, 0, -1):
             options = [pair for pair in self.pairs if pair not in {one.pair for one in seen}]
             parts = offers([tables[pair].rows for pair in options], left, rounds)
@@ -187,7 +187,7 @@ class Graphical:
             found = ways[best].noisy(secret[options[best]].copy(), rng=rng)
             left -= parts[best]
             seen.append(known.seen(options[best], found, model))
-            model = crowd.raked(model, {one.pair: one.shares for one in seen}, passes=PASSES, rng=rng)
+            model = particles.rake(model, {one.pair: one.shares for one in seen}, passes=PASSES, rng=rng)
         return seen, model
 
     def _part(self, share: Fraction) -> PureDP | ZCDP:

@@ -15,12 +15,12 @@ from dpress.core.measurement import Measurement
 from dpress.core.mixed import Column
 from dpress.core.people import Codes
 from dpress.core.rng import Generator
-from dpress.inference.joint.fit import fitted
+from dpress.inference.joint.fit import fit_margins
 from dpress.inference.maps.top_down import on_simplex
-from dpress.inference.records.particles import Crowd, Pair
+from dpress.inference.records.particles import Pair, Particles
 from dpress.mechanisms.microdata.grouped_tables import Grouped
 from dpress.mechanisms.microdata.grouping import Places, by_count, in_order
-from dpress.mechanisms.microdata.pair_shrinkage import drawn_toward
+from dpress.mechanisms.microdata.pair_shrinkage import shrink
 from dpress.mechanisms.microdata.record_sampling import drawn
 
 GROUPS = 16
@@ -69,20 +69,20 @@ class Known:
         shape = tuple(own.size for own in self.counts)
         return Grouped(shape=shape, axes=pair, groups=(self.groups[first], self.groups[second]))
 
-    def seen(self, pair: Pair, found: Measurement, model: Crowd) -> Seen:
+    def seen(self, pair: Pair, found: Measurement, model: Particles) -> Seen:
         """Return the estimate of a pair's shares from its noisy table and what the model expected."""
         first, second = (self.shares[axis] for axis in pair)
         start = np.maximum(model.table(pair), LEAST / (first.size * second.size))
-        expected = fitted(start, {(0,): first, (1,): second}, rounds=20).table
+        expected = fit_margins(start, {(0,): first, (1,): second}, rounds=20).table
         scale = max(self.size, 1)
         variance = float(np.mean(found.variance)) / scale**2
-        return Seen(pair, found, drawn_toward(expected, found.answers.reshape(expected.shape) / scale, variance))
+        return Seen(pair, found, shrink(expected, found.answers.reshape(expected.shape) / scale, variance))
 
     def settled(self, seen: Sequence[Seen]) -> dict[Pair, Array]:
         """Return the pairs' shares, with margins that all noisy tables tell, by their variances."""
         margins = [self._margin(axis, seen) for axis in range(len(self.counts))]
         return {
-            one.pair: fitted(one.shares, {(place,): margins[axis] for place, axis in enumerate(one.pair)}).table
+            one.pair: fit_margins(one.shares, {(place,): margins[axis] for place, axis in enumerate(one.pair)}).table
             for one in seen
         }
 

@@ -60,7 +60,7 @@ class Rappor:
     Promise: local model, any two values. The cohort does not depend on the value. Two Bloom filters differ in at most
         2h bits, at most h of them set in either only, so that one report costs h ln R with R = q* (1 - p*) / (p* (1 -
         q*)): published and proven. Any number of reports of one value: 2 h ln((2 - f) / f), see `lifetime`. A changed
-        value is a new permanent response and a new lifetime's loss (`ledger.device`).
+        value is a new permanent response and a new lifetime's loss (`ledger.device_ledger`).
     Error: `estimate` is linear in the reports, W y with W X = I on the design X of all candidates. Exact variance: a
         user of value u adds to the count of v the noise C sum W[v, cb]^2 s(X[cb, u]) / (q* - p*)^2, s = q* (1 - q*)
         where the Bloom bit is set and p* (1 - p*) where not, and the lot of cohorts C sum_c (W_c X_c)[v, u]^2 -

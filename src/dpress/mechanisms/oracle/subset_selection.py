@@ -18,7 +18,7 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.rng import Generator
 from dpress.inference import frequencies
-from dpress.noise.bits import coins
+from dpress.noise.bit_coins import coins
 from dpress.noise.response import LEFT_OUT, settled, truth_probability
 from dpress.noise.subset import subsets
 

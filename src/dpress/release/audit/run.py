@@ -23,7 +23,7 @@ from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.protocol.report_type import ReportType
 from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.psda import Psda
-from dpress.release.audit import exact, outcomes, sampled, tables
+from dpress.release.audit import exact, outcome_tables, outcomes, sampled
 from dpress.release.audit.exact import Found
 from dpress.release.audit.verdict import Audit, Check, Kind
 
@@ -188,7 +188,7 @@ def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
     """Return the sampled check of a linear mechanism or a choice."""
     claimed, relation, alpha = _claimed(mechanism), _relation(mechanism.unit), sampled.ALPHA / len(Relation)
     if isinstance(mechanism, MatrixMechanism):
-        scores = tables.of_matrix(mechanism, rng=rng)
+        scores = outcome_tables.of_matrix(mechanism, rng=rng)
         bound = sampled.epsilon_of_scores if isinstance(claimed, PureDP) else sampled.rho_of_scores
         return _sampled(
             _cells(mechanism), relation, claimed, bound(scores, samples, alpha=alpha), samples=samples, alpha=alpha

@@ -14,8 +14,8 @@ import numpy as np
 from dpress.core import check
 from dpress.release.audit import bounds
 from dpress.release.audit.bounds import Event, Floats
+from dpress.release.audit.outcome_tables import Scores
 from dpress.release.audit.outcomes import Outcomes
-from dpress.release.audit.tables import Scores
 
 ALPHA = 0.01
 """The chance that an audit reports a correct method as violated; its sampled checks share it."""
