@@ -19,7 +19,7 @@ def difference(given: Any, again: Any, place: str = "$") -> str:
     if isinstance(given, (list, tuple)) and isinstance(again, (list, tuple)) and len(given) == len(again):
         pairs = enumerate(zip(given, again, strict=True))
         return _first([difference(one, other, f"{place}[{row}]") for row, (one, other) in pairs])
-    return "" if given == again else f"{place}: not as it is written"
+    return "" if type(given) is type(again) and given == again else f"{place}: not as it is written"
 
 
 def _first(found: list[str]) -> str:
