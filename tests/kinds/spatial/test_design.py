@@ -90,7 +90,7 @@ def test_how_a_curators_quadtree_is_made_of_its_nodes_can_be_named():
         for own in ({}, {"made": "nonnegative"}, {"made": "least_squares"})
     ]
     assert all(isinstance(one.mechanism, CentralMap) for one in made)
-    assert [one.mechanism.made for one in made] == ["nonnegative", "nonnegative", "least_squares"]
+    assert [one.mechanism.reconstruction for one in made] == ["nonnegative", "nonnegative", "least_squares"]
     assert made[0].predicted_error == made[1].predicted_error < made[2].predicted_error
 
 
