@@ -95,9 +95,9 @@ def test_a_method_that_needs_a_parameter_is_left_out_or_asks_for_it():
         of_methods(spec("needing"), methods)
 
 
-def test_one_method_stands_in_place_of_all_and_may_have_a_hint():
+def test_a_planner_may_settle_on_one_and_give_a_hint():
     with pytest.raises(ValueError, match="unknown parameter 'side' for wide; set `height`; known: "):
-        of_methods(spec(side=2), {"wide": Wide}, hints={"side": "set `height`"})
+        of_methods(spec(side=2), METHODS, method="wide", hints={"side": "set `height`"})
 
 
 def test_a_card_alone_is_checked_likewise():
