@@ -52,7 +52,8 @@ def _show(card: Card, *, as_json: bool) -> None:
     if as_json:
         print_json(row | {"parameters": own})
         return
-    print_table(("", ""), [[name, value or "-"] for name, value in row.items()])
+    first, *lines = [[name, value or "-"] for name, value in row.items()]
+    print_table(first, lines)
     if own:
         click.echo()
         print_table(COLUMNS, [[one[name] for name in COLUMNS] for one in own])

@@ -37,7 +37,9 @@ def beside(spec: Spec) -> list[str]:
     return sorted(set(spec.release.parameters) - set(names(taken(spec))))
 
 
-def of_methods(spec: Spec, methods: Methods, *, hints: Mapping[str, str] | None = None) -> dict[str, dict[str, Any]]:
+def of_methods(
+    spec: Spec, methods: Methods, *, method: str = "", hints: Mapping[str, str] | None = None
+) -> dict[str, dict[str, Any]]:
     """Return the keyword arguments of every method that takes all parameters that are not the kind's own.
 
     Where the spec names one of the methods, that one must take them; else at least one of them must.
@@ -45,15 +47,16 @@ def of_methods(spec: Spec, methods: Methods, *, hints: Mapping[str, str] | None 
     Args:
         spec: what is asked for.
         methods: those that could serve, with their parameters.
+        method: the one that must take them, where a planner has settled on one.
         hints: what else to say where a parameter of this name is not known.
 
     Raises:
         ValueError: a parameter is not known, or not what it must be; the line names its place and what would be right.
     """
-    given, method = spec.release.parameters, spec.release.method
-    asked = {method: methods[method]} if method in methods else methods
+    given, named = spec.release.parameters, method or spec.release.method
+    asked = {named: methods[named]} if named in methods else methods
     known = dict.fromkeys([*names(taken(spec)), *(name for own in asked.values() for name in names(own))])
-    unknown(given, tuple(known), _whom(spec, asked), hints or {})
+    unknown(given, tuple(known), named if named in methods else _kind(spec), hints or {})
     parameters.read(taken(spec), given)
     found, faults = {}, []
     for name, own in methods.items():
@@ -96,9 +99,7 @@ def unknown(given: Mapping[str, Any], known: tuple[str, ...], whom: str, hints: 
         raise ValueError(f"{PLACE}: unknown parameter {more[0]!r} for {whom}{hint}; known: {listed}")
 
 
-def _whom(spec: Spec, asked: Methods) -> str:
-    """Return whose parameters are meant: of the only method that is asked, or of the kind."""
-    if len(asked) == 1:
-        return next(iter(asked))
+def _kind(spec: Spec) -> str:
+    """Return what the kind is called in a refusal."""
     local = "a local collection of " if spec.privacy.model == "local" else ""
     return f"{local}kind {spec.release.kind!r}"

@@ -160,7 +160,8 @@ def _made(spec: Spec, name: str, loss: PureDP) -> Iterator[MapCollector]:
         known = ", ".join(serving)
         raise NotSupported(f"$.release.method: {name!r} makes no map from reports; those that do: {known}")
     card = serving[name]
-    arguments = of_methods(spec, {name: ByGrid if card.spatial is None else card.parameters}, hints=QUADTREE)
+    own_parameters = ByGrid if card.spatial is None else card.parameters
+    arguments = of_methods(spec, {name: own_parameters}, method=name, hints=QUADTREE)
     own = _beside_grid(arguments[name])
     found = 0
     grown = name in IN_ROUNDS and "height" not in spec.release.parameters

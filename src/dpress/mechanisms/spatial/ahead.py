@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
+from dpress.core import check
 from dpress.core.claim import Claim, PureDP
 from dpress.core.encoders import Leaf
 from dpress.core.errors import NotSupported
@@ -311,7 +312,7 @@ def ahead(grid: Grid, loss: object, *, rounds: int | None = None, oracle: str | 
     height = grid.height
     if not isinstance(loss, PureDP) or not height:
         return None
-    if rounds is not None and rounds > height:
+    if rounds is not None and check.count("rounds", rounds) > height:
         raise ValueError(f"{PLACE}.rounds: expected at most {height}, the height of the quadtree, got {rounds}")
     number = rounds or min(height, ROUNDS)
     depths = tuple((height + number - 1 - one) // number for one in range(number))
