@@ -22,8 +22,6 @@ import pyarrow.parquet as pq
 import dpress
 from dpress.core import rng
 from dpress.data.example_people import people, pickups
-from dpress.data.spec import from_dict
-from dpress.release.next_round import NEXT
 
 STORED = Path(__file__).with_name("stored")
 SEED = 7
@@ -265,7 +263,7 @@ CASES = tables() | collections() | joints() | maps() | records()
 def store(name: str, case: Case, into: Path) -> None:
     """Write one case into a folder; of a collection in rounds one case a round."""
     data = pickups(USERS) if PLACE["name"] in {one["name"] for one in case.attributes} else people(USERS)
-    asked: Any = from_dict({"attribute": case.attributes, "privacy": case.privacy, "release": case.release})
+    asked: Any = dpress.load_spec({"attribute": case.attributes, "privacy": case.privacy, "release": case.release})
     design = dpress.plan(asked).design
     for number in range(case.rounds):
         place = into / (name if case.rounds == 1 else f"{name}_{number}")
@@ -281,7 +279,7 @@ def store(name: str, case: Case, into: Path) -> None:
             release = dpress.publish(design, data, out=folder, rng=rng.seeded(SEED), **options)
         (place / "answers.json").write_text(json.dumps(answers(release, case), indent=1) + "\n")
         if number + 1 < case.rounds:
-            design = dpress.load_design(folder / NEXT)
+            design = dpress.load_design(folder / "next.json")
 
 
 def spoil(path: Path) -> None:

@@ -95,7 +95,7 @@ def answers_to(ask, key):
     types = ask["report_types"]
     for number in range(4):
         secret = stream(f"secret {key.hex()} {number}", 16 + number)
-        digest = hmac.digest(secret, b"dpress question " + key, "sha256")
+        digest = hmac.digest(secret, b"dpress group    " + key, "sha256")
         chosen = int.from_bytes(digest[:8], "little") % sum(one["weight"] for one in types)
         codes = [int.from_bytes(stream(f"{number} {name}", 4), "big") % CELLS[name] for name in CELLS]
         draws = Draws(f"answer {key.hex()} {number}")

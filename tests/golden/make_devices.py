@@ -187,7 +187,7 @@ def permanents():
     for number, (secret_size, size, value, slot) in enumerate([(16, 5, 0, 0), (32, 12, 3, 1), (64, 100, 99, 65535)]):
         secret, threshold = stream(f"secret {number}", secret_size), 2**32 // (number + 3)
         digest = hmac.digest(secret, b"dpress cohort   " + COLLECTION, "sha256")
-        drawn = hmac.digest(secret, b"dpress question " + COLLECTION, "sha256")
+        drawn = hmac.digest(secret, b"dpress group    " + COLLECTION, "sha256")
         yield {
             "secret": secret.hex(), "collection": COLLECTION.hex(), "slot": slot, "value": value, "size": size,
             "threshold": threshold, "flipped": permanent(secret, COLLECTION, slot, value, size, threshold),

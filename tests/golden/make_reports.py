@@ -31,6 +31,7 @@ from make_payloads import (
     width,
 )
 
+STORED = Path(__file__).parents[2] / "src" / "dpress" / "vectors" / "reports.json"
 ASK = hashlib.sha256(b"an ask").digest()[:16]
 
 
@@ -225,4 +226,4 @@ golden = {
 if __name__ == "__main__":
     lines = {name: ",\n".join(map(json.dumps, own)) for name, own in golden.items() if isinstance(own, list)}
     body = "".join(f',\n"{name}": [\n{text}\n]' for name, text in lines.items())
-    Path(__file__).with_name("reports.json").write_text(f'{{"made_by": {json.dumps(golden["made_by"])}{body}\n}}\n')
+    STORED.write_text(f'{{"made_by": {json.dumps(golden["made_by"])}{body}\n}}\n')

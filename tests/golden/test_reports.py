@@ -3,6 +3,7 @@
 import hashlib
 import json
 from fractions import Fraction
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,7 @@ from dpress.mechanisms.protocol.report_type import Part, ReportType
 from dpress.noise import permanent
 from dpress.release.device import Intake
 
-GOLDEN = json.loads(Path(__file__).with_name("reports.json").read_text())
+GOLDEN = json.loads((resources.files("dpress") / "vectors" / "reports.json").read_text())
 VECTORS, DEVICES = GOLDEN["vectors"], GOLDEN["devices"]
 METHODS = {
     "disk_reports", "hadamard", "krr", "olh", "oue", "pcep", "rappor", "rr_ldp", "safe_regions", "subset_selection",

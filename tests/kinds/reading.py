@@ -4,9 +4,11 @@ import re
 from html import unescape
 from html.parser import HTMLParser
 
+import pytest
 from tests.kinds.conftest import KINDS
 
 from dpress.release.release import Release
+from dpress.reporting import figures
 from dpress.reporting.page import page
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
@@ -36,9 +38,16 @@ def text(html: str) -> str:
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html)))
 
 
+def undrawn(release: Release) -> str:
+    """Return the page of a release with nothing drawn, which takes most of its time: for tests of its words."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "both", lambda draw, label: f'<svg class="undrawn {bool(draw and label)}"></svg>')
+        return page(release)
+
+
 def text_of_page(release: Release) -> str:
-    """Return the text of a release's page."""
-    return text(html_of_page(release))
+    """Return the text of a release's page, without that of its drawings."""
+    return text(undrawn(release))
 
 
 class Nesting(HTMLParser):

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from tests.kinds.conftest import KINDS, SEX, claiming, make
-from tests.kinds.reading import html_of, html_of_page, read
+from tests.kinds.reading import html_of, html_of_page, read, undrawn
 
 from dpress.core.errors import NotSupported
 from dpress.data.spec import from_dict
@@ -81,7 +81,7 @@ def test_stamp_stands_where_it_must_and_nowhere_else(kind: str) -> None:
 
 
 def test_unproven_release_is_stamped_and_its_odds_are_conditional() -> None:
-    text = read(page(claiming(KINDS["ranges"](), proven=None))).text
+    text = read(undrawn(claiming(KINDS["ranges"](), proven=None))).text
     assert "NOT PROVEN" in text
     assert "NOT PRIVATE" not in text
     assert "If the published claim is right: " in text
@@ -90,7 +90,7 @@ def test_unproven_release_is_stamped_and_its_odds_are_conditional() -> None:
 
 
 def test_a_release_without_any_claim_shows_no_odds() -> None:
-    text = read(page(claiming(KINDS["ranges"](), proven=None, published=None))).text
+    text = read(undrawn(claiming(KINDS["ranges"](), proven=None, published=None))).text
     assert "NOT PROVEN" in text
     assert "can conclude" not in text
 
@@ -126,7 +126,7 @@ def test_ledger_head_is_shown(tmp_path: Path) -> None:
 
     ledger = Ledger.create(tmp_path / "ledger.sqlite", limit=PureDP(epsilon=2), unit=Unit())
     release = make("ranges", [{"kind": "integer", "name": "age", "bounds": [0, 19]}], ledger=ledger)
-    text = read(page(release)).text
+    text = read(undrawn(release)).text
     assert release.ledger_head is not None
     assert release.ledger_head in text
     assert "No ledger was used" not in text

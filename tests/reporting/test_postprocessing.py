@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 from tests.kinds.conftest import AGE, REGION, SEX, make
+from tests.kinds.reading import undrawn
 
 from dpress.data.toml import as_toml
 from dpress.inference.postprocess import NAMES
@@ -81,7 +82,7 @@ def test_sums_of_a_larger_table_add_its_adjusted_cells_up() -> None:
     assert view.name == "age × sex"
     assert whole.adjusted is not None
     assert view.adjusted == pytest.approx(whole.adjusted.sum(axis=1))
-    assert "the sum of adjusted cells" in page(release)
+    assert "the sum of adjusted cells" in undrawn(release)
     turned = view.transposed((1, 0))
     assert turned.adjusted == pytest.approx(view.adjusted.T)
     assert turned.slice(1).adjusted == pytest.approx(view.adjusted[:, 1])
@@ -89,7 +90,7 @@ def test_sums_of_a_larger_table_add_its_adjusted_cells_up() -> None:
 
 @pytest.mark.parametrize("names", [("nonnegative",), ("nonnegative", "integer"), ("monotone_prefix",)])
 def test_the_page_says_it_in_words(names: tuple[str, ...]) -> None:
-    html = page(ages(*names))
+    html = undrawn(ages(*names))
     text = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", "", html)))
     assert all(NAMES[name].bias in text for name in names)
     assert ("in this order" in text) == (len(names) > 1)
@@ -101,7 +102,7 @@ def test_the_page_says_it_in_words(names: tuple[str, ...]) -> None:
 
 def test_several_tables_are_said_to_be_adjusted_each_by_itself() -> None:
     release = named(make("marginals", [AGE, REGION, SEX], method="marginals"), "nonnegative")
-    html = page(release)
+    html = undrawn(release)
     assert "adjusted tables need not agree with one another" in html
     assert len(re.findall(r'<th scope="col">adjusted</th>', html)) == 3
 
@@ -109,7 +110,7 @@ def test_several_tables_are_said_to_be_adjusted_each_by_itself() -> None:
 def test_nothing_is_said_where_nothing_is_named() -> None:
     release = ages()
     assert effect_on(release) is None
-    assert "djusted" not in page(release)
+    assert "djusted" not in undrawn(release)
     assert "postprocess" not in as_toml(release.design.specification)
 
 

@@ -13,6 +13,7 @@ from dpress.core.grid import Grid
 from dpress.core.linear import Array, LinearMap, Numbers, Variance
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Oracle
+from dpress.core.parameters import Parameters
 from dpress.core.people import People
 from dpress.core.ranges import Ranges
 from dpress.core.rng import Generator
@@ -120,7 +121,7 @@ class Mechanism(Protocol):
 
 
 @runtime_checkable
-class Curated(Mechanism, Protocol):
+class CuratorMechanism(Mechanism, Protocol):
     """A curator's mechanism over counts."""
 
     @property
@@ -146,19 +147,19 @@ class Curated(Mechanism, Protocol):
 
 
 @runtime_checkable
-class Recording(Mechanism, Protocol):
+class RecordMechanism(Mechanism, Protocol):
     """A curator's mechanism that makes records of the rows."""
 
     def check(self, people: People) -> None:
         """Refuse too few rows, where a method without a proof may look."""
         ...
 
-    def release(self, people: People, *, rng: Generator) -> "Synthetic":
+    def release(self, people: People, *, rng: Generator) -> "SyntheticRecords":
         """Return records."""
         ...
 
 
-class Promising(Protocol):
+class HasClaim(Protocol):
     """Anything that makes a promise."""
 
     @property
@@ -194,7 +195,7 @@ class Choice(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Synthetic:
+class SyntheticRecords:
     """Records that a mechanism made, with what they were made of.
 
     Args:
@@ -216,7 +217,7 @@ class Synthesizer(Protocol):
         """The promise, from the numbers the samplers use."""
         ...
 
-    def release(self, people: People, *, rng: Generator) -> Synthetic:
+    def release(self, people: People, *, rng: Generator) -> SyntheticRecords:
         """Return records; whatever reads the rows is in sums that the claim has paid for, or the claim is unproven."""
         ...
 
@@ -243,7 +244,7 @@ class Card:
             None where it does not serve.
         work: of a frequency oracle's collector over k values: "fast", "per report" where it takes k steps for each
             report, "dense" where its estimate takes k^3.
-        parameters: what these take beside, by name; a spec sets them in [release.parameters].
+        parameters: what these take beside, by keyword; a spec sets them in [release.parameters].
     """
 
     name: str
@@ -252,7 +253,7 @@ class Card:
     paper: str
     summary: str
     method: type
-    example: Callable[[Any, Unit], Promising]
+    example: Callable[[Any, Unit], HasClaim]
     strategy: Callable[..., Strategy | None] | None = None
     oracle: Callable[..., Oracle | None] | None = None
     protocol: Callable[..., Any] | None = None
@@ -260,4 +261,4 @@ class Card:
     grid: Callable[[int, Any, Unit], Grid] | None = None
     synthesizer: Callable[..., Synthesizer | None] | None = None
     work: Literal["fast", "per report", "dense"] = "fast"
-    parameters: tuple[str, ...] = ()
+    parameters: type[Parameters] = Parameters

@@ -50,7 +50,7 @@ class SelfPlain(Protocol):
         ...
 
     @classmethod
-    def from_plain(cls, value: Mapping[str, Any], *, find: Find, told: Mapping[str, Any]) -> Any:
+    def from_plain(cls, value: Mapping[str, Any], place: str, *, find: Find, told: Mapping[str, Any]) -> Any:
         """Return the object that the plain data describes."""
         ...
 
@@ -180,10 +180,7 @@ class _Reader:
     def _own(self, kind: Any, value: object, place: str) -> Any:
         if not isinstance(value, dict) or self.find is None:
             _refuse(place, "an object", value)
-        try:
-            return kind.from_plain(value, find=self.find, told=self.told)
-        except ValueError as refusal:
-            raise ValueError(f"{place}: {refusal}") from None
+        return kind.from_plain(value, place, find=self.find, told=self.told)
 
     def _loss(self, value: object, place: str) -> Any:
         if not isinstance(value, dict):

@@ -12,6 +12,7 @@ from dpress.core.attribute import Tabular
 from dpress.core.claim import Claim, Loss, parameters
 from dpress.core.design import Amounts, CentralAsk, Design, LocalAsk, Part, Promise, ReportType, Rounds, report_id
 from dpress.core.domain import Schema
+from dpress.core.encoders import Code
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.linear import Numbers
 from dpress.core.mechanism import Mechanism
@@ -95,7 +96,10 @@ def mechanism_of(design: Design) -> Mechanism:
 
 
 def _measured(design: Design, ask: CentralAsk) -> Mechanism:
-    found: Any = read(object, ask.mechanism, find=catalog.find, told={"attributes": design.schema.tabular})
+    if design.estimator or design.split or design.round:
+        raise ValueError("$.estimator: a table has no estimator, split or round")
+    told = {"attributes": design.schema.tabular}
+    found: Any = read(object, ask.mechanism, "$.ask.mechanism", find=catalog.find, told=told)
     if not isinstance(found, Mechanism):
         raise ValueError("$.ask.mechanism: no mechanism of a curator")  # of the data, not the code
     return found
@@ -103,10 +107,8 @@ def _measured(design: Design, ask: CentralAsk) -> Mechanism:
 
 def _collection(design: Design, ask: LocalAsk) -> Collection:
     schema = design.schema
-    types = tuple(_read(one) for one in ask.report_types)
-    for own, one in zip(types, ask.report_types, strict=True):
-        if own.width != one.width:
-            raise ValueError(f"a payload has {own.width} bytes, not {one.width}")
+    pairs = enumerate(ask.report_types)
+    types = tuple(_read(one, schema.shape, f"$.ask.report_types[{number}]") for number, one in pairs)
     oracles = tuple(oracle for own in types for oracle in own.oracles)
     told = {
         "shape": schema.shape,
@@ -116,23 +118,15 @@ def _collection(design: Design, ask: LocalAsk) -> Collection:
         "oracles": oracles,
         "oracle": oracles[0],
     }
-    estimator: Any = read(object, design.estimator, find=catalog.find, told=told)
+    estimator: Any = read(object, design.estimator, "$.estimator", find=catalog.find, told=told)
     if not isinstance(estimator, Estimator) or not design.split:
         raise ValueError("$.estimator: no estimator of a collection")
-    found = Collection(shape=schema.shape, types=types, split=design.split, estimator=estimator)
-    _check_asked(found, ask)
-    return found
-
-
-def _check_asked(collection: Collection, ask: LocalAsk) -> None:
-    """Refuse an estimator whose own report types, or whose round, are not what devices are asked."""
-    own: tuple[report_type.ReportType, ...] = getattr(collection.estimator, "types", collection.types)
-    if tuple(map(_written, own)) != ask.report_types:
-        raise ValueError("$.ask.report_types: not those of the estimator")
+    if getattr(estimator, "types", types) != types:
+        raise ValueError("$.ask.report_types: not those whose reports the estimator understands")
     asked = None if ask.rounds is None else (ask.rounds.number, ask.rounds.types)
-    known = in_rounds(collection.estimator)
-    if asked != (None if known is None else (known.round, known.depths)):
+    if asked != (None if (own := in_rounds(estimator)) is None else (own.round, own.depths)):
         raise ValueError("$.ask.rounds: not those of the estimator")
+    return Collection(shape=schema.shape, types=types, split=design.split, estimator=estimator)
 
 
 def _written(own: report_type.ReportType) -> ReportType:
@@ -140,16 +134,24 @@ def _written(own: report_type.ReportType) -> ReportType:
     return ReportType(weight=own.weight, width=own.width, parts=parts)
 
 
-def _read(own: ReportType) -> report_type.ReportType:
-    parts = tuple(report_type.Part(axes=one.axes, encoder=one.encoder, oracle=_oracle(one.oracle)) for one in own.parts)
-    return report_type.ReportType(parts=parts, weight=own.weight)
-
-
-def _oracle(value: dict[str, Any]) -> Oracle:
-    found: Any = read(object, value, "$.oracle", find=catalog.find)
-    if not isinstance(found, Oracle):
-        raise ValueError(f"$.oracle: {value.get('method')!r} is no oracle")  # of the data, not the code
+def _read(own: ReportType, shape: tuple[int, ...], place: str) -> report_type.ReportType:
+    pairs = enumerate(own.parts)
+    parts = tuple(_part(one, shape, f"{place}.parts[{number}]") for number, one in pairs)
+    found = report_type.ReportType(parts=parts, weight=own.weight)
+    if found.width != own.width:
+        raise ValueError(f"{place}.width: a payload has {found.width} bytes, not {own.width}")
     return found
+
+
+def _part(own: Part, shape: tuple[int, ...], place: str) -> report_type.Part:
+    oracle: Any = read(object, own.oracle, f"{place}.oracle", find=catalog.find)
+    if not isinstance(oracle, Oracle):
+        raise ValueError(f"{place}.oracle: {own.oracle.get('method')!r} is no oracle")  # of the data, not the code
+    if not own.axes or not all(0 <= axis < len(shape) for axis in own.axes):
+        raise ValueError(f"{place}.axes: expected places of the {len(shape)} attributes")
+    if isinstance(own.encoder, Code) and (len(own.axes), oracle.size) != (1, shape[own.axes[0]]):
+        raise ValueError(f"{place}.oracle: it is not over the values of attribute {own.axes[0]}")
+    return report_type.Part(axes=own.axes, encoder=own.encoder, oracle=oracle)
 
 
 def _coded(schema: Schema) -> tuple[Tabular, ...]:

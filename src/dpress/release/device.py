@@ -76,8 +76,8 @@ class Device:
         Args:
             codes: of all attributes, in the specification's order; see `codes`.
             rng: a secure generator.
-            secret: 16 to 64 bytes that never leave the device: it fixes the permanent response, and which question is
-                answered at every round.
+            secret: 16 to 64 bytes that never leave the device: it fixes the permanent response, and which report type
+                is answered at every round.
             account: the device's own ledger and its limit.
             once: for a method with a permanent response or with rounds, that this device has no secret because it
                 reports only once.

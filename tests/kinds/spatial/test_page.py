@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.kinds.conftest import KINDS, mapped, mapped_table
-from tests.kinds.reading import html_of_page, read
+from tests.kinds.reading import html_of_page, read, undrawn
 
 from dpress.core.errors import NotSupported
 from dpress.kinds.spatial import text as phrases
@@ -146,7 +146,7 @@ def test_the_fullest_cells_are_those_of_the_map() -> None:
 
 
 def test_what_was_dropped_is_private() -> None:
-    text = read(page(mapped_table(outside="drop"))).text
+    text = read(undrawn(mapped_table(outside="drop"))).text
     assert "Positions outside the box were left out; how many is private" in text
     assert "how many is private" not in shown("quadtree")
 

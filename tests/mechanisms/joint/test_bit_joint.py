@@ -172,5 +172,5 @@ def test_a_pair_is_the_same_by_either_tally(estimator: BitJoint, monkeypatch: py
 
 def test_no_report_is_refused() -> None:
     own = CASES["two"]
-    with pytest.raises(ValueError, match="no report answers"):
+    with pytest.raises(ValueError, match="no report is about"):
         own.measurement([own.tally(own.types[0].nothing)])

@@ -76,8 +76,8 @@ def test_the_product_errs_as_planned_where_the_attributes_are_independent(runs: 
 
 def test_the_plan_is_the_formula() -> None:
     shares, spreads, users, asked = (2 / 3, 1 / 2), (3.0, 4.0), 100, 40.0
-    lot = 60 / 99
-    first, second = (2 * 3 + lot / 3) / asked, (3 * 4 + lot / 2) / asked
+    sampling = 60 / 99
+    first, second = (2 * 3 + sampling / 3) / asked, (3 * 4 + sampling / 2) / asked
     exact = users**2 * (shares[0] * second + shares[1] * first + first * second) / 6
     assert product_variance(SHAPE, spreads, users, asked) == pytest.approx(exact)
     assert product_variance((1, 1), (0.0, 0.0), users, users) == 0

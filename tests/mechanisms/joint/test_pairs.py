@@ -75,7 +75,7 @@ def test_tables_agree_and_the_fit_is_a_distribution() -> None:
 
 
 def test_lots_that_are_all_users_together_plan_no_error_of_the_lot() -> None:
-    """Without an oracle's noise, who is asked everything errs by nothing; with other questions, by the lot alone."""
+    """Without an oracle's noise, who is asked everything errs by nothing; otherwise by sampling alone."""
 
     def lot_only(sets: tuple[tuple[int, ...], ...]) -> float:
         return planned_variance((2, 3), sets, USERS, lambda _: (0.0, 0.0))

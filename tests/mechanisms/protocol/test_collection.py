@@ -1,4 +1,4 @@
-"""Who is asked what: unbiased, and as wrong as said, the lot of those who were asked included."""
+"""Who is asked what: unbiased, and as wrong as predicted, the sampling of those who were asked included."""
 
 import math
 
@@ -28,7 +28,7 @@ def about(oracles, axes=(0,)):
 
 
 def by_lot(oracle, seed):
-    """Return estimates and variances over many lots of ASKED out of EVERYBODY, shape (RUNS, k) each."""
+    """Return estimates and variances over many samples of ASKED out of EVERYBODY, shape (RUNS, k) each."""
     generator, own = rng.seeded(seed), about([oracle])
     people = np.repeat(np.arange(3, dtype=np.int32), HELD)
     order = np.argsort(generator.words(RUNS * EVERYBODY).reshape(RUNS, EVERYBODY), axis=1)[:, :ASKED]
@@ -37,13 +37,13 @@ def by_lot(oracle, seed):
     return (np.array(part) for part in zip(*found, strict=True))
 
 
-def spread(oracle, *, lot):
-    """Return the variance of the counts, users being fixed, with or without that of the lot."""
+def spread(oracle, *, sampling):
+    """Return the variance of the counts, users being fixed, with or without that of sampling."""
     share = HELD / EVERYBODY
     scale = EVERYBODY / ASKED
     noise = [scale**2 * oracle.variance(ASKED, one) for one in share]
     drawn = EVERYBODY**2 * share * (1 - share) * (EVERYBODY - ASKED) / (EVERYBODY - 1) / ASKED
-    return np.array(noise) + drawn * lot
+    return np.array(noise) + drawn * sampling
 
 
 @pytest.mark.slow
@@ -51,12 +51,12 @@ def spread(oracle, *, lot):
 def test_a_lot_of_the_users_stands_for_all(make):
     oracle = make(size=3, loss=PureDP(epsilon=4))
     counts, variances = by_lot(oracle, 11)
-    wanted = spread(oracle, lot=1)
+    wanted = spread(oracle, sampling=1)
     assert (np.abs(counts.mean(axis=0) - HELD) < ALARM * np.sqrt(wanted / RUNS)).all()
     measured = counts.var(axis=0)
     doubt = ALARM * np.sqrt(counts.var(axis=0) ** 2 * 3 / RUNS)  # the kurtosis is below 4
     assert (np.abs(measured - wanted) < doubt).all()
-    assert (measured - spread(oracle, lot=0) > doubt).any()  # without the lot's variance it would be found
+    assert (measured - spread(oracle, sampling=0) > doubt).any()  # without the sampling variance it would be found
     assert variances.mean(axis=0) == pytest.approx(wanted, rel=0.15)  # the estimate stands in for the share
 
 
@@ -94,8 +94,8 @@ def test_the_predicted_variance_is_that_of_even_tables(split):
         asked = users // len(own.types)
         for oracle in each.oracles:
             share = 1 / oracle.size
-            lot = users**2 * share * (1 - share) * (users - asked) / (users - 1) / asked
-            total += oracle.size * (oracle.variance(asked, share) * (users / asked) ** 2 + lot)
+            sampling = users**2 * share * (1 - share) * (users - asked) / (users - 1) / asked
+            total += oracle.size * (oracle.variance(asked, share) * (users / asked) ** 2 + sampling)
     assert own.mean_variance(users) == pytest.approx(total / 6, rel=1e-6)
 
 
@@ -119,7 +119,7 @@ def test_a_report_type_without_an_answer_is_named():
         own.types[0].tally(np.zeros((3, 1), dtype=np.uint8)),
         own.types[1].tally(own.types[1].nothing),
     ]
-    with pytest.raises(ValueError, match=r"no report answers a question about attributes \[1\]; each needs"):
+    with pytest.raises(ValueError, match=r"no report is about attributes \[1\]; each needs"):
         own.measurement(tallies)
 
 

@@ -28,7 +28,7 @@ def checks() -> ModuleType:
 
 
 def _collected(own: Levels, places: np.ndarray, generator: Generator) -> Measurement:
-    """What real reports of users at these places, shape (2, users), come to: levels by lot, perturbed, tallied."""
+    """What real reports of users at these places, shape (2, users), come to: levels at random, perturbed, tallied."""
     drawn = collection(own).drawn(places.shape[1], rng=generator)
     tallies = []
     for level, asked in enumerate(own.types):

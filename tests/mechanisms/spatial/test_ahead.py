@@ -22,7 +22,7 @@ from dpress.core.grid import Grid, Rectangles, sums
 from dpress.core.plain import plain, read
 from dpress.mechanisms.protocol.report_type import per_user, rest
 from dpress.mechanisms.protocol.rounds import round_of
-from dpress.mechanisms.spatial.ahead import CARD, WORTH, Ahead, Answered, ahead
+from dpress.mechanisms.spatial.ahead import CARD, WORTH, Ahead, LeafEstimate, ahead
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 
 FALSE_ALARM = 1e-6
@@ -97,7 +97,9 @@ def test_no_report_of_any_round_costs_more_than_epsilon_and_five_percent_more_is
             assert checks.keeps_promise([oracle.channel()], epsilon)
             assert checks.spends_all([oracle.channel()], epsilon)
     more = PureDP(epsilon=Fraction(epsilon) * Fraction(21, 20))
-    planted, _ = collected(replace(own, loss=more), places, rng.seeded(2))  # the next round's oracles are its own
+    with pytest.raises(ValueError, match="oracles: expected those of the stated loss"):
+        replace(second, loss=more)  # the rounds after it would cost more
+    planted, _ = collected(made(4, more.epsilon), places, rng.seeded(2))
     assert planted.round == 1
     assert planted.claim.proven == more
     assert not checks.keeps_promise([planted.types[0].oracles[0].channel()], epsilon)
@@ -153,7 +155,7 @@ def test_a_leaf_is_split_where_its_share_is_worth_it():
     counts = (users - above - below, above, below, 0)
     first = replace(
         own,
-        earlier=(Answered(leaves=WHOLE, counts=counts, users=users, by=own.oracles[0]),),
+        earlier=(LeafEstimate(leaves=WHOLE, counts=counts, users=users, by=own.oracles[0]),),
         leaves=(WHOLE,),
     )
     assert first.round == 1
@@ -167,7 +169,7 @@ def test_a_leaf_is_split_where_its_share_is_worth_it():
 def test_a_leaf_asked_about_twice_gets_the_mean_of_its_answers_by_their_precision():
     own = made(4, rounds=2)
     (oracle,) = own.oracles
-    answered = Answered(leaves=WHOLE, counts=(30, 10, 40, 20), users=100, by=oracle)
+    answered = LeafEstimate(leaves=WHOLE, counts=(30, 10, 40, 20), users=100, by=oracle)
     second = replace(own, earlier=(answered,), leaves=(WHOLE,))
     (asked,) = second.types
     tally = asked.tally(asked.perturb(positions(own.grid, np.ones(16), 300, rng.seeded(6)), rng=rng.seeded(7)))
@@ -200,7 +202,7 @@ def test_the_predicted_variance_of_a_cell_is_that_of_its_leaf():
 
 def answered(**changed):
     """A round's answers as a document has them, made wrong."""
-    return plain(Answered(leaves=WHOLE, counts=(1, 2, 3, 4), users=3, by=made().oracles[0])) | changed
+    return plain(LeafEstimate(leaves=WHOLE, counts=(1, 2, 3, 4), users=3, by=made().oracles[0])) | changed
 
 
 @pytest.mark.parametrize("rounds", [0, 4])
@@ -215,7 +217,7 @@ def test_rounds_that_cannot_be_are_refused_with_their_place(rounds):
     [
         ({"earlier": 3}, r"\$\.earlier: expected a list, got int"),
         ({"earlier": [{"users": 3}]}, r"\$\.earlier\[0\]\.leaves: missing"),
-        ({"earlier": [answered(method="ahead")]}, r"\$\.earlier\[0\]\.method: expected a Answered, got 'ahead'"),
+        ({"earlier": [answered(method="ahead")]}, r"\$\.earlier\[0\]\.method: expected a LeafEstimate, got 'ahead'"),
         ({"earlier": [answered(by=3)]}, r"\$\.earlier\[0\]\.by: expected an object of a method, got int"),
         ({"earlier": [answered(by={"size": 4})]}, r"\$\.earlier\[0\]\.by\.method: missing"),
         ({"earlier": [answered(counts=[1, 2])]}, r"\$\.earlier\[0\]: expected a count for each of 4 leaves"),

@@ -1,4 +1,4 @@
-"""gtr: the document's examples, levels evenly by lot, unbiased counts, exact errors of rectangles."""
+"""gtr: the document's examples, levels drawn uniformly, unbiased counts, exact errors of rectangles."""
 
 import math
 from collections.abc import Callable
@@ -101,7 +101,7 @@ def test_rectangles_are_unbiased_with_the_stated_variance(kind: str, collected: 
         stated.append(found.variances(SOME))
     errors, variance = np.stack(values) - truth.values(SOME), np.mean(stated, axis=0)
     assert (np.abs(errors.mean(axis=0)) < z(12) * np.sqrt(1.3 * variance / runs)).all()
-    # the lot's own errors within a level are correlated, which the mean over its nodes leaves out: up to 15 % here
+    # the sampling errors within a level are correlated, which the mean over its nodes leaves out: up to 15 % here
     ratio = (errors**2).mean(axis=0) / variance
     assert (np.abs(ratio - 1) < z(12) * math.sqrt(2 / runs) + 0.15).all()
     assert (ratio > 0.5).all()

@@ -1,4 +1,4 @@
-"""Level-sampled reports: simulated answers are distributed as real ones, missing levels, weights of the lots."""
+"""Level-sampled reports: simulated answers are distributed as real ones, missing levels, sampling weights."""
 
 import math
 from statistics import NormalDist

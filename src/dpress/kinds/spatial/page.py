@@ -166,12 +166,14 @@ def _drawn(own: Facts, shown: Map, queries: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _answered(shown: Map, result: Result) -> map_figures.Answered:
+def _answered(shown: Map, result: Result) -> map_figures.QueryAnswer:
     across, up = (
         (max(ends[0], low), min(ends[1], high))
         for ends, (low, high) in zip(shown.rectangle(result.query), shown.box, strict=True)
     )
-    return map_figures.Answered(box=(across, up), value=result.value, low=result.interval[0], high=result.interval[1])
+    return map_figures.QueryAnswer(
+        box=(across, up), value=result.value, low=result.interval[0], high=result.interval[1]
+    )
 
 
 def _collected(own: Facts, shown: Map) -> dict[str, Any]:

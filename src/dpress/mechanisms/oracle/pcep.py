@@ -12,10 +12,11 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Meta
 
 from dpress.core import bits, check, payload
 from dpress.core.claim import Claim, PureDP
@@ -24,10 +25,11 @@ from dpress.core.linear import Array, Identity
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.parameters import Parameters
 from dpress.core.payload import Number
 from dpress.core.rng import Generator
 from dpress.noise.bernoulli import bernoulli
-from dpress.noise.response import LEFT_OUT, settled
+from dpress.noise.response import LEFT_OUT, resolve_probability
 from dpress.noise.uniform import below
 
 Choices = npt.NDArray[np.integer]  # of a region or a level, one for every user
@@ -98,7 +100,7 @@ class Pcep:
         if len(given) != len(self.levels):
             raise ValueError(f"probabilities must be one for every level, got {len(given)} for {len(self.levels)}")
         pairs = zip(given, self.levels, strict=True)
-        object.__setattr__(self, "probabilities", tuple(settled(p, level.epsilon) for p, level in pairs))
+        object.__setattr__(self, "probabilities", tuple(resolve_probability(p, level.epsilon) for p, level in pairs))
 
     @property
     def width(self) -> int:
@@ -309,6 +311,12 @@ def _serve(size: int, loss: Any, rows: int = 0) -> Pcep | None:
     return Pcep(size=size, levels=(loss,), rows=rows) if served else None
 
 
+class Settings(Parameters, frozen=True):
+    """The projection."""
+
+    rows: Annotated[int, Meta(ge=1, description="of the projection; 8 for each value unless stated")] | None = None
+
+
 CARD = Card(
     name="pcep",
     family="oracle",
@@ -319,5 +327,5 @@ CARD = Card(
     example=lambda loss, unit: Pcep(size=3, levels=(loss,), rows=6),  # noqa: ARG005  # a local claim has its own unit
     oracle=_serve,
     work="dense",
-    parameters=("rows",),
+    parameters=Settings,
 )

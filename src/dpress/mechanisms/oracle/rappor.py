@@ -15,10 +15,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Meta
 
 from dpress.core import bits as packed
 from dpress.core import check, payload
@@ -28,8 +29,9 @@ from dpress.core.linear import Array, Identity
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.parameters import PLACE
 from dpress.core.rng import Generator
-from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Responses, calibrated
+from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Rates, Responses, calibrated
 from dpress.noise import permanent
 from dpress.noise.permanent import FIRST, Secrets, Slot
 from dpress.noise.uniform import below
@@ -41,8 +43,8 @@ Bits = npt.NDArray[np.bool_]  # shape (cohorts, m, candidates)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decoded:
-    """What LASSO and least squares make of the reports.
+class Decoding:
+    """The counts that LASSO and least squares estimate from the reports.
 
     Args:
         selected: which candidates LASSO kept, shape (k,).
@@ -63,7 +65,7 @@ class Rappor:
         value is a new permanent response and a new lifetime's loss (`ledger.device_ledger`).
     Error: `estimate` is linear in the reports, W y with W X = I on the design X of all candidates. Exact variance: a
         user of value u adds to the count of v the noise C sum W[v, cb]^2 s(X[cb, u]) / (q* - p*)^2, s = q* (1 - q*)
-        where the Bloom bit is set and p* (1 - p*) where not, and the lot of cohorts C sum_c (W_c X_c)[v, u]^2 -
+        where the Bloom bit is set and p* (1 - p*) where not, and the sampling of cohorts C sum_c (W_c X_c)[v, u]^2 -
         [u = v].
     Paper: Erlingsson, Pihur, Korolova 2014, Theorems 1 and 2, Section 4.
 
@@ -189,7 +191,7 @@ class Rappor:
             return self.decode(tally, users).measurement
         return self._least_squares(tally, users, np.ones(self.size, dtype=np.bool_))
 
-    def decode(self, tally: Tally, users: int) -> Decoded:
+    def decode(self, tally: Tally, users: int) -> Decoding:
         """Return the document's decoding: LASSO with coefficients >= 0 selects, least squares estimates.
 
         The penalty is the largest correlation that noise alone has with a column, sigma sqrt(2 ln k) of its length.
@@ -203,7 +205,7 @@ class Rappor:
         penalty = sigma * math.sqrt(2 * math.log(max(self.size, 2)) * self.cohorts * self.hashes) / len(design)
         lasso = _linear_model().Lasso(alpha=penalty, positive=True, fit_intercept=False, max_iter=100_000)
         selected = np.asarray(lasso.fit(design, self.bit_counts(tally).ravel()).coef_ > 0)
-        return Decoded(selected=selected, measurement=self._least_squares(tally, users, selected))
+        return Decoding(selected=selected, measurement=self._least_squares(tally, users, selected))
 
     def bit_counts(self, tally: Tally) -> Array:
         """Return C (T - n_c p*) / (q* - p*): for every cohort and bit, how many of all users would set it; (C, m)."""
@@ -283,10 +285,10 @@ class Rappor:
         zeros, ones = (float(rate * (1 - rate)) for rate in (self.responses.p_star, self.responses.q_star))
         squares = weights**2
         noise = (squares.sum(axis=1)[:, None] * zeros + squares @ design * (ones - zeros)) * self.cohorts / self._gap**2
-        lot = -np.eye(design.shape[1])
+        sampling = -np.eye(design.shape[1])
         for own in np.split(np.arange(len(design)), self.cohorts):
-            lot += self.cohorts * (weights[:, own] @ design[own]) ** 2
-        return np.asarray(noise + lot)
+            sampling += self.cohorts * (weights[:, own] @ design[own]) ** 2
+        return np.asarray(noise + sampling)
 
 
 def positions(candidate: str, cohort: int, *, bits: int, hashes: int) -> list[int]:
@@ -354,7 +356,7 @@ def _serve(
     check.count("size", size)
     names = tuple(candidates) or tuple(map(str, range(size)))
     if len(names) != size:
-        raise ValueError(f"$.release.parameters.candidates: expected {size} strings, got {len(names)}")
+        raise ValueError(f"{PLACE}.candidates: expected {size} strings, got {len(names)}")
     check.count("hashes", hashes)
     responses = calibrated(loss, hashes, f=f, p=p, q=q)
     return Rappor(
@@ -367,6 +369,23 @@ def _example(loss: Any) -> Rappor:
     return Rappor(candidates=("a", "b", "c"), f=own.f, p=own.p, q=own.q, bits=6, cohorts=2)
 
 
+class Settings(Rates, frozen=True):
+    """The responses and the Bloom filters."""
+
+    candidates: (
+        Annotated[
+            list[str], Meta(description="the strings that are hashed, of one attribute; left out, the cells' names")
+        ]
+        | None
+    ) = None
+    bits: Annotated[int, Meta(ge=1, description="of a Bloom filter; 128 unless stated")] | None = None
+    hashes: Annotated[int, Meta(ge=1, description="of a Bloom filter; 2 unless stated")] | None = None
+    cohorts: (
+        Annotated[int, Meta(ge=1, le=65536, description="of devices, each with hashes of its own; 64 unless stated")]
+        | None
+    ) = None
+
+
 CARD = Card(
     name="rappor",
     family="oracle",
@@ -377,5 +396,5 @@ CARD = Card(
     example=lambda loss, unit: _example(loss),  # noqa: ARG005  # a local claim has its own unit
     oracle=_serve,
     work="dense",
-    parameters=("candidates", "f", "p", "q", "bits", "hashes", "cohorts"),
+    parameters=Settings,
 )

@@ -24,6 +24,7 @@ from dpress.inference.maps.density import Cells, Density
 from dpress.mechanisms.protocol.report_type import ReportType
 from dpress.mechanisms.spatial.disk import Blur, likeliest
 from dpress.mechanisms.spatial.disk_reports import DiskReports
+from dpress.mechanisms.spatial.grids import ByGrid
 from dpress.mechanisms.spatial.map_decoder import SEED, MapDecoder, node_type
 
 Places = npt.NDArray[np.int32]
@@ -90,7 +91,7 @@ class Dam:
     def decoded(self, measurement: Measurement, users: int) -> Density:
         """Return the likeliest map; its error is not known before a bootstrap, and infinite until then."""
         shares = likeliest(self.map, np.asarray(measurement.answers, dtype=np.float64))
-        return Cells(grid=self.grid, counts=shares * users, noise=_Unknown(side=self.grid.side))
+        return Cells(grid=self.grid, counts=shares * users, noise=_UnknownError(side=self.grid.side))
 
     def simulated(self, counts: Array, users: int, *, rng: Generator) -> Measurement:
         """Return reports as they would be, were these the true counts: independent Poisson numbers, or nearly so."""
@@ -106,7 +107,7 @@ class Dam:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Unknown:
+class _UnknownError:
     """An error that only a bootstrap tells.
 
     Args:
@@ -165,5 +166,5 @@ CARD = Card(
     method=Dam,
     example=lambda loss, unit: _example(loss),  # noqa: ARG005  # a local claim has its own unit
     spatial=dam,
-    parameters=("height", "side"),
+    parameters=ByGrid,
 )

@@ -24,7 +24,7 @@ from dpress.mechanisms.protocol.report_type import ReportType
 from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.psda import Psda
 from dpress.release.audit import exact, outcome_tables, outcomes, sampled
-from dpress.release.audit.exact import Found
+from dpress.release.audit.exact import ExactLoss
 from dpress.release.audit.verdict import Audit, Check, Kind
 
 SIZES = (2, 3, 4, 5)
@@ -197,7 +197,7 @@ def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
     return _sampled("2 candidates", relation, claimed, low, samples=samples, alpha=alpha)
 
 
-def _exact(kind: Kind, name: str, relation: str, claimed: Loss, found: Found, *, remark: str = "") -> Check:
+def _exact(kind: Kind, name: str, relation: str, claimed: Loss, found: ExactLoss, *, remark: str = "") -> Check:
     loss = math.inf if found.loss is None else float_up(found.loss)
     words = "; ".join(filter(None, (remark, found.remark)))
     return Check(kind=kind, instance=name, relation=relation, claimed=claimed, loss=loss, kept=found.kept, remark=words)
