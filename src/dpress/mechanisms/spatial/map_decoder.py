@@ -21,7 +21,7 @@ from dpress.inference.maps.density import Cells, Density, Noise, Replicates, clu
 from dpress.mechanisms.protocol.report_type import Part, ReportType
 
 RUNS = 24  # replicates: a relative error of the standard error of 1 / sqrt(48), 14 %
-SEED = 20261121  # of noise that stands for noise: nothing private is drawn with it, and answers repeat themselves
+SEED = 20261121  # of the bootstrap's simulated noise: nothing private is drawn with it, and answers repeat themselves
 
 
 class MapEstimator(Protocol):
