@@ -1,4 +1,4 @@
-"""`dpress audit`: does a method keep what it claims?"""
+"""`dpress audit`: whether a method keeps what it claims."""
 
 import math
 import sys

@@ -11,7 +11,7 @@ EULER = 0.57721566490153286
 def cosecants(size: int, first: float, step: float) -> float:
     """Return the sum of 1 / sin((first + k) step) over k = 0..size-1, angles up to about pi / 2.
 
-    Beyond 2^14 terms 1 / sin x = 1 / x + g(x): the first part is a difference of digamma values; g is smooth with
+    Beyond 2^14 terms 1 / sin x = 1 / x + f(x): the first part is a difference of digamma values; f is smooth with
     integral G(x) = ln(2 tan(x / 2) / x), and the midpoint rule's end correction (Euler and Maclaurin) leaves
     O(step^3): below 1e-15, relative.
 

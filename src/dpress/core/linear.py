@@ -60,15 +60,15 @@ class Invertible(LinearMap, Protocol):
     """A linear map from whose answers every cell can be reconstructed."""
 
     def reconstruct(self, answers: Array, variance: Variance) -> Array:
-        """Return the unbiased estimate R y of the cells, R A = I."""
+        """Return the unbiased estimate A^+ y of the cells, A^+ A = I."""
         ...
 
     def covariance(self, weights: Array, variance: Variance) -> Array:
-        """Return Cov(R y) w for answers with this variance, shape (cells,)."""
+        """Return Cov(A^+ y) w for answers with this variance, shape (cells,)."""
         ...
 
     def cell_variances(self, variance: Variance) -> Array:
-        """Return the diagonal of Cov(R y), shape (cells,)."""
+        """Return the diagonal of Cov(A^+ y), shape (cells,)."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What every method ends in, central or local: noisy answers, the linear map they answer, and their variance."""
+"""The measurement, central or local: noisy answers, the linear map they answer, and their variance."""
 
 from dataclasses import dataclass
 

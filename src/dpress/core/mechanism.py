@@ -1,4 +1,4 @@
-"""What a method is: the protocols every family keeps, and the card that names its paper."""
+"""The protocols that mechanisms, strategies and decoders keep, and the card that names a method's paper."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,7 @@ dataclass -> `plain` -> dict of its fields -> `read` -> an equal object, or a re
 
 A fraction is the text "num/den" in lowest terms, bytes are hex digits, a tuple is a list, a dataclass a dict of all its
 fields by name; the object of a method also has, under `method`, the name of its file. Fields that another part of a
-document tells (`context`) are left out. A float stands for itself: a public parameter that was stated, never a number
-that was computed.
+document gives (`context`) are left out. A float is a stated public parameter, never a computed number.
 """
 
 import functools

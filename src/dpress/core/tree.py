@@ -123,7 +123,7 @@ class Tree:
         """Return (A^T V^-1 A)^-1 w in one pass up and one down, O(rows).
 
         With s_u = 1^T M_u^-1 1 and t_u = 1^T M_u^-1 w over the subtree u, the Sherman-Morrison formula gives
-        s_u = S v_u / (v_u + S), t_u = T v_u / (v_u + S), S and T the sums over the children.
+        s_u = s v_u / (v_u + s), t_u = t v_u / (v_u + s), s and t the sums over the children.
         """
         *inner, leaves = self._all_levels(variance)
         above: list[tuple[Array, Array]] = []

@@ -17,8 +17,8 @@ def haar_average(cells: int) -> float:
     """Return the mean error coefficient of all ranges under `privelet`, correctly rounded, in O(log n) steps.
 
     With E_k the energy of all blocks of 2^k cells (`blocks_energy`), a difference has energy
-    (L - R)^2 = 2 L^2 + 2 R^2 - (L + R)^2 and variance 4^-k, which telescopes: the sum over all ranges is
-    E_0 / 2 - sum_{k=1..h-1} E_k / (2 4^k). For n = 2^h that is h/6 + 1/36 + 1/(2(n+1)) + 1/(2n) + 2/(9 n^2), as a mean.
+    (left - right)^2 = 2 left^2 + 2 right^2 - (left + right)^2 and variance 4^-k, which telescopes: the sum over all
+    ranges is E_0 / 2 - sum_{k=1..h-1} E_k / (2 4^k). For n = 2^h that is h/6 + 1/36 + 1/(2(n+1)) + 1/(2n) + 2/(9 n^2), as a mean.
 
     >>> haar_average(4), haar_average(5)
     (0.6, 0.53125)

@@ -17,10 +17,10 @@ def box_sums(table: Numbers, ranges: Sequence[Ranges]) -> Array:
 
     Formula: sum over the 2^k corners of (-1)^(ends that are first ones) F(corner), F the sum of all cells before it.
     Error: whole numbers of integer type are added up exactly and rounded once (running sums must stay below 2^63), and
-    so are whole floats while running sums stay below 2^53. Otherwise, with T the sum of the absolute cells and
-    u = 2^-53, at most (2^k sum over axes of 65 ceil(log64 n_i) + 4^k) u T to first order: with one axis of 2^26 cells
-    at most 0.08 for T = 1e12 and 1e-4 for T = 1e9. Roundings of random sign leave a few u T; u T is itself 1e-4 for
-    T = 1e12.
+    so are whole floats while running sums stay below 2^53. Otherwise, with x the sum of the absolute cells and
+    u = 2^-53, at most (2^k sum over axes of 65 ceil(log64 n_i) + 4^k) u x to first order: with one axis of 2^26 cells
+    at most 0.08 for x = 1e12 and 1e-4 for x = 1e9. Roundings of random sign leave a few u x; u x is itself 1e-4 for
+    x = 1e12.
 
     Args:
         table: shape (n_1, ..., n_k).

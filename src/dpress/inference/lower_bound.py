@@ -1,4 +1,4 @@
-"""Exact error before any budget is spent: what a sum over all ranges means, and the lower bound."""
+"""The lower bound on the mean error of any strategy, and sums over all ranges as means."""
 
 from dpress.core.claim import Relation
 from dpress.core.ranges import Axis

@@ -21,7 +21,7 @@ ALPHA = 0.05
 
 
 class Adjustment(NamedTuple):
-    """What a name stands for.
+    """A named adjustment: its function, and what is known of its bias.
 
     Args:
         function: from an estimated table, shape (cells,), in counts, to the adjusted one.

@@ -167,8 +167,8 @@ def _cover(tree: Tree, first: Places, last: Places) -> Iterator[tuple[Places, Pl
 def p_identity_variances(matrix: PIdentity, ranges: Ranges, variance: float) -> Array:
     """Return the variance of every range under a p-Identity strategy, in counts squared, O(p) a range.
 
-    Formula: v (sum of 1 / a_j^2 - |sum of z_j|^2) over the range's cells, z = L^-1 Theta diag(1 / a) with
-    Theta = B diag(1 / a) and L L^T = I + Theta Theta^T (Woodbury, `PIdentity.covariance`), by running sums. The
+    Formula: v (sum of 1 / a_j^2 - |sum of z_j|^2) over the range's cells, z = C^-1 Theta diag(1 / a) with
+    Theta = B diag(1 / a) and C C^T = I + Theta Theta^T (Woodbury, `PIdentity.covariance`), by running sums. The
     difference loses as many digits as it is smaller than its first term.
 
     Args:

@@ -1,4 +1,4 @@
-"""Several tables, each estimated by itself: what frequency oracles, and the fits to their reports, give."""
+"""Several tables, each estimated by itself, as frequency oracles and the fits to their reports give them."""
 
 import math
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""What was spent: append-only facts, their price, and the file that keeps them."""
+"""The budget ledger: append-only entries, their composition, and the file that keeps them."""

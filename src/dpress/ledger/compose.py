@@ -1,4 +1,4 @@
-"""The price of many losses together: pure functions of exact rationals, no state.
+"""Composition of many losses on one table: pure functions of exact rationals, no state.
 
 Charges (loss, partition) -> cost of each in the limit's terms -> worst sum over the parts one unit can touch.
 
@@ -117,7 +117,7 @@ def fits(amounts: Amounts, limit: Loss) -> bool:
 def group(loss: Loss, size: int) -> Loss:
     """Return the loss between tables that differ in `size` units.
 
-    g epsilon; g^2 rho; (g epsilon, delta sum over i < g of exp(i epsilon)), the sum rounded up.
+    size epsilon; size^2 rho; (size epsilon, delta sum over i < size of exp(i epsilon)), the sum rounded up.
     Paper: foundations.md, Theorem 7; Bun and Steinke 2016, Proposition 1.9; Vadhan 2017, Lemma 2.2 (its proof).
 
     >>> group(PureDP(epsilon=0.1), 3)

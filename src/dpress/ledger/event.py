@@ -1,4 +1,4 @@
-"""What a ledger remembers: three kinds of append-only facts, stored as canonical JSON and chained by SHA-256.
+"""The entries of a ledger: three kinds of append-only facts, stored as canonical JSON and chained by SHA-256.
 
 Opening -> (Reservation | Spend)*. A reservation is charged for ever; a spend only adds that its noise was drawn.
 Rationals are strings "n/d", times are UTC in ISO 8601.

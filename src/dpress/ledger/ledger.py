@@ -36,7 +36,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What a ledger says: `spent` and `remaining` are exact, by the names of the limit's parameters."""
+    """The account of a ledger: `spent` and `remaining` are exact, by the names of the limit's parameters."""
 
     limit: Loss
     unit: Unit
@@ -49,7 +49,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """A chain found whole: its number of rows and the hash of the last one."""
+    """The result of a check: the number of rows of an unbroken chain and the hash of the last one."""
 
     rows: int
     head: str

@@ -1,8 +1,8 @@
 """Packed exact coins: many bits that are each 1 with the same 64-bit probability.
 
-Every lane of a word compares a random number with the threshold T, most significant bit first, 64 lanes at a time: a
+Every lane of a word compares a random number with the threshold, most significant bit first, 64 lanes at a time: a
 random bit decides a lane with chance 1/2, and words whose lanes are all decided are not looked at again. That takes
-about eight random words for one word of coins, whatever T is, instead of 64.
+about eight random words for one word of coins, whatever the threshold is, instead of 64.
 
 Flow: random words -> eight rounds on every word -> the undecided words alone, until all are decided.
 """
@@ -29,11 +29,11 @@ ALL = np.uint64(2**64 - 1)
 def packed_coins(p: Fraction, size: int, *, rng: Generator) -> npt.NDArray[np.uint8]:
     """Return `size` bytes of independent bits, each 1 with probability exactly `p`.
 
-    Promise: exact; the comparison of a uniform 64-bit integer with T, bit by bit; equal integers are not below.
+    Promise: exact; the comparison of a uniform 64-bit integer with the threshold, bit by bit; equal integers are not below.
     Error: variance p (1 - p) of each bit.
 
     Args:
-        p: T / 2^64 with 0 <= T <= 2^64.
+        p: a multiple of 2^-64, from 0 to 1.
         size: number of bytes.
         rng: the generator; about one random word for a byte.
 
@@ -56,7 +56,7 @@ def packed_coins(p: Fraction, size: int, *, rng: Generator) -> npt.NDArray[np.ui
 
 
 def threshold(p: Fraction) -> int:
-    """Return the T of p = T / 2^64.
+    """Return the threshold 2^64 p, a whole number.
 
     Raises:
         ValueError: `p` is no such fraction.
@@ -71,7 +71,7 @@ def coins(p: Fraction, size: int, *, rng: Generator) -> npt.NDArray[np.bool_]:
     """Return `size` independent coins, True with probability exactly `p`: one random word each.
 
     Args:
-        p: T / 2^64 with 0 <= T <= 2^64.
+        p: a multiple of 2^-64, from 0 to 1.
         size: number of coins.
         rng: the generator.
     """
@@ -90,8 +90,8 @@ def one_hot(
     Args:
         codes: which bit is one's own, shape (rows,).
         size: number of bits.
-        p: T / 2^64, below 1.
-        q: T / 2^64, below 1.
+        p: a multiple of 2^-64, below 1.
+        q: a multiple of 2^-64, below 1.
         rng: the generator.
     """
     if codes.size * size < 64 * FEW:
@@ -122,7 +122,7 @@ def one_hot_channel(size: int, p: Fraction, q: Fraction) -> Channel:
 
 
 def digits_of(limit: int) -> list[bool]:
-    """Return the binary digits of T / 2^64 up to its last 1: after that an undecided lane is not below.
+    """Return the binary digits of threshold / 2^64 up to its last 1: after that an undecided lane is not below.
 
     >>> digits_of(5 << 61)
     [True, False, True]

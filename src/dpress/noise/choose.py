@@ -25,7 +25,7 @@ BLOCK = 1 << 12
 
 @dataclass(frozen=True, slots=True)
 class _Exponents:
-    """Exponent of candidate i: rate * gaps[i]; unsigned gaps, so that no pair of int64 scores overflows."""
+    """The exponent of candidate i: rate * gaps[i]; unsigned gaps, so that no pair of int64 scores overflows."""
 
     gaps: npt.NDArray[np.uint64]
     rate: Fraction

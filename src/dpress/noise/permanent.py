@@ -11,7 +11,7 @@ Every language draws the same bits. All integers are little-endian and unsigned:
                             34..37  the value's code
                             38..41  i, the block
     word b, 32 bits       = bytes 4b..4b+3 of the stream; block b // 8 holds it
-    bit b is flipped      where word b < T, T = 2^32 P(flip)
+    bit b is flipped      where word b < 2^32 P(flip)
     cohort                = bytes 0..7 of HMAC-SHA256(secret, "dpress cohort   " || collection), modulo their number
     user group            = the same modulo the number of groups, under the label "dpress group    "
 
@@ -56,7 +56,7 @@ def _check_collection(collection: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What a permanent response answers: coins of two slots are independent.
+    """The place of a permanent response in a collection: coins of two slots are independent.
 
     Args:
         collection: 16 bytes that name what devices are asked.
@@ -85,7 +85,7 @@ FIRST = Slot()
 
 
 def flip_probability(f: check.Number) -> Fraction:
-    """Return the smallest T / 2^32 >= f / 2: a fairer coin than asked for, never one that spends more.
+    """Return the smallest multiple of 2^-32 >= f / 2: a fairer coin than asked for, never one that spends more.
 
     >>> flip_probability("0.5")
     Fraction(1, 4)

@@ -20,7 +20,7 @@ LEFT_OUT = Fraction(0)
 
 @functools.lru_cache(maxsize=1024)
 def truth_probability(epsilon: Fraction, others: Fraction = Fraction(1)) -> Fraction:
-    """Return the largest T / 2^64 (less at most 2^-64) with odds p / (1 - p) <= e^epsilon / others.
+    """Return the largest multiple of 2^-64 (less at most one) with odds p / (1 - p) <= e^epsilon / others.
 
     It is e^epsilon / (e^epsilon + others) rounded down, and below 1, so that a coin of 64 bits tosses it exactly and
     the loss ln(others p / (1 - p)) is at most epsilon.

@@ -1,4 +1,4 @@
-"""What noisy bits say about candidates: strings -> a likelihood for every candidate, and unbiased counts of every bit.
+"""Likelihoods of candidate values under noisy bits: strings -> a likelihood for every candidate, unbiased bit counts.
 
 It serves one-hot strings (the design is the identity) and Bloom filters in cohorts alike.
 """
@@ -52,8 +52,8 @@ class BitEvidence:
         """Return for every report the likelihood of every candidate, up to a factor: the largest is 1.
 
         P(T | v) = prod_b q*^T (1 - q*)^(1 - T) over the bits that v sets, and with p* over the others; divided by that
-        of no bits at all, only the bits that v sets are left, each a factor q* / p* where T = 1 and (1 - q*) / (1 - p*)
-        where T = 0. For one-hot strings every candidate has one bit: the factor is r^T up to a
+        of no bits at all, only the bits that v sets are left, each a factor q* / p* where the bit is 1 and (1 - q*) / (1 - p*)
+        where it is 0. For one-hot strings every candidate has one bit: the factor is r^bit up to a
         constant, r = q* (1 - p*) / (p* (1 - q*)).
 
         Args:
@@ -76,7 +76,7 @@ class BitEvidence:
         return out
 
     def bit_shares(self, tally: npt.NDArray[np.int64]) -> Array:
-        """Return the unbiased share of users whose true bit is 1, (T / n_c - p*) / (q* - p*), shape (C m,)."""
+        """Return the unbiased share of users whose true bit is 1, (tally / n_c - p*) / (q* - p*), shape (C m,)."""
         users = np.maximum(tally[:, -1:], 1)
         return np.asarray((tally[:, :-1] / users - self.p_star) / (self.q_star - self.p_star)).ravel()
 

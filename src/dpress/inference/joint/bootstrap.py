@@ -1,4 +1,4 @@
-"""Standard errors of a fitted joint distribution: what it says of itself when it is collected and fitted again.
+"""Standard errors of a fitted joint distribution, by a parametric bootstrap: collected and fitted again.
 
 Flow: joint -> shares of every table + normal noise of the known variance -> a fit without shrinkage -> how far its
 answers lie from the joint's own.
@@ -33,7 +33,7 @@ _LEAST = 1e-9  # of a cell's share were all attributes independent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refits:
-    """A fitted joint, and the joints that it would have given.
+    """A fitted joint, and its bootstrap refits.
 
     Shrinkage takes away what noise could have made, and with it a part of the signal; a joint that was shrunk and is
     shrunk again shows too little of either. So the refits are not shrunk, and their errors are the root mean squared
@@ -90,7 +90,7 @@ def refits(
     runs: int = RUNS,
     progress: Callable[[int], object] | None = None,
 ) -> Refits:
-    """Return what the joint would have given, by parametric bootstrap.
+    """Return the joint's refits, by parametric bootstrap.
 
     Args:
         tables: what the joint was fitted to; only their noise is used.

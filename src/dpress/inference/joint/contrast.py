@@ -1,4 +1,4 @@
-"""What a table of two attributes says beyond independence, with its noise: cell by cell, and as one number.
+"""The departure of a table of two attributes from independence, with its noise: cell by cell, and as one number.
 
 Tables, or bits that are counted in pairs -> residual over the product of the one-way tables -> standard errors.
 """

@@ -42,10 +42,10 @@ def information(fold: Fold, split: Split, table: Array, cells: Cells) -> Array:
 
 
 def minimiser(curvature: Array, slope: Array) -> Array | None:
-    """Return the u >= 0 of least u^T H u / 2 - (2 g - 1)^T u, None where the search for it gives up.
+    """Return the u >= 0 of least u^T H u / 2 - (2 slope - 1)^T u, None where the search for it gives up.
 
-    That is the second-order model of sum(u) - mean log sum_w u_w L_i(w) at P, as H P = g; its free minimum adds up to 1
-    because the objective is that of the simplex with the constraint as a price of 1.
+    That is the second-order model of sum(u) - mean log sum_w u_w L_i(w) at P, as H P = slope; its free minimum adds up
+    to 1 because the objective is that of the simplex with the constraint as a price of 1.
     """
     from scipy.optimize import nnls  # noqa: PLC0415  # scipy is slow to import
 

@@ -135,10 +135,10 @@ class Replicates:
     """Estimates made again from a likely truth, with fresh noise of the known variance: a parametric bootstrap.
 
     For estimates that are no linear function of the answers. It sees what noise and correction do, bias included, were
-    that the truth: asymptotic, with a relative error of the standard error of about 1 / sqrt(2 R).
+    that the truth: asymptotic, with a relative error of the standard error of about 1 / sqrt(2 replicates).
 
     Args:
-        deviations: of R estimates from the one they were made from, shape (R, side, side).
+        deviations: of every replicate from the estimate it was simulated from, shape (replicates, side, side).
     """
 
     deviations: Array

@@ -8,11 +8,11 @@ from dpress.core import check
 def bernstein(users: int, epsilon: float, *, beta: float, held: int = 0, everybody: int | None = None) -> float:
     """Return t with P(|estimate - truth| >= t) <= beta for the count of one node of a level.
 
-    Each report adds z_i with mean w_i in {0, 1}, |z_i - w_i| <= M = 2 (e^epsilon + 1) / (e^epsilon - 1) and variance
+    Each report adds z_i with mean w_i in {0, 1}, |z_i - w_i| <= c = 2 (e^epsilon + 1) / (e^epsilon - 1) and variance
     4 e^epsilon / (e^epsilon - 1)^2 where w_i = 0, ((e^epsilon + 1) / (e^epsilon - 1))^2 where w_i = 1, so that by
-    Bernstein's inequality P(|sum z_i - w_i| >= t) <= 2 exp(-t^2 / 2 / (S + M t / 3)), S the sum of the variances.
+    Bernstein's inequality P(|sum z_i - w_i| >= t) <= 2 exp(-t^2 / 2 / (v + c t / 3)), v the sum of the variances.
 
-    Error: t = a + sqrt(a^2 + 2 S L), a = M L / 3, L = ln(2 / beta); times n / n_l for the whole population, where the
+    Error: t = a + sqrt(a^2 + 2 v ln(2 / beta)), a = c ln(2 / beta) / 3; times n / n_l for the whole population, where the
     sampling error of the level's users is not included.
     Paper: Zhang, Fu, Meng, Theorem 5.
 

@@ -56,7 +56,7 @@ def _split(mass: Array, rough: float, rng: Generator) -> Array:
 
 
 def normal(size: int, *, rng: Generator) -> Array:
-    """Return independent standard normal numbers, for what stands in for noise or people; nothing private is drawn."""
+    """Return independent standard normal numbers, for simulated noise or people; nothing private is drawn."""
     from scipy.special import ndtri  # noqa: PLC0415 - loads slowly
 
     return np.asarray(ndtri((rng.words(size) >> np.uint64(12)) * 2.0**-52 + 2.0**-53))

@@ -1,1 +1,1 @@
-"""Records: noisy tables of clusters and groups, and the particles that have them."""
+"""Synthetic records: a log-linear model of noisy tables, held as weighted particles."""

@@ -49,7 +49,7 @@ class Scores(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneHotScores:
-    """Of a one-hot string: S(v) = s_v - (sum_u s_u - 1) / n with s = (T - p*) / (q* - p*).
+    """Of a one-hot string: S(v) = s_v - (sum_u s_u - 1) / n with s = (bit - p*) / (q* - p*).
 
     The bits' scores add up to 1 on average, whatever the value, so that taking out the noise of their sum leaves them
     unbiased. With h = q* (1 - q*) / (q* - p*)^2 and o = p* (1 - p*) / (q* - p*)^2 the variance of S(v) is
@@ -122,7 +122,7 @@ class DesignScores:
     As above the scores add up to 1. Var(S(v) | u) = sum_b A[v, b]^2 (X[b, u] ? h : o). Filters that share bits make
     covariances K_u of either sign; for weights w >= 0 only the positive ones add, w^T K_u w <= w^T max(K_u, 0) w, and
     with D the diagonal of K_u that is at most the largest eigenvalue of D^-1/2 max(K_u, 0) D^-1/2 times w^T D w. For a
-    matrix R >= 0 that eigenvalue is at most max_i (R z)_i / z_i, for every z > 0 (Collatz, Wielandt); `inflation` is
+    matrix K >= 0 that eigenvalue is at most max_i (K z)_i / z_i, for every z > 0 (Collatz, Wielandt); `inflation` is
     the largest such bound over u, z from the power method. Over several attributes the factors multiply: with a_j the
     squared mean and D_j the sum of variances, prod(a_j + c_j D_j) - prod a_j <= prod c_j (prod(a_j + D_j) - prod a_j).
 

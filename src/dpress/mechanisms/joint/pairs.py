@@ -161,7 +161,7 @@ def spread(oracle: Oracle) -> tuple[float, float]:
 def planned_variance(shape: Axes, sets: Sequence[Axes], users: int, own: Callable[[int], tuple[float, float]]) -> float:
     """Return the predicted variance of a cell, in counts squared, averaged over the cells of all pairs.
 
-    Formula: V(C) - C (1 - 1/k) / (k N) for shares, V(C) the variance by least squares where sampling adds C s (1 - s)
+    Formula: v(C) - C (1 - 1/k) / (k N) for shares, v(C) the variance by least squares where sampling adds C s (1 - s)
     per user, drawn with replacement; C = (1 - S) / (1 - 1/k), k the cells of the pair's table, S the sum of its squared
     shares by `pair_error.concentration`. User groups are drawn without replacement: together they are all N users, and
     what all would have reported has no sampling error. The oracle's part is the same for all shares, on average over a

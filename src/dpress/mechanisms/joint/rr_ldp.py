@@ -157,7 +157,7 @@ class RrLdp:
         return bits.column_counts(payloads, self.bits)
 
     def estimate(self, tally: Tally, users: int) -> Measurement:
-        """Return the unbiased counts (T - N p*) / (q* - p*) of every attribute's values, with their variance.
+        """Return the unbiased counts (tally - N p*) / (q* - p*) of every attribute's values, with their variance.
 
         Over the values for one attribute, else over the stack of the one-way tables.
         """

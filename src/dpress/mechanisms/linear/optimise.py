@@ -23,11 +23,11 @@ SHORTEST = 2.0**-30  # a line search that gets here has met the rounding of the 
 
 
 class Gram(Protocol):
-    """The matrix V = W^T W of a workload W, by what it does."""
+    """The Gram matrix W^T W of a workload W, by what it does."""
 
     @property
     def diagonal(self) -> Array:
-        """The diagonal of V, shape (cells,)."""
+        """The diagonal of the Gram matrix, shape (cells,)."""
         ...
 
     @property
@@ -36,13 +36,13 @@ class Gram(Protocol):
         ...
 
     def times(self, rows: Array) -> Array:
-        """Return X V for X of shape (k, cells)."""
+        """Return X W^T W for X of shape (k, cells)."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RangesGram:
-    """V_ij = min(i, j) (n + 1) - i j, all ranges of n cells, applied in O(n) a row by two running sums.
+    """(W^T W)_ij = min(i, j) (n + 1) - i j, all ranges of n cells, applied in O(n) a row by two running sums.
 
     Args:
         cells: n.
@@ -62,7 +62,7 @@ class RangesGram:
         return positions * positions[::-1]
 
     def times(self, rows: Array) -> Array:
-        """Return X V: min(i, j) counts the k up to both, so a suffix sum and a prefix sum apply it."""
+        """Return X W^T W: min(i, j) counts the k up to both, so a suffix sum and a prefix sum apply it."""
         suffixes = np.cumsum(rows[:, ::-1], axis=1)[:, ::-1]
         moments = rows @ self._positions
         return np.asarray((self.cells + 1) * np.cumsum(suffixes, axis=1) - np.outer(moments, self._positions))
@@ -74,10 +74,10 @@ class RangesGram:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DenseGram:
-    """Any workload's V as a matrix.
+    """Any workload's Gram matrix, formed.
 
     Args:
-        matrix: V, symmetric, shape (cells, cells).
+        matrix: W^T W, symmetric, shape (cells, cells).
         queries: the number of rows of W.
     """
 
@@ -86,26 +86,26 @@ class DenseGram:
 
     @property
     def diagonal(self) -> Array:
-        """The diagonal of V."""
+        """The diagonal of the Gram matrix."""
         return np.diagonal(self.matrix)
 
     def times(self, rows: Array) -> Array:
-        """Return X V."""
+        """Return X W^T W."""
         return np.asarray(rows @ self.matrix)
 
 
 def mean_coefficient(theta: Array, gram: Gram) -> tuple[float, Array]:
     """Return the mean error coefficient of the workload and its gradient in Theta, O(n p^2 + p^3).
 
-    With A = [I; Theta] D, s_j = 1 + sum_q Theta_qj, D = diag(1 / s): f = tr((A^T A)^-1 V) / m = tr(K W) / m,
-    W = diag(s) V diag(s), K = (I + Theta^T Theta)^-1 = I - Theta^T B, B = (I + Theta Theta^T)^-1 Theta (Woodbury).
-    m f = sum_j s_j^2 V_jj - sum_qj B_qj (Theta W)_qj.
-    m df / ds_j = 2 (s_j V_jj - sum_q B_qj (Theta diag(s) V)_qj), added to every entry of column j; at fixed s
-    m df / dTheta = -2 Theta K W K = -2 (B W - B W Theta^T B).
+    With A = [I; Theta] D, s_j = 1 + sum_q Theta_qj, D = diag(1 / s): f = tr((A^T A)^-1 W^T W) / m = tr(K C) / m,
+    C = diag(s) W^T W diag(s), K = (I + Theta^T Theta)^-1 = I - Theta^T B, B = (I + Theta Theta^T)^-1 Theta (Woodbury).
+    m f = sum_j C_jj - sum_qj B_qj (Theta C)_qj.
+    m df / ds_j = 2 / s_j (C_jj - sum_q B_qj (Theta C)_qj), added to every entry of column j; at fixed s
+    m df / dTheta = -2 Theta K C K = -2 (B C - B C Theta^T B).
 
     Args:
         theta: non-negative, shape (p, cells).
-        gram: V of the workload, of m queries.
+        gram: of the workload, of m queries.
     """
     scale = 1 + theta.sum(axis=0)
     half = gram.times(theta * scale)
@@ -153,7 +153,7 @@ def optimise(
     1982 (two-metric projection), Nocedal 1980.
 
     Args:
-        gram: V of the workload.
+        gram: of the workload.
         starts: at least one non-negative Theta of shape (p, cells); see `hierarchy_start`, `default_starts`.
         seconds: when to stop; each start's share is what is left over the number of starts left.
         iterations: the most steps from one start.
@@ -264,7 +264,7 @@ class _Search:
 
 
 def _two_loops(gradient: Array, free: npt.NDArray[np.bool_], pairs: Sequence[Pair]) -> Array:
-    """Return -H g on the free entries, H the inverse second derivative that the pairs imply there (Nocedal 1980)."""
+    """Return -H gradient on the free entries, H the inverse second derivative that the pairs imply there (Nocedal 1980)."""
     places = np.flatnonzero(free)  # a small part: most entries rest at zero
     taken = [(np.take(moved, places), np.take(change, places)) for moved, change in pairs]
     kept = [(s, y, curved) for s, y in taken if (curved := float(s @ y)) > FLAT * float(y @ y)]

@@ -22,9 +22,9 @@ LEAST = 32  # cells of the blocks that are summed pair by pair
 def sine_variances(matrix: Sine, ranges: Ranges, variance: float) -> Array:
     """Return the variance of every range under the sine strategy, in counts squared.
 
-    Ranges that start with the first cell or end with the last one take O(n log^2 n) all together. Of the others, with g
-    the number of their distinct first or of their distinct last cells, whichever is smaller, each of min(m, 2 g)
-    transforms takes O(n log n); no more than that is shared. Up to 32 ranges, and m <= 2 g, are summed without
+    Ranges that start with the first cell or end with the last one take O(n log^2 n) all together. Of the others, with d
+    the number of their distinct first or of their distinct last cells, whichever is smaller, each of min(m, 2 d)
+    transforms takes O(n log n); no more than that is shared. Up to 32 ranges, and m <= 2 d, are summed without
     cancellation; the rest is exact to about 1e-12 at n = 2^20.
 
     Args:

@@ -1,7 +1,7 @@
 """`dp_prototypes`: noisy clusters of mixed records, and made-up records from what was measured in them.
 
 records -> noisy one-way histograms -> prototypes -> (records to their nearest public prototype -> noisy sizes, sums and
-histograms of every cluster -> prototypes), T times -> a last measurement -> records, shuffled.
+histograms of every cluster -> prototypes), round by round -> a last measurement -> records, shuffled.
 """
 
 import math
@@ -108,7 +108,7 @@ class DpPrototypes:
 
     @property
     def levels(self) -> tuple[MatrixMechanism, ...]:
-        """What is measured, one after the other: everybody, T rounds, the clusters in the end.
+        """What is measured, one after the other: everybody, the rounds, the clusters in the end.
 
         Their clusters, spread over the domain, stand in for those that the measurement before yields: no sensitivity
         depends on them.
@@ -253,7 +253,7 @@ def best(made: DpPrototypes, users: float, *, clusters: int | None, rounds: int 
     twice what is left, and there is one at least.
 
     Args:
-        made: any k and T.
+        made: any numbers of clusters and rounds.
         users: n, public.
         clusters: k where it is given.
         rounds: T where it is given.

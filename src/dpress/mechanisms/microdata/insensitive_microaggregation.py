@@ -34,7 +34,7 @@ class InsensitiveMicroaggregation:
            place. A group in between loses the record at one end and gains one at the other; the others keep theirs.
            So each of the G = floor(n / k) groups has at most one record replaced.
         2. The sum of a number over a group changes by 2 span units at most: all G sums have L1 sensitivity G 2 span,
-           the means of groups of exactly k the document's (n / k)(R / k). Noise of scale G 2 span / share.
+           the means of groups of exactly k the document's (n / k)(span / k). Noise of scale G 2 span / share.
         3. A group's count of a category changes by 1 at most, so a noisy maximum with epsilon share / G has that loss
            against one replacement; G groups compose to share. (The histograms of all groups have L1 sensitivity 2 G.)
         4. Attributes compose, and so do the rows of a unit: share = epsilon / (attributes with more than one cell x

@@ -1,4 +1,4 @@
-"""What noisy tables of one and of two attributes say together, all of it public: groups of cells, shares, records.
+"""Consistent estimates from noisy tables of one and of two attributes, all public: groups of cells, shares, records.
 
 noisy one-way tables -> groups -> noisy tables of pairs -> shares that agree -> records over cells.
 """

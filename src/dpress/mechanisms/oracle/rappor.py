@@ -208,7 +208,7 @@ class Rappor:
         return Decoding(selected=selected, measurement=self._least_squares(tally, users, selected))
 
     def bit_counts(self, tally: Tally) -> Array:
-        """Return C (T - n_c p*) / (q* - p*): for every cohort and bit, how many of all users would set it; (C, m)."""
+        """Return C (tally - n_c p*) / (q* - p*): for every cohort and bit, how many of all users would set it; (C, m)."""
         table = tally.reshape(self.cohorts, self.bits + 1)
         return np.asarray(self.cohorts * (table[:, :-1] - table[:, -1:] * float(self.responses.p_star)) / self._gap)
 

@@ -1,1 +1,1 @@
-"""What devices are asked, how they answer, and how a tally becomes a measurement."""
+"""Local collections: report types, how devices answer them, and how tallies become a measurement."""

@@ -1,4 +1,4 @@
-"""What a collection's tallies are made into: the protocol that every way to estimate keeps.
+"""The protocol of estimators: how a collection's tallies become answers.
 
 tallies of all report types -> Measurement; Decoder -> answers.
 """

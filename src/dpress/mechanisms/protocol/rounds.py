@@ -1,4 +1,4 @@
-"""A collection in rounds: what is asked in the next one depends on what came out of those before, and on nothing else.
+"""Collections in rounds: the report types of a round depend on the estimates of earlier rounds alone.
 
 A device answers in one round only: its user group, drawn once without its value, says in which round and which report
 type of it.
@@ -12,7 +12,7 @@ from dpress.core.oracle import Tally
 
 @runtime_checkable
 class RoundEstimator(Protocol):
-    """What an estimator offers whose report types come in rounds; every type of every round has one user group."""
+    """An estimator whose report types come in rounds; every type of every round has one user group."""
 
     @property
     def depths(self) -> tuple[int, ...]:

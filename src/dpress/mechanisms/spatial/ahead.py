@@ -77,13 +77,13 @@ class Ahead:
 
     A round has one to several report types, each for its own group of users and one level deeper than the one before:
     in which leaf are you? The first round's are whole levels. Between rounds the shares of all leaves are estimated
-    from all answers so far, and a leaf is split where its share exceeds 1.5 sqrt(V), V the variance of a share that
+    from all answers so far, and a leaf is split where its share exceeds 1.5 sqrt(v), v the variance of a share that
     the next type would estimate; for a second level at once, where half of its share does. A leaf that is not
     split is asked about again, and gets better known.
 
     Promise: pure epsilon between any two positions of one user, local model: whoever reports a round once reports
         once in all, in one round; types depend on earlier rounds' published estimates, of other people. Proven.
-    Error: each estimated share has the variance (V + mean f (1 - f) (N - n) / (N - 1)) / n, V of the oracle for one
+    Error: each estimated share has the variance (v + mean f (1 - f) (N - n) / (N - 1)) / n, v of the oracle for one
         user, n those asked, N all. What noise, splitting and correction make of a rectangle is found by a parametric
         bootstrap over all rounds (`maps`).
     Paper: spatial; Du et al. 2021, AHEAD, with a threshold of its own, several levels a round and the best oracle.

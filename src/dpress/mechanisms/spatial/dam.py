@@ -128,7 +128,7 @@ class _UnknownError:
 def _poisson(mean: Array, *, rng: Generator) -> Array:
     """Return numbers >= 0 with these means: exact Poisson numbers where few are expected.
 
-    Elsewhere (sqrt(m - 1/4) + Z / 2)^2 with Z normal: mean m, variance m - 1/8. A stand-in for the noise of a collection in a simulation; nothing private.
+    Elsewhere (sqrt(m - 1/4) + Z / 2)^2 with Z normal: mean m, variance m - 1/8. Simulated noise: nothing private.
     """
     from scipy.special import ndtri  # noqa: PLC0415 - loads slowly
 

@@ -1,4 +1,4 @@
-"""What a leaf hides: people are taken to be spread evenly over a leaf of many cells, and are not.
+"""The error of spreading people uniformly over a leaf of many cells, beside the noise of its count.
 
 counts of the leaves -> with a share s of a leaf within a rectangle, c^2 k s (1 - s) on top of the noise.
 """

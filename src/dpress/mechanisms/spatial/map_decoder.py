@@ -21,7 +21,7 @@ from dpress.inference.maps.density import Cells, Density, Noise, Replicates, clu
 from dpress.mechanisms.protocol.report_type import Part, ReportType
 
 RUNS = 24  # replicates: a relative error of the standard error of 1 / sqrt(48), 14 %
-SEED = 20261121  # of the bootstrap's simulated noise: nothing private is drawn with it, and answers repeat themselves
+SEED = 20261121  # of simulated noise: nothing private is drawn with it, and answers repeat themselves
 
 
 class MapEstimator(Protocol):
@@ -117,7 +117,7 @@ class MapDecoder:
 
         The bootstrap does not start from the estimate itself. What holds counts at 0 leaves fewer places inhabited than
         there are, and were they so few there would be less to get wrong. As many people as fresh noise moves to another
-        cell are spread evenly first. The deviations are taken by sqrt(R / (R - 2)), a Student t's spread, as R
+        cell are spread evenly first. The deviations are taken by sqrt(n / (n - 2)), a Student t's spread, as n
         replicates do not tell their mean square exactly.
         """
         own = self.estimator

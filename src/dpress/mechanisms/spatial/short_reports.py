@@ -1,4 +1,4 @@
-"""Which oracle a level of a quadtree is asked by: the best one whose report is short, by the number of nodes."""
+"""The oracle of every level of a quadtree: the best one whose report is short, by the number of nodes."""
 
 import importlib
 
