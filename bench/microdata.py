@@ -36,7 +36,7 @@ from dpress.core.attribute import Categorical, Integer
 from dpress.core.claim import ROW, ZCDP, PureDP
 from dpress.core.mixed import Column, columns
 from dpress.core.people import in_memory
-from dpress.data import hierarchy
+from dpress.data import hierarchy_file
 from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.microdata import prototypes
 from dpress.mechanisms.microdata.cluster_queries import binned
@@ -79,7 +79,7 @@ def adult(schema: str, *, trees: bool = True, weight: float = 1.0) -> tuple[Code
     attributes: list[Integer | Categorical] = [Integer(name=name, bounds=BOUNDS[name]) for name in numbers]
     codes = [table[name].to_numpy() - BOUNDS[name][0] for name in numbers]
     for name in listed:
-        rows = hierarchy.read(PLACE / "hierarchies" / f"{name}.csv", name, name, ())
+        rows = hierarchy_file.read(PLACE / "hierarchies" / f"{name}.csv", name, name, ())
         values = tuple(sorted(row[0] for row in rows))
         attributes.append(Categorical(name=name, values=values, hierarchy=rows if trees else None))
         codes.append(np.searchsorted(np.array(values), table[name].to_numpy().astype(str)))

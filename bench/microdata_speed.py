@@ -31,7 +31,7 @@ from dpress.core.attribute import Categorical, Integer
 from dpress.core.claim import PureDP
 from dpress.core.mixed import Column, columns
 from dpress.core.people import in_memory
-from dpress.data import hierarchy
+from dpress.data import hierarchy_file
 from dpress.mechanisms.microdata import prototypes
 from dpress.mechanisms.microdata.dp_k_prototypes import DpKPrototypes
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
@@ -59,7 +59,7 @@ def adult(*, trees: bool) -> tuple[Codes, tuple[Column, ...]]:
         codes.append(table[name].to_numpy() - bounds[0])
     for name in LISTED:
         values = tuple(sorted(table[name].unique().to_pylist()))
-        rows = hierarchy.read(PLACE / "hierarchies" / f"{name}.csv", name, name, values) if trees else None
+        rows = hierarchy_file.read(PLACE / "hierarchies" / f"{name}.csv", name, name, values) if trees else None
         attributes.append(Categorical(name=name, values=values, hierarchy=rows))
         codes.append(np.searchsorted(np.array(values), table[name].to_numpy().astype(str)))
     return np.stack(codes).astype(np.int32), columns(attributes)

@@ -2,9 +2,9 @@
 
 python bench/pairs.py > pairs.json
 
-Reads $DPRESS_DATA, by default `../shared/data`: NLTCS and Adult. Every device draws one question and answers with
+Reads $DPRESS_DATA, by default `../shared/data`: NLTCS and Adult. Every device draws one report type and answers with
 subset_selection. RUNS runs each: means, and "standard_errors" of them. Progress goes to standard error.
-"predicted_shrunk" supposes that the product of one-way tables is off by BIAS: so the number of attributes a question,
+"predicted_shrunk" supposes that the product of one-way tables is off by BIAS: so the number of attributes a report,
 and the part of the users who are asked for one attribute alone, can be chosen without data.
 """
 
@@ -24,12 +24,12 @@ import pyarrow.parquet as pq
 from cases import data, say
 from dpress.core import rng
 from dpress.core.claim import PureDP
-from dpress.inference.joint.evidence import evidence
 from dpress.inference.joint.factors import Joint, independent
+from dpress.inference.joint.independence_tests import independence_tests
 from dpress.inference.joint.maxent import chain, joint
 from dpress.inference.joint.pair_error import expected, planned
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
-from dpress.inference.joint.shrinkage import Shrunk, shrunk
+from dpress.inference.joint.shrinkage import ShrunkTable, shrunk
 from dpress.inference.postprocess import norm_sub
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
 from machine import facts
@@ -85,7 +85,7 @@ def collected(
     *,
     source: rng.Generator,
 ) -> Tables:
-    """Return what devices that draw one of the questions each report."""
+    """Return what devices that draw one of the report types each send."""
     uniform = source.words(codes.shape[1]) / 2.0**64
     drawn, found = np.searchsorted(np.cumsum(weights)[:-1], uniform), []
     for place, axes in enumerate(sets):
@@ -95,12 +95,12 @@ def collected(
         asked = oracle(math.prod(kept), epsilon)
         counts = asked.estimate(asked.tally(asked.perturb(values, rng=source)), rows.size).answers
         own, other = spread(asked.size, epsilon)
-        noise = Noise(users=rows.size, own=own, other=other, lot=1 - rows.size / codes.shape[1])
+        noise = Noise(users=rows.size, own=own, other=other, sampling=1 - rows.size / codes.shape[1])
         found.append(NoisyTable(axes=axes, shares=(counts / rows.size).reshape(kept), noise=noise))
     return Tables(shape=shape, noisy=tuple(found))
 
 
-def questions(shape: tuple[int, ...], width: int, part: float) -> tuple[list[tuple[int, ...]], list[float]]:
+def report_types(shape: tuple[int, ...], width: int, part: float) -> tuple[list[tuple[int, ...]], list[float]]:
     """Return all sets of so many attributes and, for a part of the users, every attribute alone, with their chances."""
     sets = list(itertools.combinations(range(len(shape)), width))
     if not part:
@@ -127,14 +127,14 @@ def one_run(codes: Codes, shape: tuple[int, ...], tables: Tables, width: int, *,
         "nonnegative": _mean(apart(norm_sub(plain[pair].ravel(), users=1), truth[pair].ravel()) for pair in pairs),
         "independent": _mean(apart(product.marginal(pair), truth[pair]) for pair in pairs),
         "shrunk": _mean(apart(found[pair].shares, truth[pair]) for pair in pairs),
-        "dependent_pairs": float(sum(one.dependent for one in evidence(tables))),
+        "dependent_pairs": float(sum(one.significant for one in independence_tests(tables))),
         "shrink_seconds": seconds,
     }
     return row | _joint(codes, shape, found, product, whole=whole)
 
 
 def _joint(
-    codes: Codes, shape: tuple[int, ...], found: dict[tuple[int, ...], Shrunk], product: Joint, *, whole: bool
+    codes: Codes, shape: tuple[int, ...], found: dict[tuple[int, ...], ShrunkTable], product: Joint, *, whole: bool
 ) -> dict[str, float]:
     tables, everything = {axes: one.shares for axes, one in found.items()}, tuple(range(len(shape)))
     began = time.perf_counter()
@@ -158,8 +158,8 @@ def _mean(values: Any) -> float:
 def measured(
     name: str, codes: Codes, shape: tuple[int, ...], epsilon: float, width: int, *, part: float, whole: bool
 ) -> dict[str, Any]:
-    say(f"{name}, epsilon {epsilon}, {width} attributes a question, {part} of the users asked for one")
-    sets, weights = questions(shape, width, part)
+    say(f"{name}, epsilon {epsilon}, {width} attributes a report, {part} of the users asked for one")
+    sets, weights = report_types(shape, width, part)
     source, users = rng.seeded(1000 * width + round(100 * epsilon)), codes.shape[1]
     before = expected(planned(shape, sets, users, lambda cells: spread(cells, epsilon), weights=weights))
     runs = [

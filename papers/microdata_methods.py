@@ -18,7 +18,7 @@ from dpress.core.claim import ROW, PureDP
 from dpress.core.linear import Array
 from dpress.core.mixed import Column, columns
 from dpress.core.people import Codes, Counts, in_memory
-from dpress.data import hierarchy
+from dpress.data import hierarchy_file
 from dpress.kinds.microdata.linkage import SAME, linked, nearest
 from dpress.mechanisms.microdata import group_records as grouped_noise
 from dpress.mechanisms.microdata import prototypes
@@ -82,7 +82,7 @@ def adult(d: int) -> tuple[Codes, Columns]:
     attributes: list[Integer | Categorical] = [Integer(name=name, bounds=bounds) for name, bounds in BOUNDS.items()]
     codes = [table[name].to_numpy() - low for name, (low, _) in BOUNDS.items()]
     for name in LISTED[: d - len(BOUNDS)]:
-        tree = hierarchy.read(ADULT.parent / "hierarchies" / f"{name}.csv", name, name, ())
+        tree = hierarchy_file.read(ADULT.parent / "hierarchies" / f"{name}.csv", name, name, ())
         values = tuple(sorted(row[0] for row in tree))
         attributes.append(Categorical(name=name, values=values, hierarchy=tree))
         codes.append(np.searchsorted(np.array(values), table[name].to_numpy().astype(str)))

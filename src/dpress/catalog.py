@@ -11,6 +11,7 @@ from dpress.core.claim import ROW, ZCDP, Claim, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.kind import Kind
 from dpress.core.mechanism import Card
+from dpress.core.plain import class_name
 
 ROOMS = "dpress.kinds"  # imported by name: a room stands above the catalogue
 LOSSES: dict[str, PureDP | ZCDP] = {"epsilon": PureDP(epsilon=1), "rho": ZCDP(rho="0.5")}
@@ -34,8 +35,7 @@ def find(name: str) -> type:
     """
     if name not in _files():
         raise NotSupported(f"there is no method {name!r} in this version")
-    word = "".join(part.capitalize() for part in name.split("_"))
-    found: type = getattr(importlib.import_module(_files()[name]), word)
+    found: type = getattr(importlib.import_module(_files()[name]), class_name(name))
     return found
 
 

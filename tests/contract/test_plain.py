@@ -15,6 +15,7 @@ from dpress.core import rng
 from dpress.core.claim import PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.grid import Grid
+from dpress.core.oracle import Oracle
 from dpress.core.plain import plain, read
 from dpress.mechanisms.oracle.longitudinal import calibrated
 from dpress.mechanisms.oracle.pcep import Pcep
@@ -36,8 +37,8 @@ def in_tables(loss: PureDP) -> dict[str, Any]:
 def in_maps(loss: PureDP) -> dict[str, Any]:
     cards = [card for card in catalog.cards().values() if card.spatial is not None and card.model == "local"]
     makers = {card.name: card.spatial(Grid(4), loss) for card in cards}
-    asked = {name: made.asked for name, made in makers.items() if made is not None}
-    return {f"map {name} {row}": one.oracle for name, own in asked.items() for row, one in enumerate(own)}
+    types = {name: made.types for name, made in makers.items() if made is not None}
+    return {f"map {name} {row}": one.oracles[0] for name, own in types.items() for row, one in enumerate(own)}
 
 
 def everything(loss: PureDP) -> dict[str, Any]:
@@ -54,6 +55,10 @@ by_loss = pytest.mark.parametrize("loss", LOSSES, ids=str)
 def left_out(oracle: Any) -> dict[str, Any]:
     """What its fields hold where they are left out."""
     return {one.name: one.default for one in dataclasses.fields(oracle) if one.default in (0, -1, ())}
+
+
+def read_back(kind: type, value: object) -> Any:
+    return read(kind, value, find=catalog.find)
 
 
 def broken(*_: object, **__: object) -> NoReturn:
@@ -86,7 +91,7 @@ def test_what_is_read_back_never_calibrates(name: str, loss: PureDP, monkeypatch
         for one in CALIBRATIONS:
             if callable(vars(module).get(one)):
                 monkeypatch.setattr(module, one, broken)
-    again = read(type(oracle), json.loads(text))
+    again = read_back(type(oracle), json.loads(text))
     assert again == oracle
     assert everything_it_does(again) == before
     if name not in LONGITUDINAL and oracle.size > 1:
@@ -108,13 +113,13 @@ def test_five_percent_more_than_the_loss_is_refused(name: str, loss: PureDP) -> 
     kind, oracle = type(everything(loss)[name]), everything(more)[name]
     stated, claimed = plain(oracle), plain(everything(loss)[name])
     if getattr(oracle, "p", None) == 1:
-        assert read(kind, stated | {"loss": plain(loss)}).claim.proven == loss  # a report that says nothing
+        assert read_back(kind, stated | {"loss": plain(loss)}).claim.proven == loss  # a report that says nothing
         return
     for field in ("loss", "levels", "epsilons"):
         if field in stated:
             stated[field] = claimed[field]
     with pytest.raises(ValueError, match=r"\$: reports would spend more than epsilon = ") as refusal:
-        read(kind, stated)
+        read_back(kind, stated)
     assert "\n" not in str(refusal.value)
 
 
@@ -124,13 +129,13 @@ def test_a_document_says_everything_and_nothing_else(name: str) -> None:
     document, kind = plain(oracle), type(oracle)
     for field in document:
         with pytest.raises(ValueError, match=rf"^\$\.{field}: missing$"):
-            read(kind, {one: value for one, value in document.items() if one != field})
+            read_back(kind, {one: value for one, value in document.items() if one != field})
     with pytest.raises(ValueError, match=r"^\$\.extra: unknown field$"):
-        read(kind, document | {"extra": 1})
+        read_back(kind, document | {"extra": 1})
     for field, nothing in left_out(oracle).items():
         if nothing != getattr(oracle, field):
             with pytest.raises(ValueError, match=r"^\$"):
-                read(kind, document | {field: plain(nothing)})
+                read_back(kind, document | {field: plain(nothing)})
 
 
 @pytest.mark.parametrize(
@@ -154,7 +159,9 @@ def test_a_document_says_everything_and_nothing_else(name: str) -> None:
         ("pcep", {"probabilities": ["5/8", "5/8"]}, r"\$: probabilities must be one for every level"),
         ("pcep", {"seed": "0" * 30}, r"\$: seed must have 16 bytes"),
         ("pcep", {"seed": "0g" * 16}, r"\$\.seed: expected bytes as lower-case hex digits"),
-        ("pcep", {"levels": [{"epsilon": "1/2", "delta": "1/9"}]}, r"\$\.levels\[0\]\.delta: unknown field"),
+        ("pcep", {"levels": [{"epsilon": "1/2", "delta": "1/9"}]}, r"\$: a frequency oracle is calibrated to epsilon"),
+        ("pcep", {"levels": [{"epsilon": "1/2", "other": "1/9"}]}, r"\$\.levels\[0\]: "),
+        ("pcep", {"levels": [{"epsilon": 0.5}]}, r"\$\.levels\[0\]\.epsilon: expected a fraction"),
         ("rappor", {"f": "1/3"}, r"\$\.f: must be stated, and exactly"),
         ("rappor", {"candidates": ["a", 2]}, r"\$\.candidates\[1\]: expected a text, got int"),
         ("rr_ldp", {"sizes": {}}, r"\$\.sizes: expected a list, got dict"),
@@ -165,12 +172,27 @@ def test_a_document_says_everything_and_nothing_else(name: str) -> None:
 def test_numbers_that_do_not_fit_are_refused_in_one_line(name: str, changed: dict[str, Any], message: str) -> None:
     oracle = everything(LOSSES[0])[name]
     with pytest.raises(ValueError, match=rf"^{message}") as refusal:
-        read(type(oracle), plain(oracle) | changed)
+        read_back(type(oracle), plain(oracle) | changed)
     assert "\n" not in str(refusal.value)
 
 
 def test_what_has_no_plain_form_is_the_caller_s_mistake() -> None:
-    with pytest.raises(TypeError, match="float has no exact plain form"):
-        plain((0.5,))
+    for value in (0.5j, np.float64(0.5), object()):
+        with pytest.raises(TypeError, match=f"{type(value).__name__} has no exact plain form"):
+            plain((value,))
     with pytest.raises(TypeError, match="has no exact plain form"):
         read(dict, {})
+
+
+def test_a_stated_number_stands_for_itself_and_nothing_else_is_a_number() -> None:
+    assert read(float, json.loads(json.dumps(plain(0.1)))) == 0.1
+    for wrong in ("0.1", True, None):
+        with pytest.raises(ValueError, match=r"^\$: expected a number, got"):
+            read(float, wrong)
+
+
+@pytest.mark.parametrize("value", [3, None, [], "krr", {"size": 3}, {"method": "nothing"}, {"method": 3}])
+def test_what_is_no_object_of_a_method_is_refused_in_one_line(value: object) -> None:
+    for kind in (object, Oracle):
+        with pytest.raises(ValueError, match=r"^\$(\.method)?: (expected an object of a method|missing|there is no)"):
+            read_back(kind, value)

@@ -14,8 +14,8 @@ from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.data import fold as fold_module
 from dpress.data import table as table_module
+from dpress.data.example_people import people, pickups
 from dpress.data.fold import count, fold
-from dpress.data.people import people, pickups
 from dpress.data.table import Table
 
 SCHEMA = Schema(

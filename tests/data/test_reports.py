@@ -12,25 +12,25 @@ from dpress.core.errors import SchemaMismatch
 from dpress.core.wire import Expected, Report
 from dpress.data import reports as files
 
-SPEC = bytes(range(16))
-EXPECTED = Expected(spec=SPEC, method="krr", widths=(1, 2))
+ASK = bytes(range(16))
+EXPECTED = Expected(ask=ASK, widths=(1, 2))
 
 
 def report(number, **changed):
-    own = {"spec": SPEC, "method": "krr", "id": number.to_bytes(16, "big"), "payload": bytes([number % 7])}
+    own = {"ask": ASK, "id": number.to_bytes(16, "big"), "payload": bytes([number % 7])}
     return Report(**own | changed)
 
 
 @pytest.fixture
 def read(tmp_path):
-    """Write a table of reports and return the payloads by question, and the counts of what was left out."""
+    """Write a table of reports and return the payloads by report type, and the counts of what was left out."""
 
     def run(table):
         pq.write_table(table, tmp_path / "reports.parquet")
         reader = files.Reader(path=tmp_path / "reports.parquet", expected=EXPECTED)
         found = {0: [], 1: []}
         for batch in reader.batches():
-            found[batch.question] += [bytes(row) for row in batch.payloads]
+            found[batch.report_type] += [bytes(row) for row in batch.payloads]
         return found, dict(reader.rejected)
 
     return run
@@ -42,27 +42,26 @@ def batches(total, width, size=1000):
         rows = min(size, total - start)
         payloads = generator.words(rows * width).view(np.uint8)[: rows * width].reshape(rows, width)
         ids = generator.words(2 * rows).view(np.dtype((np.void, 16)))
-        yield files.Batch(question=0, payloads=payloads), ids
+        yield files.Batch(report_type=0, payloads=payloads), ids
 
 
 def test_every_fault_is_counted_and_the_sound_ones_are_read(read):
     faulty = {
-        wire.OTHER_VERSION: {"version": 2},
-        wire.OTHER_SPEC: {"spec": bytes(16)},
-        wire.OTHER_METHOD: {"method": "oue"},
+        wire.OTHER_VERSION: {"version": 1},
+        wire.OTHER_ASK: {"ask": bytes(16)},
         wire.OTHER_ROUND: {"round": 3},
-        wire.UNKNOWN_QUESTION: {"question": 2},
-        wire.WRONG_LENGTH: {"question": 1},
+        wire.UNKNOWN_TYPE: {"report_type": 2},
+        wire.WRONG_LENGTH: {"report_type": 1},
     }
     bad = [report(100 + place, **changed) for place, changed in enumerate(faulty.values())]
-    found, rejected = read(files.table([report(1), *bad, report(2), report(3, question=1, payload=b"ab")]))
+    found, rejected = read(files.table([report(1), *bad, report(2), report(3, report_type=1, payload=b"ab")]))
     assert found == {0: [b"\1", b"\2"], 1: [b"ab"]}
     assert rejected == dict.fromkeys(faulty, 1)
 
 
-@pytest.mark.parametrize("question", [2, 255, 65535])
-def test_an_unknown_question_is_counted_however_large(read, question):
-    assert read(files.table([report(1, question=question)])) == ({0: [], 1: []}, {wire.UNKNOWN_QUESTION: 1})
+@pytest.mark.parametrize("number", [2, 255, 65535])
+def test_an_unknown_report_type_is_counted_however_large(read, number):
+    assert read(files.table([report(1, report_type=number)])) == ({0: [], 1: []}, {wire.UNKNOWN_TYPE: 1})
 
 
 @pytest.mark.parametrize("column", files.SCHEMA.names)
@@ -112,11 +111,8 @@ def test_the_fast_comparison_is_a_set_of_ids(read):
 @pytest.mark.parametrize("width", [1, 13, 600])
 def test_what_is_written_is_read(tmp_path, width):
     path = tmp_path / "reports.parquet"
-    assert (
-        files.write(path, batches(3500, width), expected=Expected(spec=SPEC, method="krr", widths=(1,)), private=True)
-        == 3500
-    )
-    reader = files.Reader(path=path, expected=Expected(spec=SPEC, method="krr", widths=(width,)))
+    assert files.write(path, batches(3500, width), expected=Expected(ask=ASK, widths=(1,)), private=True) == 3500
+    reader = files.Reader(path=path, expected=Expected(ask=ASK, widths=(width,)))
     assert reader.rows == 3500
     found = np.concatenate([batch.payloads for batch in reader.batches()])
     assert (found == np.concatenate([batch.payloads for batch, _ in batches(3500, width)])).all()
@@ -128,7 +124,7 @@ def test_columns_of_one_value_cost_nothing(tmp_path):
     files.write(
         tmp_path / "r.parquet",
         batches(200_000, 1, size=50_000),
-        expected=Expected(spec=SPEC, method="krr", widths=(1,)),
+        expected=Expected(ask=ASK, widths=(1,)),
         private=True,
     )
     assert (tmp_path / "r.parquet").stat().st_size / 200_000 < 17.1
@@ -138,7 +134,7 @@ def test_nothing_is_overwritten_or_left_behind(tmp_path):
     path = tmp_path / "reports.parquet"
     path.write_text("mine")
     with pytest.raises(OSError, match="exists already; reports are never overwritten"):
-        files.write(path, batches(10, 1), expected=Expected(spec=SPEC, method="krr", widths=(1,)), private=True)
+        files.write(path, batches(10, 1), expected=Expected(ask=ASK, widths=(1,)), private=True)
     assert path.read_text() == "mine"
 
     def failing():
@@ -146,9 +142,7 @@ def test_nothing_is_overwritten_or_left_behind(tmp_path):
         raise ValueError("stopped")
 
     with pytest.raises(ValueError, match="stopped"):
-        files.write(
-            tmp_path / "other.parquet", failing(), expected=Expected(spec=SPEC, method="krr", widths=(1,)), private=True
-        )
+        files.write(tmp_path / "other.parquet", failing(), expected=Expected(ask=ASK, widths=(1,)), private=True)
     assert [one.name for one in tmp_path.iterdir()] == ["reports.parquet"]
 
 

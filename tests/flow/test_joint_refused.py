@@ -104,7 +104,7 @@ def test_reports_without_one_of_the_questions(asked, here, refused, tmp_path, me
     table = pq.read_table(tmp_path / "r.parquet")
     pq.write_table(table.filter(pc.not_equal(table["question"], 0)), tmp_path / "r.parquet")
     line = refused("estimate", "s.toml", "--reports", "r.parquet", "--out", "out", "--quiet")
-    assert f"no report answers a question about {named}" in line
+    assert f"no report is about {named}" in line
 
 
 @pytest.mark.slow

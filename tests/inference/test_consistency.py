@@ -14,7 +14,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.linear import LinearMap, Marginal, Stack
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Decoder
-from dpress.inference.consistency import Consistent
+from dpress.inference.consistency import ConsistentTables
 from dpress.inference.least_squares import flat
 
 Solve = Callable[..., tuple[np.ndarray, np.ndarray]]
@@ -45,7 +45,7 @@ def test_everything_equals_dense_weighted_least_squares(
 ) -> None:
     variance = per_table(stack, values)
     back, covariance = solution(dense(stack), variance)
-    decoder = Consistent(stack)
+    decoder = ConsistentTables(stack)
     answers = 20 * (rng.seeded(seed).words(stack.rows) / 2.0**64) - 5
     measured = Measurement(map=stack, answers=answers, variance=variance)
     parts = zip(stack.parts, decoder.estimate(measured), decoder.cell_variances(variance), strict=True)
@@ -62,7 +62,7 @@ def test_everything_equals_dense_weighted_least_squares(
 
 def test_tables_agree_wherever_they_overlap() -> None:
     answers = np.array([5, 1, 9, 2, 8, 4, 3, 3, 7, 1, 1, 6])
-    first, second = Consistent(STACK).estimate(Measurement(map=STACK, answers=answers, variance=1.0))
+    first, second = ConsistentTables(STACK).estimate(Measurement(map=STACK, answers=answers, variance=1.0))
     assert np.allclose(first.reshape(3, 2).sum(axis=1), second.reshape(3, 2).sum(axis=1))
     raw = STACK.split(answers)
     assert not np.allclose(raw[0].reshape(3, 2).sum(axis=1), raw[1].reshape(3, 2).sum(axis=1))  # the control
@@ -70,14 +70,14 @@ def test_tables_agree_wherever_they_overlap() -> None:
 
 def test_consistency_never_makes_a_cell_less_certain() -> None:
     for values in itertools.product([0.5, 1.0, 20.0], repeat=2):
-        variances = Consistent(STACK).cell_variances(per_table(STACK, list(values)))
+        variances = ConsistentTables(STACK).cell_variances(per_table(STACK, list(values)))
         assert all(after[0] < before for after, before in zip(variances, values, strict=True))
 
 
 def test_exact_tables_are_reproduced() -> None:
     counts = np.arange(12)
     measured = Measurement(map=STACK, answers=STACK.apply(counts), variance=1.0)
-    for table, part in zip(Consistent(STACK).estimate(measured), STACK.parts, strict=True):
+    for table, part in zip(ConsistentTables(STACK).estimate(measured), STACK.parts, strict=True):
         assert np.allclose(table, part.apply(counts))
 
 
@@ -86,14 +86,14 @@ def test_a_table_that_was_not_measured_counts_for_nothing() -> None:
     alone = Stack(whole.parts[:1])
     answers = np.array([4, 2, 7, 1, 1, 9, 100, 200])
     variance = np.array([2.0] * 6 + [math.inf] * 2)
-    both = Consistent(whole).estimate(Measurement(map=whole, answers=answers, variance=variance))
-    only = Consistent(alone).estimate(Measurement(map=alone, answers=answers[:6], variance=2.0))
+    both = ConsistentTables(whole).estimate(Measurement(map=whole, answers=answers, variance=variance))
+    only = ConsistentTables(alone).estimate(Measurement(map=alone, answers=answers[:6], variance=2.0))
     assert np.allclose(both[0], only[0])
     assert np.allclose(both[1], [13, 11])
 
 
 def test_a_query_over_axes_that_no_table_holds_together_is_refused() -> None:
-    decoder = Consistent(STACK)
+    decoder = ConsistentTables(STACK)
     weights = product_query((2, 3, 2), (0, 2), 1)
     with pytest.raises(NotSupported, match=r"no published table holds the axes \[0, 2\] together"):
         decoder.query_variance(1.0, weights)
@@ -103,10 +103,10 @@ def test_a_query_over_axes_that_no_table_holds_together_is_refused() -> None:
 
 def test_unequal_noise_within_a_table_is_refused() -> None:
     with pytest.raises(ValueError, match="within one marginal table must have one variance"):
-        Consistent(STACK).cell_variances(np.arange(1.0, 13.0))
+        ConsistentTables(STACK).cell_variances(np.arange(1.0, 13.0))
 
 
 def test_tables_keep_the_order_of_their_axes() -> None:
-    assert Consistent(STACK).tables == ((1, 0), (1, 2))
-    assert Consistent(STACK).shape == (2, 3, 2)
-    assert isinstance(Consistent(STACK), Decoder)
+    assert ConsistentTables(STACK).tables == ((1, 0), (1, 2))
+    assert ConsistentTables(STACK).shape == (2, 3, 2)
+    assert isinstance(ConsistentTables(STACK), Decoder)

@@ -8,7 +8,7 @@ import pytest
 from dpress.core import rng
 from dpress.inference.joint.bootstrap import resampled
 from dpress.inference.joint.factors import dense
-from dpress.inference.joint.fit import approached, fitted, nearest, sums
+from dpress.inference.joint.fit import approach, fit_margins, nearest, sums
 from dpress.inference.joint.maxent import full
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
 from dpress.inference.joint.shrinkage import noise, shrunk
@@ -50,18 +50,18 @@ def test_nearest_goes_to_the_least_sum_of_relative_entropies() -> None:
     found = nearest(EVEN, CONTRADICTING, rounds=3000)
     assert from_joint(found.table, CONTRADICTING) == pytest.approx(best, abs=1e-5)
     early = nearest(EVEN, CONTRADICTING)
-    circling = fitted(EVEN, CONTRADICTING, rounds=3000)
+    circling = fit_margins(EVEN, CONTRADICTING, rounds=3000)
     assert best < from_joint(early.table, CONTRADICTING) < best + 1e-3
     assert from_joint(circling.table, CONTRADICTING) > best + 0.01  # the control
 
 
 def test_approached_never_rises_and_ends_at_the_least() -> None:
     best = least(from_asked, CONTRADICTING)
-    path = [approached(EVEN, CONTRADICTING, within=0, least=0, rounds=done) for done in range(40)]
+    path = [approach(EVEN, CONTRADICTING, within=0, least=0, rounds=done) for done in range(40)]
     seen = [from_asked(one.table, CONTRADICTING) for one in path]
     assert all(later <= earlier + 1e-12 for earlier, later in itertools.pairwise(seen))
     assert [one.rounds for one in path] == list(range(40))
-    end = approached(EVEN, CONTRADICTING, within=0, rounds=3000)
+    end = approach(EVEN, CONTRADICTING, within=0, rounds=3000)
     assert from_asked(end.table, CONTRADICTING) == pytest.approx(best, abs=1e-6)
     assert from_asked(path[3].table, CONTRADICTING) > best + 1e-4  # the control
 
@@ -73,12 +73,12 @@ def test_approached_stops_where_what_remains_is_small() -> None:
     def left(table: np.ndarray) -> float:
         return sum(float(((sums(table, axes) - own) ** 2).sum()) for axes, own in asked.items())
 
-    path = [approached(EVEN, asked, within=0, least=0, rounds=done) for done in range(30)]
+    path = [approach(EVEN, asked, within=0, least=0, rounds=done) for done in range(30)]
     limit = left(path[14].table)
     assert left(path[13].table) > limit
-    assert approached(EVEN, asked, within=1.0001 * limit).rounds == 14
-    assert approached(EVEN, asked, within=1.0).rounds == 10  # so many are always taken
-    done = approached(EVEN, asked, within=0, tolerance=1e-6, rounds=10_000)
+    assert approach(EVEN, asked, within=1.0001 * limit).rounds == 14
+    assert approach(EVEN, asked, within=1.0).rounds == 10  # so many are always taken
+    done = approach(EVEN, asked, within=0, tolerance=1e-6, rounds=10_000)
     assert done.gap <= 1e-6
     assert done.rounds < 10_000
 
@@ -86,7 +86,7 @@ def test_approached_stops_where_what_remains_is_small() -> None:
 def asked_of(truth: np.ndarray, users: int) -> Tables:
     axes = range(truth.ndim)
     noisy = [
-        NoisyTable(axes=some, shares=sums(truth, some), noise=Noise(users=users, own=0.02, other=0.002, lot=1.0))
+        NoisyTable(axes=some, shares=sums(truth, some), noise=Noise(users=users, own=0.02, other=0.002, sampling=1.0))
         for some in itertools.combinations(axes, 3)
     ]
     return Tables(shape=truth.shape, noisy=tuple(noisy))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dpress.core import rng
 from dpress.core.errors import NotSupported
 from dpress.inference.joint.factors import Factor, Joint, dense, independent
-from dpress.inference.joint.fit import fitted, sums
+from dpress.inference.joint.fit import fit_margins, sums
 from dpress.inference.joint.maxent import chain, full, joint, mutual_information
 
 
@@ -56,10 +56,10 @@ def test_the_gap_says_that_tables_contradict_each_other() -> None:
 
 
 def test_fitting_a_margin_leaves_empty_cells_empty() -> None:
-    found = fitted(np.array([[0.5, 0.0], [0.25, 0.25]]), {(0,): np.array([0.2, 0.8])})
+    found = fit_margins(np.array([[0.5, 0.0], [0.25, 0.25]]), {(0,): np.array([0.2, 0.8])})
     assert np.allclose(found.table, [[0.2, 0], [0.4, 0.4]])
     assert found.gap <= 1e-7
-    lost = fitted(np.array([[1.0, 0.0]]), {(1,): np.array([0.0, 1.0])})  # no such table
+    lost = fit_margins(np.array([[1.0, 0.0]]), {(1,): np.array([0.0, 1.0])})  # no such table
     assert lost.gap >= 0.5
 
 

@@ -15,8 +15,8 @@ SHAPE = (2, 3, 4)
 SETS = ((0, 1), (0, 2), (1, 2), (2,))
 
 
-def noise(users: int = 1000, lot: float = 0.75) -> Noise:
-    return Noise(users=users, own=2.0, other=1.0, lot=lot)
+def noise(users: int = 1000, sampling: float = 0.75) -> Noise:
+    return Noise(users=users, own=2.0, other=1.0, sampling=sampling)
 
 
 def noisy(shape: tuple[int, ...], sets: tuple[tuple[int, ...], ...], values: np.ndarray, users: list[int]) -> Tables:
@@ -36,7 +36,9 @@ def test_consistency_equals_dense_weighted_least_squares_with_known_sums(
     stack = Stack(tuple(Marginal(SHAPE, axes) for axes in SETS))
     users = [500, 2000, 900, 300]
     tables = noisy(SHAPE, SETS, uniforms(stack.rows, 3), users)
-    spread = np.repeat([one.noise.even(one.shares.size) for one in tables.noisy], [part.rows for part in stack.parts])
+    spread = np.repeat(
+        [one.noise.at_equal_shares(one.shares.size) for one in tables.noisy], [part.rows for part in stack.parts]
+    )
     matrix = np.vstack([dense(stack), np.ones(stack.cells)])
     back, _ = solution(matrix, np.append(spread, 1e-9))  # the sum is known
     answers = np.append(np.concatenate([one.shares.ravel() for one in tables.noisy]), 1.0)
@@ -44,7 +46,7 @@ def test_consistency_equals_dense_weighted_least_squares_with_known_sums(
     covariance = np.zeros((len(matrix), len(matrix)))  # a table's noise adds up to 0
     start = 0
     for part, one in zip(projections, tables.noisy, strict=True):
-        covariance[start : start + len(part), start : start + len(part)] = part * one.noise.even(len(part))
+        covariance[start : start + len(part), start : start + len(part)] = part * one.noise.at_equal_shares(len(part))
         start += len(part)
     for axes in [*SETS, (0,), (1,)]:
         query = dense(Marginal(SHAPE, axes))
@@ -74,7 +76,7 @@ def test_one_attribute_and_one_value() -> None:
     tables = Tables(shape=(1, 2), noisy=(flat,))
     assert tables.table((0,)) == 1
     assert tables.variance((0,)) == 0
-    assert np.isclose(tables.variance((0, 1)), flat.noise.even(2) / 2)
+    assert np.isclose(tables.variance((0, 1)), flat.noise.at_equal_shares(2) / 2)
 
 
 def test_a_pair_that_nobody_answered_is_left_out_and_an_attribute_is_not() -> None:
@@ -99,7 +101,7 @@ def test_the_predicted_error_is_that_of_normal_noise(uniforms: Callable[[int, in
         again = []
         for place, one in enumerate(plan.noisy):
             draw = ndtri(uniforms(one.shares.size, 10 * run + place)).reshape(one.shares.shape)
-            draw = (draw - draw.mean()) * np.sqrt(one.noise.even(one.shares.size))
+            draw = (draw - draw.mean()) * np.sqrt(one.noise.at_equal_shares(one.shares.size))
             again.append(NoisyTable(axes=one.axes, shares=one.shares + draw, noise=one.noise))
         tables = Tables(shape=shape, noisy=tuple(again))
         found.append(np.mean([np.abs(tables.table(axes) - truth[axes]).sum() / 2 for axes in sets]))

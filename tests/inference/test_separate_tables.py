@@ -9,9 +9,9 @@ from dpress import catalog
 from dpress.core.claim import PureDP
 from dpress.core.linear import Identity
 from dpress.core.measurement import Measurement
-from dpress.inference.separate_tables import Separate
+from dpress.inference.separate_tables import SeparateTables
 
-DECODER = Separate((2, 3), ((0,), (1,)), 50)
+DECODER = SeparateTables((2, 3), ((0,), (1,)), 50)
 MEASURED = Measurement(map=Identity(5), answers=np.array([20.0, 31, 5, 15, 29]), variance=np.array([1.0, 2, 3, 4, 5]))
 
 

@@ -32,6 +32,9 @@ rows = pa.table({"age": [3] * 300 + [9] * 200})
 def asked(kind, method, model="central", **parameters):
     release = {"kind": kind, "method": method, "parameters": parameters}
     return from_dict({"attribute": [%s], "privacy": {"model": model, "epsilon": 2.0}, "release": release})
+def undocumented(page):
+    text = open(f"{sys.argv[2]}/{page}").read()
+    return sorted(name for name in catalog.cards() if f"\\n## {name}\\n" not in text)
 def answers(release):
     return [release.query(text).value for text in ("total", "age in 2..5")]
 """ % json.dumps(AGE)  # noqa: UP031  # braces stand for sets below
@@ -49,7 +52,12 @@ def renamed(file: Path, to: Path, **names: str) -> None:
 def done(toys: Path, statements: str) -> dict[str, object]:
     """Return what statements print, as JSON, in a process that finds the toys."""
     script = START + textwrap.dedent(statements)
-    result = subprocess.run([sys.executable, "-c", script, str(toys)], capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        [sys.executable, "-c", script, str(toys), str(SOURCE.parent.parent)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert result.returncode == 0, result.stderr
     found: dict[str, object] = json.loads(result.stdout.splitlines()[-1])
     return found
@@ -70,10 +78,12 @@ def test_a_new_strategy_is_listed_planned_published_audited_and_read(tmp_path: P
             "chosen": planned.chosen.method,
             "same": answers(dpress.load_release(out)) == answers(made),
             "kept": audit(catalog.card("toy_wavelet"), PureDP(epsilon=1)).kept,
+            "undocumented": undocumented("docs/reference/methods.md"),
         }))
         """,
     )
-    assert found == {"listed": True, "chosen": "toy_wavelet", "same": True, "kept": True}
+    expected = {"listed": True, "chosen": "toy_wavelet", "same": True, "kept": True}
+    assert found == {**expected, "undocumented": ["toy_wavelet"]}  # what the test of the documents would ask for
 
 
 def test_a_new_oracle_serves_tables_maps_nodes_and_joint_distributions(tmp_path: Path) -> None:
@@ -104,8 +114,61 @@ def test_a_new_oracle_serves_tables_maps_nodes_and_joint_distributions(tmp_path:
         }))
         """,
     )
-    serving = dict.fromkeys(("map", "nodes", "rounds", "pairs", "whole"), ["ToyBits"])
+    serving = {key: ["ToyBits"] for key in ("map", "nodes", "rounds", "pairs", "whole")}
     assert found == {"reports": 500, "near": True, "kept": True, **serving}
+
+
+PROTOCOL = '''
+"""`toy_protocol`: every attribute's value by randomised response; a test of what a way to ask is made of."""
+
+from dpress.core.claim import PureDP
+from dpress.core.mechanism import Card
+from dpress.mechanisms.oracle.krr import Krr
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.one_way import OneWay
+from dpress.mechanisms.protocol.report_type import Part, ReportType
+
+
+def toy_protocol(room, shape, loss):
+    if room != "tables":
+        return None
+    oracles = [Krr(size=size, loss=loss) for size in shape]
+    types = tuple(ReportType(parts=(Part(axes=(axis,), oracle=own),), weight=2) for axis, own in enumerate(oracles))
+    return Collection(shape=shape, types=types, split="users", estimator=OneWay(shape=shape, types=types))
+
+
+CARD = Card(
+    name="toy_protocol",
+    family="protocol",
+    model="local",
+    paper="local: a toy",
+    summary="Asks every attribute by randomised response, with twice the weight.",
+    method=Collection,
+    example=lambda loss, unit: toy_protocol("tables", (3,), loss),
+    protocol=toy_protocol,
+)
+'''
+
+
+def test_a_new_protocol_is_planned_asked_and_estimated(tmp_path: Path) -> None:
+    (tmp_path / "protocol").mkdir()
+    (tmp_path / "protocol/toy_protocol.py").write_text(PROTOCOL, encoding="utf-8")
+    found = done(
+        tmp_path,
+        """
+        spec = asked("histogram", "toy_protocol", model="local")
+        design = dpress.plan(spec).design
+        out = sys.argv[1] + "/reports.parquet"
+        dpress.perturb(design, rows, out=out, rng=rng.seeded(1))
+        print(json.dumps({
+            "listed": "toy_protocol" in catalog.cards(),
+            "weight": design.ask.report_types[0].weight,
+            "near": abs(dpress.estimate(design, out).query("age = 3").value - 300) < 150,
+            "kept": audit(catalog.card("toy_protocol"), PureDP(epsilon=1)).kept,
+        }))
+        """,
+    )
+    assert found == {"listed": True, "weight": 2, "near": True, "kept": True}
 
 
 def test_a_new_kind_is_planned_published_queried_evaluated_and_shown(tmp_path: Path) -> None:

@@ -20,9 +20,9 @@ def secrets(devices: int, size: int = 16, seed: int = 1) -> np.ndarray:
     return rng.seeded(seed).words(devices * size // 8).view(np.uint8).reshape(devices, size)
 
 
-def by_hand(secret: bytes, value: int, size: int, p: Fraction, question: int) -> list[bool]:
+def by_hand(secret: bytes, value: int, size: int, p: Fraction, slot: int) -> list[bool]:
     """The layout of the module's docstring, bit by bit, with the library's HMAC."""
-    head = b"dpress permanent" + SPEC + question.to_bytes(2, "little") + value.to_bytes(4, "little")
+    head = b"dpress permanent" + SPEC + slot.to_bytes(2, "little") + value.to_bytes(4, "little")
     found = []
     for bit in range(size):
         message = head + (bit // 8).to_bytes(4, "little")

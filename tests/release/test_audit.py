@@ -26,7 +26,7 @@ from dpress.mechanisms.oracle.olh import Olh
 from dpress.mechanisms.oracle.oue import Oue
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
-from dpress.release.audit import bounds, exact, outcomes, run, sampled, tables
+from dpress.release.audit import bounds, exact, outcome_tables, outcomes, run, sampled
 
 ONE, HALF = PureDP(epsilon=1), ZCDP(rho="0.5")
 TENTH_MORE = Fraction(11, 10)
@@ -299,7 +299,7 @@ def reached(mechanism: Any, samples: int, seed: int, alpha: float = sampled.ALPH
     generator = rng.seeded(seed)
     if isinstance(mechanism, MatrixMechanism):
         bound = sampled.epsilon_of_scores if isinstance(mechanism.loss, PureDP) else sampled.rho_of_scores
-        return bound(tables.of_matrix(mechanism, rng=generator), samples, alpha=alpha)
+        return bound(outcome_tables.of_matrix(mechanism, rng=generator), samples, alpha=alpha)
     return sampled.epsilon_of_outcomes(outcomes.of_oracle(mechanism, rng=generator), samples, alpha=alpha)
 
 

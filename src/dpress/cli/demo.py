@@ -7,7 +7,7 @@ import click
 
 from dpress.cli.output import json_option, print_json
 from dpress.core.claim import as_floats, describe
-from dpress.data.people import people
+from dpress.data.example_people import people
 from dpress.data.spec import load_spec
 from dpress.ledger.ledger import Ledger
 from dpress.release.publish import publish
@@ -55,7 +55,7 @@ QUERIES = ("age in 30..39 and sex = Female", "education in Bachelor..Master and 
 )
 @json_option
 def command(out: str, *, as_json: bool) -> None:
-    """Make up 50,000 people, plan, publish, ask two questions and write the report."""
+    """Make up 50,000 people, plan, publish, ask two queries and write the report."""
     folder = _new_folder(Path(out))
     _write_people(folder)
     spec = load_spec(folder / "spec.toml")

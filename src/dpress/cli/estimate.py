@@ -7,12 +7,12 @@ import click
 
 from dpress.cli.output import counting, hint, json_option, print_json, quiet_option, refitting
 from dpress.core.claim import as_floats, from_parameters
-from dpress.release.asked import load_asked
 from dpress.release.estimate import estimate
+from dpress.release.next_round import NEXT, users_before
 from dpress.release.plan import design_of
 from dpress.release.plan_text import beside, caution, lifetime_of, promised
 from dpress.release.record_files import NAME
-from dpress.release.rounds import NEXT, users_before
+from dpress.release.spec_or_design import load_spec_or_design
 
 
 @click.command("estimate")
@@ -31,7 +31,7 @@ def command(
     DESIGN is what `dpress plan --out` wrote, or a specification, which is planned on the spot.
     """
     started = time.perf_counter()
-    own = design_of(load_asked(design))
+    own = design_of(load_spec_or_design(design))
     with counting(quiet=quiet) as progress:
         release = estimate(
             own,

@@ -8,11 +8,11 @@ from dpress import catalog
 from dpress.cli.output import counting, hint, json_option, print_json, quiet_option
 from dpress.cli.swapped import remarking
 from dpress.core.claim import as_floats
-from dpress.release.asked import load_asked
 from dpress.release.designs import mechanism_of
 from dpress.release.perturb import perturb
 from dpress.release.plan import design_of, source_named
 from dpress.release.plan_text import lifetime_of
+from dpress.release.spec_or_design import load_spec_or_design
 
 
 @click.command("perturb")
@@ -28,7 +28,7 @@ def command(design: str, data: str | None, out: str, *, allow_unproven: bool, qu
     DESIGN is what `dpress plan --out` wrote, or a specification, which is planned on the spot.
     """
     started = time.perf_counter()
-    asked = load_asked(design)
+    asked = load_spec_or_design(design)
     source, own = data or source_named(asked), design_of(asked)
     with remarking(own.attributes, source, quiet=quiet), counting(quiet=quiet) as progress:
         reports = perturb(own, source, out=out, allow_unproven=allow_unproven, progress=progress)

@@ -9,9 +9,9 @@ import click
 from dpress.cli.output import counting, hint, json_option, print_json, quiet_option, searching
 from dpress.core.claim import as_floats, describe, from_parameters
 from dpress.data.spec import Spec
-from dpress.release.asked import load_asked
 from dpress.release.plan_text import promised
 from dpress.release.publish import publish
+from dpress.release.spec_or_design import load_spec_or_design
 
 
 @click.command("publish")
@@ -32,7 +32,7 @@ def command(
     DESIGN is what `dpress plan --out` wrote, or a specification, which is planned on the spot.
     """
     started = time.perf_counter()
-    asked = load_asked(design)
+    asked = load_spec_or_design(design)
     new = ledger is not None and not Path(ledger).exists()
     seconds = asked.release.parameters.get("seconds") if isinstance(asked, Spec) else None
     search = searching(seconds, quiet=quiet)

@@ -121,7 +121,7 @@ class Mechanism(Protocol):
 
 
 @runtime_checkable
-class Curated(Mechanism, Protocol):
+class CuratorMechanism(Mechanism, Protocol):
     """A curator's mechanism over counts."""
 
     @property
@@ -147,19 +147,19 @@ class Curated(Mechanism, Protocol):
 
 
 @runtime_checkable
-class Recording(Mechanism, Protocol):
+class RecordMechanism(Mechanism, Protocol):
     """A curator's mechanism that makes records of the rows."""
 
     def check(self, people: People) -> None:
         """Refuse too few rows, where a method without a proof may look."""
         ...
 
-    def release(self, people: People, *, rng: Generator) -> "Synthetic":
+    def release(self, people: People, *, rng: Generator) -> "SyntheticRecords":
         """Return records."""
         ...
 
 
-class Promising(Protocol):
+class HasClaim(Protocol):
     """Anything that makes a promise."""
 
     @property
@@ -195,7 +195,7 @@ class Choice(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Synthetic:
+class SyntheticRecords:
     """Records that a mechanism made, with what they were made of.
 
     Args:
@@ -217,7 +217,7 @@ class Synthesizer(Protocol):
         """The promise, from the numbers the samplers use."""
         ...
 
-    def release(self, people: People, *, rng: Generator) -> Synthetic:
+    def release(self, people: People, *, rng: Generator) -> SyntheticRecords:
         """Return records; whatever reads the rows is in sums that the claim has paid for, or the claim is unproven."""
         ...
 
@@ -236,6 +236,8 @@ class Card:
         example: makes a tiny instance under a loss and a unit, for the checks that run over every method.
         strategy: where the method is a strategy, the one that serves a workload under a loss, or None if it does not.
         oracle: where the method is a frequency oracle, the one over k values under a loss, or None for other k.
+        protocol: where the method is a way to ask devices of its own: the collection (`protocol.collection`) for a room
+            of `kinds`, over attributes of these sizes, under epsilon, or None where it does not serve.
         spatial: where the method makes maps, the one over a grid under a loss, or None where it does not serve.
         grid: where a curator's method makes maps, the grid that suits it for so many people, a loss and a unit.
         synthesizer: where the method makes records, the one over columns of mixed records under a loss and a unit, or
@@ -251,9 +253,10 @@ class Card:
     paper: str
     summary: str
     method: type
-    example: Callable[[Any, Unit], Promising]
+    example: Callable[[Any, Unit], HasClaim]
     strategy: Callable[..., Strategy | None] | None = None
     oracle: Callable[..., Oracle | None] | None = None
+    protocol: Callable[..., Any] | None = None
     spatial: Callable[..., Any] | None = None
     grid: Callable[[int, Any, Unit], Grid] | None = None
     synthesizer: Callable[..., Synthesizer | None] | None = None

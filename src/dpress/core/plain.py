@@ -3,9 +3,9 @@
 dataclass -> `plain` -> dict of its fields -> `read` -> an equal object, or a refusal that names the place.
 
 A fraction is the text "num/den" in lowest terms, bytes are hex digits, a tuple is a list, a dataclass a dict of all its
-fields by name; an object of a method also has, under `method`, the name of the file that its class lives in. Fields
-that another part of a document tells (`told`) are left out. A float stands for itself: a public parameter that was
-stated, never a number that was computed.
+fields by name; the object of a method also has, under `method`, the name of its file. Fields that another part of a
+document tells (`told`) are left out. A float stands for itself: a public parameter that was stated, never a number that
+was computed.
 """
 
 import functools
@@ -50,7 +50,7 @@ class SelfPlain(Protocol):
         ...
 
     @classmethod
-    def from_plain(cls, value: Mapping[str, Any], *, find: Find, told: Mapping[str, Any]) -> Any:
+    def from_plain(cls, value: Mapping[str, Any], place: str, *, find: Find, told: Mapping[str, Any]) -> Any:
         """Return the object that the plain data describes."""
         ...
 
@@ -91,13 +91,23 @@ def plain(value: Any, *, told: Collection[str] = ()) -> Any:  # noqa: PLR0911  #
 
 
 def method_of(kind: type) -> str:
-    """Return the name of the file that a method's class lives in; empty for a class that is no method's.
+    """Return the name of the file whose method a class is, in the file's words; empty for any other class.
 
     >>> from dpress.mechanisms.oracle.krr import Krr
     >>> method_of(Krr), method_of(Fraction)
     ('krr', '')
     """
-    return kind.__module__.rpartition(".")[2] if kind.__module__.startswith(METHODS) else ""
+    file = kind.__module__.rpartition(".")[2]
+    return file if kind.__module__.startswith(METHODS) and kind.__name__ == class_name(file) else ""
+
+
+def class_name(file: str) -> str:
+    """Return how the class of a method is called, by the name of its file.
+
+    >>> class_name("gtr_top_down")
+    'GtrTopDown'
+    """
+    return "".join(part.capitalize() for part in file.split("_"))
 
 
 def read(
@@ -170,10 +180,7 @@ class _Reader:
     def _own(self, kind: Any, value: object, place: str) -> Any:
         if not isinstance(value, dict) or self.find is None:
             _refuse(place, "an object", value)
-        try:
-            return kind.from_plain(value, find=self.find, told=self.told)
-        except ValueError as refusal:
-            raise ValueError(f"{place}: {refusal}") from None
+        return kind.from_plain(value, place, find=self.find, told=self.told)
 
     def _loss(self, value: object, place: str) -> Any:
         if not isinstance(value, dict):
@@ -197,6 +204,10 @@ class _Reader:
             kinds = [one for one in inner if one is not types.NoneType]
             if len(kinds) == 1 or set(kinds) <= set(LOSSES):
                 return self.read(kinds[0], value, place)
+        if self.find is not None and (kind is object or getattr(kind, "_is_protocol", False)):
+            if isinstance(value, dict):
+                raise ValueError(f"{place}.{METHOD}: missing")
+            _refuse(place, "an object of a method", value)
         raise TypeError(f"{place}: {kind} has no exact plain form")
 
     def _tuple(self, inner: tuple[Any, ...], value: object, place: str) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""The questions that a design's predicted error is about, as data: tables, ranges or boxes, areas of a map."""
+"""The queries that a design's predicted error is about, as data: tables, ranges or boxes, areas of a map."""
 
 import msgspec
 

@@ -27,7 +27,7 @@ LARGEST_DENSE = 1 << 20  # numbers; a longer array is returned as its few entrie
 
 
 @dataclass(frozen=True, slots=True)
-class Sparse:
+class SparseArray:
     """An array of integers, zero but for a few entries.
 
     Args:
@@ -41,7 +41,7 @@ class Sparse:
     values: Counts
 
 
-Kernel = Callable[[Codes], Counts | Sparse]
+Kernel = Callable[[Codes], Counts | SparseArray]
 
 
 def fold(table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | None = None) -> Counts:
@@ -61,7 +61,7 @@ def fold(table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | N
         OSError, SchemaMismatch: see `Table.batches` and `codec.encode`.
     """
 
-    def coded(batch: pa.RecordBatch) -> Counts | Sparse:
+    def coded(batch: pa.RecordBatch) -> Counts | SparseArray:
         return without_quotes(table.name, lambda: kernel(encode(schema, batch)))
 
     return add_up(table.batches(), coded, rows=lambda batch: batch.num_rows, progress=progress)
@@ -69,7 +69,7 @@ def fold(table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | N
 
 def add_up(
     batches: Iterable[T],
-    kernel: Callable[[T], Counts | Sparse],
+    kernel: Callable[[T], Counts | SparseArray],
     *,
     rows: Callable[[T], int],
     progress: Progress | None = None,
@@ -83,7 +83,7 @@ def add_up(
         progress: called with the number of rows done so far.
     """
     total: Counts | None = None
-    waiting: deque[tuple[int, Future[Counts | Sparse]]] = deque()
+    waiting: deque[tuple[int, Future[Counts | SparseArray]]] = deque()
     done = 0
 
     def collect() -> None:
@@ -104,11 +104,11 @@ def add_up(
     return np.zeros(0, dtype=np.int64) if total is None else total
 
 
-def _added(total: Counts | None, part: Counts | Sparse) -> Counts:
+def _added(total: Counts | None, part: Counts | SparseArray) -> Counts:
     """Return the sum, in place where there is a total already."""
     if total is None:
-        total = np.zeros(part.size if isinstance(part, Sparse) else part.shape, dtype=np.int64)
-    if isinstance(part, Sparse):
+        total = np.zeros(part.size if isinstance(part, SparseArray) else part.shape, dtype=np.int64)
+    if isinstance(part, SparseArray):
         total[part.places] += part.values
     else:
         total += part
@@ -126,12 +126,12 @@ def count(shape: Sequence[int], tables: Sequence[Sequence[int]]) -> Kernel:
     starts = [0, *itertools.accumulate(math.prod(sizes) for sizes in kept)]
     long = starts[-1] > LARGEST_DENSE
 
-    def kernel(codes: Codes) -> Counts | Sparse:
+    def kernel(codes: Codes) -> Counts | SparseArray:
         parts = [_cells(codes, axes, sizes) for axes, sizes in zip(tables, kept, strict=True)]
         if long:
             found = [np.unique(part, return_counts=True) for part in parts]
             places = [cells + start for (cells, _), start in zip(found, starts, strict=False)]
-            return Sparse(starts[-1], np.concatenate(places), np.concatenate([times for _, times in found]))
+            return SparseArray(starts[-1], np.concatenate(places), np.concatenate([times for _, times in found]))
         dense = [np.bincount(part, minlength=math.prod(sizes)) for part, sizes in zip(parts, kept, strict=True)]
         return np.concatenate(dense).astype(np.int64, copy=False)
 

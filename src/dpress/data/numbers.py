@@ -21,7 +21,7 @@ LARGEST_TEN = 22  # the largest power of ten that a 64-bit float holds exactly
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Whole:
+class Floors:
     """The floors of a column's numbers.
 
     Args:
@@ -70,7 +70,7 @@ def floats(column: pa.Array) -> tuple[Floats, Mask]:
     return numbers, missing
 
 
-def whole(column: pa.Array) -> Whole:
+def whole(column: pa.Array) -> Floors:
     """Return the floor of every number."""
     missing = np.asarray(column.is_null())
     if pa.types.is_decimal(column.type):
@@ -79,15 +79,15 @@ def whole(column: pa.Array) -> Whole:
         if pa.types.is_uint64(column.type):
             column = pc.min_element_wise(column, pa.scalar(int(FAR), pa.uint64()))
         floors = np.asarray(pc.fill_null(column.cast(pa.int64()), 0))
-        return Whole(floors, missing, np.zeros_like(missing))
+        return Floors(floors, missing, np.zeros_like(missing))
     if is_text(column.type):
         numbers = trimmed(column)
         short = pc.match_substring_regex(numbers, SHORT)
         rare = np.asarray(pc.fill_null(pc.invert(short), False))
         found, missing = floats(column)
-        return Whole(np.floor(found), missing, rare)
+        return Floors(np.floor(found), missing, rare)
     found, missing = floats(column)
-    return Whole(np.floor(found), missing, np.zeros_like(missing))
+    return Floors(np.floor(found), missing, np.zeros_like(missing))
 
 
 def trimmed(column: pa.Array) -> pa.Array:
@@ -105,12 +105,12 @@ def _unscaled(column: pa.Array) -> tuple[npt.NDArray[np.int64], Mask]:
     return low, (words[:, 1:] != (low >> 63)[:, None]).any(axis=1)
 
 
-def _decimal_floors(column: pa.Array, missing: Mask) -> Whole:
+def _decimal_floors(column: pa.Array, missing: Mask) -> Floors:
     scale = column.type.scale
     if not 0 <= scale <= 18:
-        return Whole(np.zeros(len(column), dtype=np.int64), missing, ~missing)
+        return Floors(np.zeros(len(column), dtype=np.int64), missing, ~missing)
     low, far = _unscaled(column)
-    return Whole(low // 10**scale if scale else low, missing, far & ~missing)
+    return Floors(low // 10**scale if scale else low, missing, far & ~missing)
 
 
 def _decimal_floats(column: pa.Array) -> tuple[Floats, Mask]:

@@ -20,7 +20,7 @@ Axes = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Consistent:
+class ConsistentTables:
     """Answers from the consistent set of tables that least squares gives.
 
     Error: see `query_variance` of this module, exact.

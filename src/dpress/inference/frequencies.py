@@ -16,7 +16,7 @@ from dpress.core.measurement import Measurement
 Supports = npt.NDArray[np.int64]
 
 
-class Pure(Protocol):
+class PureOracle(Protocol):
     """A pure oracle: two probabilities say all that its estimates need (Wang, Blocki, Li and Jha 2017)."""
 
     @property
@@ -30,12 +30,12 @@ class Pure(Protocol):
         ...
 
 
-def estimate(oracle: Pure, tally: Supports, users: int) -> Measurement:
+def estimate(oracle: PureOracle, tally: Supports, users: int) -> Measurement:
     """Return the unbiased count of every value with its variance, shape (k,); see `counts`."""
     return counts(tally, users, oracle.p, oracle.q)
 
 
-def variance(oracle: Pure, users: int, frequency: float = 0.0) -> float:
+def variance(oracle: PureOracle, users: int, frequency: float = 0.0) -> float:
     """Return the exact variance of the count of a value that a share of the users holds, in counts squared."""
     return float(variances(users, np.asarray(users * frequency), oracle.p, oracle.q))
 

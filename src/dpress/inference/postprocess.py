@@ -20,7 +20,7 @@ ALPHA = 0.05
 """Of `base_cut`: the chance that any empty cell of a table passes, by the union bound."""
 
 
-class Named(NamedTuple):
+class Adjustment(NamedTuple):
     """What a name stands for.
 
     Args:
@@ -185,30 +185,30 @@ _TO_USERS = (
     "Biased: small counts are pushed up and large ones down on average, so that none is negative and they add up to "
     "the number of users."
 )
-NAMES: Mapping[str, Named] = {
-    "base_cut": Named(
+NAMES: Mapping[str, Adjustment] = {
+    "base_cut": Adjustment(
         base_cut,
         "Biased: counts up to a few standard errors are pushed down on average, mostly to zero, and sums with them, "
         "while empty cells are pushed up a little.",
         needs=("deviations",),
         local=True,
     ),
-    "integer": Named(
+    "integer": Adjustment(
         integer,
         "Biased by rounding: every count moves by less than one, and of equal remainders the earlier cells are pushed "
         "up and the later ones down.",
     ),
-    "monotone_prefix": Named(
+    "monotone_prefix": Adjustment(
         monotone_prefix,
         "Biased: where running totals fall, small counts are pushed up and those beside them down; the first "
         "count is never pushed up and the total never down.",
     ),
-    "nonnegative": Named(
+    "nonnegative": Adjustment(
         nonnegative,
         "Biased: small counts are pushed up and large ones down on average, and a negative total is pushed up to zero.",
     ),
-    "norm_sub": Named(norm_sub, _TO_USERS, needs=("users",), local=True),
-    "simplex": Named(norm_sub, _TO_USERS, needs=("users",), local=True),
+    "norm_sub": Adjustment(norm_sub, _TO_USERS, needs=("users",), local=True),
+    "simplex": Adjustment(norm_sub, _TO_USERS, needs=("users",), local=True),
 }
 
 

@@ -11,7 +11,7 @@ from dpress.core.measurement import Measurement
 
 
 @dataclass(frozen=True, slots=True)
-class Separate:
+class SeparateTables:
     """Answers a query from the smallest table that holds its attributes, and how many took part from their number.
 
     Error: sum of weight^2 times the cells' variances, times the table's inflation where the query adds up several

@@ -48,7 +48,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verified:
+class Verification:
     """A chain found whole: its number of rows and the hash of the last one."""
 
     rows: int
@@ -152,7 +152,7 @@ class Ledger:
         )
 
 
-def verify(path: str | os.PathLike[str], *, head: str | None = None) -> Verified:
+def verify(path: str | os.PathLike[str], *, head: str | None = None) -> Verification:
     """Check every row of the ledger at `path` against the chain of hashes.
 
     Args:
@@ -170,7 +170,7 @@ def verify(path: str | os.PathLike[str], *, head: str | None = None) -> Verified
         raise ValueError(
             f"{path}: row {history.rows + 1} is missing, or earlier rows were rewritten: no row has hash {head}"
         )
-    return Verified(rows=history.rows, head=history.head)
+    return Verification(rows=history.rows, head=history.head)
 
 
 def _history(path: Path) -> History:

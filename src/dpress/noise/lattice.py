@@ -34,7 +34,7 @@ LARGEST_EXPONENT = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Noisy:
+class NoisyAnswers:
     """Noisy real answers and what they cost.
 
     Args:
@@ -70,16 +70,16 @@ def _whole_steps(values: Reals, step: float) -> Integers:
     return np.rint(numbers / step).astype(np.int64)
 
 
-def _add(values: Reals, step: Fraction, noise: Noise, loss: PureDP | ZCDP, *, rng: Generator) -> Noisy:
+def _add(values: Reals, step: Fraction, noise: Noise, loss: PureDP | ZCDP, *, rng: Generator) -> NoisyAnswers:
     """Add noise in whole steps: below 2^61 + 2^62 in size, so that int64 holds the sum."""
     width = float(step)
     steps = _whole_steps(values, width)
     noisy = steps + noise.sample(steps.size, rng=rng).reshape(steps.shape)
     answers = np.multiply(noisy, width, dtype=np.float64)
-    return Noisy(answers=answers, step=width, loss=loss, variance=noise.variance * width**2)
+    return NoisyAnswers(answers=answers, step=width, loss=loss, variance=noise.variance * width**2)
 
 
-def laplace(values: Reals, *, epsilon: check.Number, l1_sensitivity: check.Number, rng: Generator) -> Noisy:
+def laplace(values: Reals, *, epsilon: check.Number, l1_sensitivity: check.Number, rng: Generator) -> NoisyAnswers:
     """Return real answers with Laplace noise that keeps its promise in floating point.
 
     Promise: epsilon-DP, exactly (published and proven; every unit, both relations, central model), when the float
@@ -111,7 +111,7 @@ def laplace(values: Reals, *, epsilon: check.Number, l1_sensitivity: check.Numbe
     return _add(values, step, noise, noise.loss(steps), rng=rng)
 
 
-def gaussian(values: Reals, *, rho: check.Number, l2_sensitivity: check.Number, rng: Generator) -> Noisy:
+def gaussian(values: Reals, *, rho: check.Number, l2_sensitivity: check.Number, rng: Generator) -> NoisyAnswers:
     """Return real answers with Gaussian noise that keeps its promise in floating point.
 
     Promise: rho-zCDP, exactly (published and proven; every unit, both relations, central model), when the float

@@ -13,7 +13,7 @@ Every language draws the same bits. All integers are little-endian and unsigned:
     word b, 32 bits       = bytes 4b..4b+3 of the stream; block b // 8 holds it
     bit b is flipped      where word b < T, T = 2^32 P(flip)
     cohort                = bytes 0..7 of HMAC-SHA256(secret, "dpress cohort   " || collection), modulo their number
-    question answered     = the same modulo the number of questions, under the label "dpress question "
+    user group            = the same modulo the number of groups, under the label "dpress group    "
 
 Flow: secrets, values -> 32-byte blocks -> words -> comparison -> packed bits.
 """
@@ -30,14 +30,14 @@ import numpy.typing as npt
 from dpress.core import check
 from dpress.core.bits import width
 from dpress.core.rng import Generator
-from dpress.noise.bits import bits as coins
+from dpress.noise.bit_coins import packed_coins
 
 Bytes = npt.NDArray[np.uint8]
 Secrets = Bytes  # one device a row, 16 to 64 bytes each
 
 LABEL = b"dpress permanent"
 COHORT = b"dpress cohort   "
-QUESTION = b"dpress question "
+GROUP = b"dpress group    "
 COLLECTION_BYTES = 16
 SLOTS = 1 << 16
 SHORTEST, LONGEST = 16, 64  # bytes of a secret: 128 bits at least, a block of SHA-256 at most
@@ -60,8 +60,8 @@ class Slot:
 
     Args:
         collection: 16 bytes that name what devices are asked.
-        number: of the answer's first attribute, below 2^16; the attributes of all questions of a collection are counted
-            through, so that no two share coins.
+        number: of the answer's first attribute, below 2^16; the attributes of all report types of a collection are
+            counted through, so that no two share coins.
     """
 
     collection: bytes = bytes(COLLECTION_BYTES)
@@ -138,7 +138,7 @@ def flips(secrets: Secrets, values: npt.NDArray[np.int32], size: int, *, p: Frac
 
 def fresh_flips(devices: int, size: int, *, p: Fraction, rng: Generator) -> Bytes:
     """Return what `flips` returns for devices that are new and report once: the same coins, without secrets."""
-    out = coins(p, devices * width(size), rng=rng).reshape(devices, width(size))
+    out = packed_coins(p, devices * width(size), rng=rng).reshape(devices, width(size))
     if size % 8:
         out[:, -1] &= np.uint8((1 << size % 8) - 1)
     return out
@@ -146,15 +146,15 @@ def fresh_flips(devices: int, size: int, *, p: Fraction, rng: Generator) -> Byte
 
 def cohorts(secrets: Secrets, number: int, *, collection: bytes) -> npt.NDArray[np.int64]:
     """Return every device's cohort, the same for ever, shape (devices,)."""
-    return _lot(secrets, number, COHORT, collection)
+    return _draw(secrets, number, COHORT, collection)
 
 
-def questions(secrets: Secrets, number: int, *, collection: bytes) -> npt.NDArray[np.int64]:
-    """Return the question that every device answers, the same for ever, shape (devices,)."""
-    return _lot(secrets, number, QUESTION, collection)
+def user_groups(secrets: Secrets, number: int, *, collection: bytes) -> npt.NDArray[np.int64]:
+    """Return every device's user group, which says what it reports about; the same for ever, shape (devices,)."""
+    return _draw(secrets, number, GROUP, collection)
 
 
-def _lot(secrets: Secrets, number: int, label: bytes, collection: bytes) -> npt.NDArray[np.int64]:
+def _draw(secrets: Secrets, number: int, label: bytes, collection: bytes) -> npt.NDArray[np.int64]:
     _check_collection(collection)
     check_secrets(secrets, len(secrets))
     blocks = b"".join(_hmac(inner, outer, label + collection)[:8] for inner, outer in _pads(secrets))

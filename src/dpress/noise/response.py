@@ -37,7 +37,7 @@ def truth_probability(epsilon: Fraction, others: Fraction = Fraction(1)) -> Frac
     return Fraction(min((p.numerator << WORD) // p.denominator, (1 << WORD) - 1), 1 << WORD)
 
 
-def settled(p: check.Number, epsilon: Fraction, others: Fraction = Fraction(1)) -> Fraction:
+def resolve_probability(p: check.Number, epsilon: Fraction, others: Fraction = Fraction(1)) -> Fraction:
     """Return P(truth): the given one, checked, or the largest that `truth_probability` finds where it is left out.
 
     Args:

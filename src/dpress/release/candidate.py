@@ -48,7 +48,7 @@ class Choice:
     """What a room's planner decides.
 
     Args:
-        workload: the questions the error is averaged over; of records, which have no such error, every attribute.
+        workload: the queries the error is averaged over; of records, which have no such error, every attribute.
         schema: the attributes whose cells the chosen method takes; of a map both places, on its grid.
         candidates: smallest predicted error first; those that assume something about the people last.
         chosen: the one that acts.

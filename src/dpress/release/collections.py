@@ -3,7 +3,7 @@
 specification -> oracles of the catalogue -> report types -> collections with their predicted error.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -38,15 +38,20 @@ ONE_TABLE_EACH = (
 )
 
 
-def chosen(spec: Spec, workload: Marginals) -> Choice:
+def chosen(spec: Spec, workload: Marginals, room: str) -> Choice:
     """Return every collection of single attributes that could serve a specification, and the best one.
+
+    Args:
+        spec: what is asked for.
+        workload: one table for every attribute.
+        room: of `kinds` that asks.
 
     Raises:
         NotSupported: none serves it, or not the method that is named.
         ValueError: a parameter is wrong.
     """
     users = expected_users(spec)
-    found = [(name, own) for name, own in collections(spec)]
+    found = list(collections(spec, room))
     return best(spec, workload, found, lower_bound(spec), users)
 
 
@@ -75,7 +80,7 @@ def best(spec: Spec, workload: Marginals, found: list[tuple[str, Collection]], b
     )
 
 
-def collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
+def collections(spec: Spec, room: str) -> Iterator[tuple[str, Collection]]:
     """Yield by method every collection that could serve the spec; a slow or bulky one only where it is named.
 
     Raises:
@@ -83,14 +88,37 @@ def collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
         ValueError: a parameter is wrong.
     """
     check_cells(spec)
-    cards = {name: card for name, card in catalog.cards().items() if card.oracle is not None}
+    cards = {name: card for name, card in catalog.cards().items() if card.oracle is not None or asks_itself(name)}
     for name, own in of_methods(spec, {name: card.parameters for name, card in cards.items()}).items():
         card = cards[name]
+        if asks_itself(name):
+            yield from protocol(name, room, spec, own)
+            continue
         for split in _splits(spec):
             if spec.release.method == name or _light(spec, card):
                 collection = _collection(spec, card, split, own)
                 if collection is not None and (spec.release.method == name or _short(collection)):
                     yield name, collection
+
+
+def asks_itself(name: str) -> bool:
+    """Return whether a method asks devices in a way of its own."""
+    return catalog.card(name).protocol is not None
+
+
+def protocol(name: str, room: str, spec: Spec, own: Mapping[str, Any]) -> Iterator[tuple[str, Collection]]:
+    """Yield the collection of a method that asks devices in a way of its own, if it serves a room.
+
+    Args:
+        name: of the method.
+        room: of `kinds`.
+        spec: what is asked for.
+        own: the parameters of the method.
+    """
+    make = catalog.card(name).protocol
+    collection = make(room, spec.schema.shape, share(spec, "users"), **own) if make is not None else None
+    if collection is not None:
+        yield name, collection
 
 
 def check_cells(spec: Spec) -> None:

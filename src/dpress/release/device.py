@@ -15,7 +15,7 @@ from dpress.core.design import Design, LocalAsk, collection_id
 from dpress.core.errors import NotSupported, ReportRejected
 from dpress.core.rng import Generator
 from dpress.core.wire import Expected, Report, pack, unpack
-from dpress.ledger.device import DeviceLedger, tag
+from dpress.ledger.device_ledger import DeviceLedger, tag
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Longitudinal, ReportType
 from dpress.noise.permanent import Secrets, Slot
@@ -76,8 +76,8 @@ class Device:
         Args:
             codes: of all attributes, in the specification's order; see `codes`.
             rng: a secure generator.
-            secret: 16 to 64 bytes that never leave the device: it fixes the permanent response, and which question is
-                answered at every round.
+            secret: 16 to 64 bytes that never leave the device: it fixes the permanent response, and which report type
+                is answered at every round.
             account: the device's own ledger and its limit.
             once: for a method with a permanent response or with rounds, that this device has no secret because it
                 reports only once.

@@ -17,7 +17,7 @@ from dpress.data import reports as files
 from dpress.data.fold import Counts, Progress, add_up
 from dpress.data.spec import Spec
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.release import rounds
+from dpress.release import next_round
 from dpress.release.clock import now
 from dpress.release.designs import charge, collection_of, expected, save_design
 from dpress.release.folder import check_new
@@ -72,8 +72,8 @@ def estimate(
     release = _release(design, collection, tallies, rejected, payloads, private=reader.private, records=records)
     if out is not None:
         release.write(out, refitted=refitted)
-        if (following := rounds.next_design(release)) is not None:
-            save_design(following, Path(out) / rounds.NEXT)
+        if (following := next_round.next_design(release)) is not None:
+            save_design(following, Path(out) / next_round.NEXT)
     return release
 
 

@@ -19,14 +19,14 @@ from dpress.data.codec import encode
 from dpress.data.fold import Progress
 from dpress.data.spec import Spec
 from dpress.data.table import Table, without_quotes
-from dpress.mechanisms.protocol.collection import Collection, Drawn
+from dpress.mechanisms.protocol.collection import Collection, TypeNumbers
 from dpress.release.designs import collection_of, expected
 from dpress.release.plan import Plan, design_of
 from dpress.release.publish import source_of
 from dpress.release.tallies import LARGEST_PART
 from dpress.release.user_groups import drawing, user_groups
 
-Draw = Callable[[int, Generator], Drawn]
+Draw = Callable[[int, Generator], TypeNumbers]
 
 
 def perturb(

@@ -37,7 +37,7 @@ class Plan:
 
     @property
     def workload(self) -> Workload | Areas:
-        """The questions the error is averaged over."""
+        """The queries the error is averaged over."""
         return self.choice.workload
 
     @property
@@ -129,7 +129,7 @@ def _written(spec: Spec, choice: Choice) -> Design:
                 for one in choice.candidates
             ),
         ),
-        specification=as_dict(spec),
+        specification=msgspec.json.decode(msgspec.json.encode(as_dict(spec))),  # lists, as they are read back
     )
 
 

@@ -12,7 +12,7 @@ from dpress.core.design import Design
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Curated, Mechanism, Recording, Synthetic
+from dpress.core.mechanism import CuratorMechanism, Mechanism, RecordMechanism, SyntheticRecords
 from dpress.core.queries import Ranges
 from dpress.core.rng import Generator
 from dpress.data.fold import Counts, Progress, count, fold
@@ -116,14 +116,14 @@ def source_of(asked: Spec | Plan | Design, data: Any) -> Any:
 
 def _ready(
     mechanism: Mechanism, schema: Schema, source: Any, unit: Unit, progress: Progress | None
-) -> Callable[[Generator], Measurement | Synthetic]:
+) -> Callable[[Generator], Measurement | SyntheticRecords]:
     """Return what draws the noise, once everything that may refuse the rows has seen them."""
-    if isinstance(mechanism, Recording):
+    if isinstance(mechanism, RecordMechanism):
         table = Table(source, schema.names, unit, in_order=mechanism.claim.proven is None)
         rows = people(table, schema, progress=progress)
         mechanism.check(rows)
         return lambda rng: mechanism.release(rows, rng=rng)
-    if not isinstance(mechanism, Curated):
+    if not isinstance(mechanism, CuratorMechanism):
         raise TypeError(f"{type(mechanism).__name__} measures no table")
     counts = true_counts(schema, mechanism.decoder.tables, source, unit, progress=progress)
     exact = mechanism.exact(mechanism.of_tables(counts))
@@ -131,8 +131,8 @@ def _ready(
 
 
 def _drawn(
-    draw: Callable[[Generator], Measurement | Synthetic], rng: Generator, charged: Loss
-) -> Measurement | Synthetic:
+    draw: Callable[[Generator], Measurement | SyntheticRecords], rng: Generator, charged: Loss
+) -> Measurement | SyntheticRecords:
     """Return what was drawn; where the rows cannot be read a second time, say that the charge stands."""
     try:
         return draw(rng)

@@ -34,7 +34,7 @@ def chosen(spec: Spec, workload: Workload) -> Choice:
 
     Args:
         spec: what is asked for.
-        workload: the questions.
+        workload: the queries.
 
     Raises:
         NotSupported: none serves it, or not the one that is named.

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from dpress.core.linear import Array
 from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Curated, Decoder
+from dpress.core.mechanism import CuratorMechanism, Decoder
 from dpress.core.oracle import Payloads, Tally
 from dpress.inference.interval import half_width
 from dpress.inference.postprocess import NAMES, adjust
@@ -153,7 +153,7 @@ def measurement_of(release: Release) -> Measurement:
     mechanism = release.mechanism
     if isinstance(mechanism, Collection):
         return mechanism.measurement(mechanism.split_tally(release.kept[: sum(mechanism.sizes)]))
-    if isinstance(mechanism, Curated):
+    if isinstance(mechanism, CuratorMechanism):
         return mechanism.measured(release.kept)
     raise TypeError(f"{type(mechanism).__name__} measures no counts")
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dpress.data import reports as files
-from dpress.data.fold import LARGEST_DENSE, Counts, Sparse
+from dpress.data.fold import LARGEST_DENSE, Counts, SparseArray
 from dpress.mechanisms.protocol.collection import Collection
 
 LARGEST_PART = 1 << 26  # bytes of payloads that are made, or tallied, at a time
@@ -34,7 +34,7 @@ class Layout:
                 yield _together(waiting.pop(batch.report_type))
         yield from map(_together, waiting.values())
 
-    def kernel(self, batch: files.Batch) -> Counts | Sparse:
+    def kernel(self, batch: files.Batch) -> Counts | SparseArray:
         """Return the tallies of all types, where only the batch's own is not zero, then the faults by reason."""
         own = self.types[batch.report_type]
         sound = np.ones(len(batch.payloads), dtype=np.bool_)
@@ -48,7 +48,7 @@ class Layout:
         if cells > LARGEST_DENSE:
             filled = np.flatnonzero(tally)
             places = np.concatenate([filled + before, np.arange(len(found)) + cells])
-            return Sparse(cells + len(found), places, np.concatenate([tally[filled], found]))
+            return SparseArray(cells + len(found), places, np.concatenate([tally[filled], found]))
         whole = np.zeros(cells + len(found), dtype=np.int64)
         whole[before : before + tally.size] = tally
         whole[cells:] = found

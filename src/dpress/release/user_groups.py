@@ -12,7 +12,7 @@ from dpress.core import rng as generators
 from dpress.core.design import Design, LocalAsk, collection_id
 from dpress.core.errors import NotSupported
 from dpress.core.rng import Generator
-from dpress.mechanisms.protocol.collection import Drawn
+from dpress.mechanisms.protocol.collection import TypeNumbers
 from dpress.mechanisms.protocol.rounds import round_of
 from dpress.noise import permanent
 from dpress.noise.permanent import Secrets
@@ -41,7 +41,7 @@ class Groups:
         return sum(self.types)
 
     @property
-    def asked(self) -> Drawn:
+    def asked(self) -> TypeNumbers:
         """For every group the report type of this round, or NOBODY."""
         mine = np.array([round_of(self.types, group) == self.number for group in range(self.all)])
         return np.where(mine, np.arange(self.all) - sum(self.types[: self.number]), NOBODY)
@@ -55,7 +55,7 @@ def user_groups(design: Design) -> Groups | None:
     return Groups(types=ask.rounds.types, number=ask.rounds.number, key=collection_id(ask))
 
 
-def drawing(own: Groups) -> Callable[[int, Generator], Drawn]:
+def drawing(own: Groups) -> Callable[[int, Generator], TypeNumbers]:
     """Return how the report types of simulated devices are drawn, so many at a time, in the order of the file.
 
     The group of a device is a function of its number in the file and of the collection's name: the same in every round,
@@ -64,7 +64,7 @@ def drawing(own: Groups) -> Callable[[int, Generator], Drawn]:
     numbers = generators.seeded(int.from_bytes(own.key, "big"))  # no noise: anybody may know them
     asked = own.asked
 
-    def draw(devices: int, rng: Generator) -> Drawn:
+    def draw(devices: int, rng: Generator) -> TypeNumbers:
         del rng  # the same devices must draw the same in another run
         return asked[below(own.all, devices, rng=numbers)]
 
@@ -77,7 +77,7 @@ def type_of(own: Groups, secrets: Secrets) -> int:
     Raises:
         NotSupported: it reports in another round.
     """
-    group = int(permanent.questions(secrets, own.all, collection=own.key)[0])
+    group = int(permanent.user_groups(secrets, own.all, collection=own.key)[0])
     if (found := int(own.asked[group])) == NOBODY:
         wanted = round_of(own.types, group)
         raise NotSupported(f"this device reports in round {wanted}, not in round {own.number}: it sends nothing")

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from dpress.reporting import figures, tables
+from dpress.reporting import figures, page_tables
 from dpress.reporting.accuracy import accuracy, example, query_of, total
 from dpress.reporting.facts import Alternative, Facts
 from dpress.reporting.figures import Compared, Figure
 from dpress.reporting.frame import frame
+from dpress.reporting.page_tables import Table
 from dpress.reporting.postprocessing import effect
-from dpress.reporting.tables import Table
 from dpress.reporting.views import View
 
 MOST_VIEWS = 12
@@ -82,7 +82,7 @@ def page_of_counts(facts: Facts, whole: Sequence[View], parts: Sequence[Part], *
         "parts": parts,
         "hidden": hidden,
         "findings": None,
-        "files": tables.files(whole),
+        "files": page_tables.files(whole),
         "example": example(facts, query_of([facts.schema.tabular[axis] for axis in axes[:2]])),
         "total": total(facts),
         "adjusted": effect(facts.postprocess, whole),
@@ -117,4 +117,4 @@ def asking(facts: Facts) -> Callable[[Alternative], str]:
 def part(facts: Facts, view: View, further: Figure | None = None) -> Part:
     """Return what is shown of one table."""
     shown = figures.figure(view, facts.range_variances)
-    return Part(name=view.name, figure=shown, table=tables.table(view), further=further)
+    return Part(name=view.name, figure=shown, table=page_tables.table(view), further=further)

@@ -7,7 +7,7 @@ import importlib.metadata
 from typing import Any
 
 from dpress.data.toml import as_toml
-from dpress.reporting import figures, tables
+from dpress.reporting import figures, page_tables
 from dpress.reporting.collected import collected
 from dpress.reporting.facts import Facts
 from dpress.reporting.promise import promise
@@ -27,7 +27,7 @@ def frame(facts: Facts) -> dict[str, Any]:
         "promise": promised,
         "beliefs": figures.beliefs_figure(promised.beliefs) if promised.beliefs else None,
         "collection": collected(facts) if facts.model == "local" else None,
-        "attributes": tables.attributes(facts.schema, facts.model),
+        "attributes": page_tables.attributes(facts.schema, facts.model),
         "charged": loss(facts.charged),
         "ledger_head": facts.ledger_head,
         "toml": as_toml(facts.specification),

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress.inference.postprocess import NAMES
+from dpress.reporting.page_tables import Table
 from dpress.reporting.rounding import MINUS, error, listed, number
-from dpress.reporting.tables import Table
 from dpress.reporting.views import View
 
 DUST = 1e-6

@@ -6,20 +6,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dpress.release.artifact import Release
 from tests.kinds.conftest import joined
-from tests.kinds.reading import text_of
+from tests.kinds.reading import text_of, undrawn
 from tests.kinds.reading import text_of_page as text
 
 from dpress.core import rng
 from dpress.inference.joint.contrast import covariance_contrast
-from dpress.inference.joint.evidence import judged
+from dpress.inference.joint.independence_tests import chi_square_tests
 from dpress.kinds.joint import residuals
 from dpress.kinds.joint.dependence import Pair, pairs
 from dpress.kinds.joint.page import context, fit
 from dpress.release.load import load_release
+from dpress.release.release import Release
 from dpress.reporting.facts import facts
-from dpress.reporting.page import page
 
 AS_PUBLISHED = ("em", "lasso", "lremh")
 METHODS = ("pairs", "rr_ldp", "em", "lasso", "lremh", "subset_selection")
@@ -45,7 +44,7 @@ def test_the_strongest_pair_is_named_and_comes_first(dependent: Release) -> None
     assert "Of 3 pairs 1 is significant, age × score most clearly. The others cannot be told from" in shown
     assert pairs_of(dependent)[0].name == "age × score"
     assert shown.index("age × score significant") < shown.index("not distinguishable from independence")
-    headings = re.findall(r"<h3>([^<]*×[^<]*)</h3>", page(dependent))
+    headings = re.findall(r"<h3>([^<]*×[^<]*)</h3>", undrawn(dependent))
     assert headings[0] == "age × score"
     assert len(headings) == 3
 
@@ -79,14 +78,14 @@ def test_baseline_bias_and_model_error_are_always_named(
 
 
 def test_records_are_not_spoken_of_where_there_are_none(dependent: Release) -> None:
-    assert "ynthetic records" not in text(replace(dependent, records=0))
+    assert "ynthetic records" not in text(replace(dependent, detail=replace(dependent.detail, records=0)))
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_finds_the_pair_and_says_how_it_was_fitted(method: str) -> None:
     release = joined(method=method, epsilon=8.0, parameters={"ways": 2} if method == "pairs" else {})
     found, said = pairs_of(release), text(release)
-    assert (found[0].name, found[0].evidence.dependent) == ("age × score", True)
+    assert (found[0].name, found[0].test.significant) == ("age × score", True)
     own = {"em": "EM", "lasso": "LASSO", "lremh": "LASSO", "rr_ldp": "likelihood", "pairs": "entropy"}
     assert own.get(method, "The table of all combinations is") in said
     assert ("errs by less" in said) == (method not in AS_PUBLISHED)
@@ -97,10 +96,8 @@ def test_every_method_finds_the_pair_and_says_how_it_was_fitted(method: str) -> 
 def test_why_the_fit_stopped_survives_the_folder(tmp_path: Path) -> None:
     release = joined(method="rr_ldp", parameters={})
     loaded = load_release(release.write(tmp_path / "release"))
-    assert release.fitted is not None
-    assert loaded.fitted is not None
-    assert loaded.fitted.reason == release.fitted.reason != ""
-    assert text(loaded) == text(release)
+    assert loaded.answers.fitted.reason == release.answers.fitted.reason != ""
+    assert undrawn(loaded) == undrawn(release)
 
 
 def test_the_report_type_is_a_pair_and_the_page_says_so(dependent: Release) -> None:
@@ -137,7 +134,7 @@ def test_the_evidence_of_bits_keeps_its_level(seed: int, planted: bool) -> None:
         scores = bits - bits.mean(axis=1, keepdims=True)
         own = scores[:3] @ scores[:3].T / users, scores[3:] @ scores[3:].T / users
         contrast = covariance_contrast((0, 1), scores[:3] @ scores[3:].T / users, own, users)
-        alarms += judged([contrast])[0].dependent
+        alarms += chi_square_tests([contrast])[0].significant
     assert (alarms >= 55) == planted
 
 

@@ -111,7 +111,7 @@ CASES = {
 @pytest.mark.parametrize("case", list(CASES))
 def test_both_maps_are_well_formed_closed_and_small(case: str) -> None:
     own, box, names = CASES[case]
-    queries = (map_figures.Answered(box=box, value=3.0, low=-1.0, high=7.0),)
+    queries = (map_figures.QueryAnswer(box=box, value=3.0, low=-1.0, high=7.0),)
     for figure in (map_figures.density_figure(own, box, names, queries), map_figures.trust_figure(own, box, names)):
         found = drawings(figure)
         assert set(found) == {"wide", "narrow"}
@@ -197,7 +197,7 @@ def test_steps_tell_apart_what_noise_does_not_hide() -> None:
 
 @pytest.mark.parametrize("kind", SIZES)
 def test_a_query_lies_where_its_degrees_say_with_its_answer(kind: str) -> None:
-    query = map_figures.Answered(box=((-100.0, -90.0), (30.0, 35.0)), value=12_345.6, low=11_301.0, high=13_390.0)
+    query = map_figures.QueryAnswer(box=((-100.0, -90.0), (30.0, 35.0)), value=12_345.6, low=11_301.0, high=13_390.0)
     drawing = drawings(map_figures.density_figure(hot(8, 0, 0), STATES, NAMES, (query,)))[kind]
     image = {key: float(map_of(drawing).attrib[key]) for key in ("x", "y", "width", "height")}
     found = [one for one in drawing.iter("rect") if one.get("class") == "query"]
@@ -213,7 +213,7 @@ def test_a_query_lies_where_its_degrees_say_with_its_answer(kind: str) -> None:
 
 def test_labels_of_queries_do_not_lie_over_one_another() -> None:
     boxes = [((-120.0 + 12 * k, -118.0 + 12 * k), (30.0, 31.0)) for k in range(4)] * 2
-    queries = tuple(map_figures.Answered(box=box, value=5e5, low=4e5, high=6e5) for box in boxes)
+    queries = tuple(map_figures.QueryAnswer(box=box, value=5e5, low=4e5, high=6e5) for box in boxes)
     drawing = drawings(map_figures.density_figure(hot(8, 0, 0), STATES, NAMES, queries))["wide"]
     places = [(float(one.attrib["x"]), float(one.attrib["y"])) for one in drawing.iter("text") if one.text == "500,000"]
     apart = [abs(a[0] - b[0]) > 90 or abs(a[1] - b[1]) > 20 for k, a in enumerate(places) for b in places[:k]]
@@ -319,7 +319,7 @@ def test_the_trust_map_is_painted_in_the_right_place() -> None:
 
 
 def test_what_is_read_aloud_holds_the_published_answers_and_no_other_number() -> None:
-    query = map_figures.Answered(box=STATES, value=4_321.0, low=4_301.0, high=4_341.0)
+    query = map_figures.QueryAnswer(box=STATES, value=4_321.0, low=4_301.0, high=4_341.0)
     own = hot(8, 6, 1, 987_654.0)
     for figure in (
         map_figures.density_figure(own, STATES, NAMES, (query,)),

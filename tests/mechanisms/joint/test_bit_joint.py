@@ -55,7 +55,7 @@ def channel(estimator: BitJoint) -> Channel:
 def scores(estimator: BitJoint) -> tuple[np.ndarray, np.ndarray]:
     """The channel's rows, and what one report alone adds to every cell of every table."""
     found = channel(estimator)
-    own = [np.concatenate(estimator.estimate([estimator.question.tally(row[None])])[0]) for row in found.payloads]
+    own = [estimator.measurement([estimator.tally(row[None])]).answers for row in found.payloads]
     return np.array(found.probabilities, dtype=float), np.array(own)
 
 
@@ -80,13 +80,13 @@ def test_mean_and_variance_are_those_of_the_channel(name: str, monkeypatch: pyte
     assert not np.allclose(means * 1.05, held)
     exact = rows @ own**2 - means**2
     for record, cells in enumerate(held):
-        stated, true = [], np.split(cells, np.cumsum(sizes(estimator))[:-1])
+        true = np.split(cells, np.cumsum(sizes(estimator))[:-1])
         with monkeypatch.context() as change:  # the estimate is the truth
             tables = dict(zip(estimator.tables, true, strict=True))
             change.setattr(BitJoint, "_counts", functools.partialmethod(known, tables))
-            stated = estimator.estimate([np.ones(1, dtype=np.int64)])[1]
-        assert np.allclose(np.concatenate(stated), exact[record])
-        assert not np.allclose(np.concatenate(stated) * 1.05, exact[record])
+            stated = np.asarray(estimator.measurement([np.ones(1, dtype=np.int64)]).variance)
+        assert np.allclose(stated, exact[record])
+        assert not np.allclose(stated * 1.05, exact[record])
 
 
 def known(
@@ -143,11 +143,10 @@ def test_all_sets_up_to_five_attributes_and_pairs_beyond() -> None:
 @pytest.mark.parametrize("estimator", [one_hot(2, 3, 2), filters(2, 3, 2)], ids=["one-hot", "filters"])
 def test_reports_add_up_and_the_fit_is_a_distribution(estimator: BitJoint) -> None:
     codes = np.array([np.arange(60) % 2, np.arange(60) % 3, np.arange(60) % 2], dtype=np.int32)
-    ask = estimator.question
-    payloads = ask.perturb(codes, rng=rng.seeded(2))
-    tally = ask.tally(payloads)
-    single = sum(np.concatenate(estimator.estimate([ask.tally(own[None])])[0]) for own in payloads)
-    assert np.allclose(np.concatenate(estimator.estimate([tally])[0]), single)
+    payloads = estimator.types[0].perturb(codes, rng=rng.seeded(2))
+    tally = estimator.tally(payloads)
+    single = sum(estimator.measurement([estimator.tally(own[None])]).answers for own in payloads)
+    assert np.allclose(estimator.measurement([tally]).answers, single)
     table = estimator.fit([tally], lambda: [payloads[:7], payloads[7:]]).marginal((0, 1))
     assert table.min() >= 0
     assert table.sum() == pytest.approx(1)
@@ -156,12 +155,13 @@ def test_reports_add_up_and_the_fit_is_a_distribution(estimator: BitJoint) -> No
 @pytest.mark.parametrize("estimator", [one_hot(2, 3, 2), filters(2, 3, 2)], ids=["one-hot", "filters"])
 def test_a_pair_is_the_same_by_either_tally(estimator: BitJoint, monkeypatch: pytest.MonkeyPatch) -> None:
     codes = np.array([np.arange(60) % 2, np.arange(60) % 3, np.arange(60) % 2], dtype=np.int32)
-    payloads = estimator.question.perturb(codes, rng=rng.seeded(2))
+    payloads = estimator.types[0].perturb(codes, rng=rng.seeded(2))
 
     def found() -> tuple[list[np.ndarray], list[np.ndarray]]:
-        tally = [estimator.question.tally(payloads)]
+        tally = [estimator.tally(payloads)]
         contrasts = estimator.contrasts(tally)
-        return estimator.estimate(tally)[0][:3], [part for one in contrasts for part in (one.residual, one.deviations)]
+        tables = estimator.decoder(60).estimate(estimator.measurement(tally))
+        return list(tables[:3]), [part for one in contrasts for part in (one.residual, one.deviations)]
 
     first = found()
     monkeypatch.setattr("dpress.mechanisms.protocol.bit_tally.MOST_CROSSED", 2)
@@ -172,5 +172,5 @@ def test_a_pair_is_the_same_by_either_tally(estimator: BitJoint, monkeypatch: py
 
 def test_no_report_is_refused() -> None:
     own = CASES["two"]
-    with pytest.raises(ValueError, match="no report answers"):
-        own.estimate([own.question.tally(own.question.nothing)])
+    with pytest.raises(ValueError, match="no report is about"):
+        own.measurement([own.tally(own.types[0].nothing)])

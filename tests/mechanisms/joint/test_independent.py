@@ -10,7 +10,7 @@ from dpress.core import rng
 from dpress.core.claim import PureDP
 from dpress.mechanisms.joint.independent import Independent, product_variance
 from dpress.mechanisms.oracle.subset_selection import CARD
-from dpress.mechanisms.protocol.report_type import Question
+from dpress.mechanisms.protocol.report_type import Part, ReportType
 
 SHAPE, USERS, REPEATS = (2, 3), 1200, 1500
 FALSE_ALARM = 1e-6
@@ -20,15 +20,15 @@ LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM / 2 / (2 * SIZES + 1))  # means, va
 
 def made() -> Independent:
     oracles = [CARD.oracle(size, PureDP(epsilon=2)) for size in SHAPE]  # type: ignore[misc]
-    questions = [Question(axes=(axis,), oracles=(oracle,)) for axis, oracle in enumerate(oracles)]  # type: ignore[arg-type]
-    return Independent(shape=SHAPE, questions=tuple(questions))
+    types = [ReportType(parts=(Part(axes=(axis,), oracle=oracle),)) for axis, oracle in enumerate(oracles)]  # type: ignore[arg-type]
+    return Independent(shape=SHAPE, types=tuple(types))
 
 
 def tallies(own: Independent, codes: np.ndarray, seed: int) -> list[np.ndarray]:
     generator = rng.seeded(seed)
     drawn = generator.words(codes.shape[1]) % np.uint64(len(SHAPE))
     parts = [codes[:, drawn == number] for number in range(len(SHAPE))]
-    return [one.tally(one.perturb(part, rng=generator)) for one, part in zip(own.questions, parts, strict=True)]
+    return [one.tally(one.perturb(part, rng=generator)) for one, part in zip(own.types, parts, strict=True)]
 
 
 def people() -> np.ndarray:
@@ -46,8 +46,8 @@ def truth(codes: np.ndarray) -> list[np.ndarray]:
 @pytest.fixture(scope="module")
 def runs() -> tuple[np.ndarray, np.ndarray]:
     own, codes = made(), people()
-    found = [own.estimate(tallies(own, codes, seed)) for seed in range(REPEATS)]
-    return np.array([np.concatenate(c) for c, _ in found]), np.array([np.concatenate(v) for _, v in found])
+    found = [own.measurement(tallies(own, codes, seed)) for seed in range(REPEATS)]
+    return np.array([one.answers for one in found]), np.array([one.variance for one in found])
 
 
 @pytest.mark.slow
@@ -76,8 +76,8 @@ def test_the_product_errs_as_planned_where_the_attributes_are_independent(runs: 
 
 def test_the_plan_is_the_formula() -> None:
     shares, spreads, users, asked = (2 / 3, 1 / 2), (3.0, 4.0), 100, 40.0
-    lot = 60 / 99
-    first, second = (2 * 3 + lot / 3) / asked, (3 * 4 + lot / 2) / asked
+    sampling = 60 / 99
+    first, second = (2 * 3 + sampling / 3) / asked, (3 * 4 + sampling / 2) / asked
     exact = users**2 * (shares[0] * second + shares[1] * first + first * second) / 6
     assert product_variance(SHAPE, spreads, users, asked) == pytest.approx(exact)
     assert product_variance((1, 1), (0.0, 0.0), users, users) == 0
@@ -87,7 +87,7 @@ def test_the_fit_is_the_product_without_negative_shares() -> None:
     own, codes = made(), people()
     few = codes[:, :: USERS // 24]  # so few that counts below zero occur
     found = [own.fit(tallies(own, few, seed), list) for seed in range(20)]
-    assert min(count.min() for seed in range(20) for count in own.estimate(tallies(own, few, seed))[0]) < 0
+    assert min(own.measurement(tallies(own, few, seed)).answers.min() for seed in range(20)) < 0
     for fit in found:
         table = fit.marginal((0, 1))
         assert table.min() >= 0
@@ -103,8 +103,8 @@ def test_it_says_nothing_of_pairs_and_says_so() -> None:
     assert own.claim.proven == PureDP(epsilon=2) or own.claim.proven.epsilon <= 2  # type: ignore[union-attr]
 
 
-def test_a_question_that_nobody_answers() -> None:
+def test_a_report_type_that_nobody_answers() -> None:
     own = made()
     found = tallies(own, people(), 1)
     with pytest.raises(ValueError, match=r"about attributes \[1\]"):
-        own.estimate([found[0], 0 * found[1]])
+        own.measurement([found[0], 0 * found[1]])

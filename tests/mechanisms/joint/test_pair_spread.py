@@ -19,7 +19,7 @@ def truth() -> np.ndarray:
 def made(sets: tuple[tuple[int, ...], ...]) -> Tables:
     noisy = []
     for axes, users in zip(sets, USERS, strict=False):
-        noise = Noise(users=users, own=0.5, other=0.25, lot=1 - users / sum(USERS[: len(sets)]))
+        noise = Noise(users=users, own=0.5, other=0.25, sampling=1 - users / sum(USERS[: len(sets)]))
         shares = truth().sum(axis=tuple({0, 1, 2} - set(axes)))
         noisy.append(NoisyTable(axes=axes, shares=shares, noise=noise))
     return Tables(shape=SHAPE, noisy=tuple(noisy))
@@ -47,13 +47,13 @@ def test_variances_equal_dense_sums_over_the_weights_of_the_estimate(sets: tuple
             weights = np.array(rows).T
             each = noise.own * own + noise.other * (1 - own)
             oracle = cells / (cells - 1) * (weights**2 @ each)
-            lot = weights**2 @ own - (weights @ own) ** 2
-            wanted += ((oracle + lot) / noise.users).reshape(start.shape)
+            sampling = weights**2 @ own - (weights @ own) ** 2
+            wanted += ((oracle + sampling) / noise.users).reshape(start.shape)
         assert cell_variances(tables, axes) == pytest.approx(wanted)
 
 
 def test_equal_shares_have_the_planned_variance() -> None:
-    noise = Noise(users=1000, own=0.5, other=0.25, lot=0.0)
+    noise = Noise(users=1000, own=0.5, other=0.25, sampling=0.0)
     one = NoisyTable(axes=(0, 1), shares=np.full((2, 3), 1 / 6), noise=noise)
     tables = Tables(shape=(2, 3), noisy=(one,))
     assert cell_variances(tables, (0, 1)) == pytest.approx(np.full((2, 3), tables.variance((0, 1))))

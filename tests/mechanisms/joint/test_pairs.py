@@ -1,6 +1,7 @@
 """`pairs`: unbiased tables that agree, their variance against simulation, a fit that is a distribution."""
 
 import math
+from collections.abc import Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -11,8 +12,7 @@ from dpress.core.claim import PureDP
 from dpress.inference.joint.pair_error import concentration
 from dpress.mechanisms.joint.pairs import Pairs, planned_variance
 from dpress.mechanisms.oracle.subset_selection import CARD
-from dpress.mechanisms.protocol.encoders import OverProduct
-from dpress.mechanisms.protocol.report_type import Question
+from dpress.mechanisms.protocol.report_type import ReportType
 
 SHAPE, SETS = (2, 3, 2), ((0, 1), (0, 2), (1, 2))
 USERS, REPEATS = 600, 400
@@ -21,22 +21,17 @@ CELLS = 16
 LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM / 2 / CELLS)
 
 
-def made() -> tuple[Pairs, list[Question]]:
-    sizes = [tuple(SHAPE[axis] for axis in axes) for axes in SETS]
-    oracles = [CARD.oracle(math.prod(own), PureDP(epsilon=2)) for own in sizes]  # type: ignore[misc]
-    estimator = Pairs(shape=SHAPE, sets=SETS, oracles=tuple(oracles))  # type: ignore[arg-type]
-    questions = [
-        Question(axes=axes, oracles=(OverProduct(sizes=own, oracle=oracle),))  # type: ignore[arg-type]
-        for axes, own, oracle in zip(SETS, sizes, oracles, strict=True)
-    ]
-    return estimator, questions
+def made() -> Pairs:
+    sizes = [math.prod(SHAPE[axis] for axis in axes) for axes in SETS]
+    oracles = [CARD.oracle(size, PureDP(epsilon=2)) for size in sizes]  # type: ignore[misc]
+    return Pairs(shape=SHAPE, sets=SETS, oracles=tuple(oracles))  # type: ignore[arg-type]
 
 
-def tallies(questions: list[Question], codes: np.ndarray, seed: int) -> list[np.ndarray]:
+def tallies(types: Sequence[ReportType], codes: np.ndarray, seed: int) -> list[np.ndarray]:
     generator = rng.seeded(seed)
-    drawn = generator.words(codes.shape[1]) % np.uint64(len(questions))
-    parts = [codes[:, drawn == number] for number in range(len(questions))]
-    return [one.tally(one.perturb(own, rng=generator)) for one, own in zip(questions, parts, strict=True)]
+    drawn = generator.words(codes.shape[1]) % np.uint64(len(types))
+    parts = [codes[:, drawn == number] for number in range(len(types))]
+    return [one.tally(one.perturb(own, rng=generator)) for one, own in zip(types, parts, strict=True)]
 
 
 def even() -> np.ndarray:
@@ -46,9 +41,9 @@ def even() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def runs() -> tuple[np.ndarray, np.ndarray]:
-    estimator, questions = made()
-    found = [estimator.estimate(tallies(questions, even(), seed)) for seed in range(REPEATS)]
-    return np.array([np.concatenate(counts) for counts, _ in found]), np.concatenate(found[0][1])
+    own = made()
+    found = [own.measurement(tallies(own.types, even(), seed)) for seed in range(REPEATS)]
+    return np.array([one.answers for one in found]), np.asarray(found[0].variance)
 
 
 @pytest.mark.slow
@@ -66,9 +61,10 @@ def test_tables_are_unbiased_with_the_stated_variance(runs: tuple[np.ndarray, np
 
 
 def test_tables_agree_and_the_fit_is_a_distribution() -> None:
-    estimator, questions = made()
-    own = tallies(questions, even(), 1)
-    counts, _ = estimator.estimate(own)
+    estimator = made()
+    own = tallies(estimator.types, even(), 1)
+    measured = estimator.measurement(own)
+    counts = estimator.decoder(USERS).estimate(measured)
     first, second, third = (table.reshape(shape) for table, shape in zip(counts, [(2, 3), (2, 2), (3, 2)], strict=True))
     assert np.allclose(first.sum(axis=1), second.sum(axis=1))
     assert np.allclose(first.sum(axis=0), third.sum(axis=1))
@@ -79,7 +75,7 @@ def test_tables_agree_and_the_fit_is_a_distribution() -> None:
 
 
 def test_lots_that_are_all_users_together_plan_no_error_of_the_lot() -> None:
-    """Without an oracle's noise, who is asked everything errs by nothing; with other questions, by the lot alone."""
+    """Without an oracle's noise, who is asked everything errs by nothing; otherwise by sampling alone."""
 
     def lot_only(sets: tuple[tuple[int, ...], ...]) -> float:
         return planned_variance((2, 3), sets, USERS, lambda _: (0.0, 0.0))
@@ -100,10 +96,10 @@ def test_the_squared_shares_that_are_supposed() -> None:
     assert abs(squares.mean() - concentration((3,))) < noise < abs(1 / 3 - concentration((3,)))
 
 
-def test_a_question_that_nobody_answers() -> None:
-    estimator, questions = made()
-    own = tallies(questions, even(), 1)
+def test_a_report_type_that_nobody_answers() -> None:
+    estimator = made()
+    own = tallies(estimator.types, even(), 1)
     with pytest.raises(ValueError, match=r"about attributes \[1, 2\] together"):
-        estimator.estimate([own[0], own[1], 0 * own[2]])
+        estimator.measurement([own[0], own[1], 0 * own[2]])
     with pytest.raises(ValueError, match=r"about attributes \[2\]"):
-        estimator.estimate([own[0], 0 * own[1], 0 * own[2]])
+        estimator.measurement([own[0], 0 * own[1], 0 * own[2]])

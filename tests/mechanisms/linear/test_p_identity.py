@@ -14,7 +14,8 @@ from dpress.mechanisms.linear import p_identity
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.optimise import optimise
 from dpress.mechanisms.linear.p_identity import CARD, PIdentity
-from dpress.release import linear_error
+from dpress.release.linear_error import mean_variance
+from dpress.release.release import FORMAT
 
 EPSILON = PureDP(epsilon=1)
 
@@ -38,7 +39,7 @@ def test_at_1024_cells_it_beats_the_published_figure(monkeypatch: pytest.MonkeyP
     """After 60 iterations; to the end of the search it is 3 s more."""
     monkeypatch.setattr(p_identity, "optimise", functools.partial(optimise, iterations=60))
     mechanism = MatrixMechanism(strategy=searched(1024), loss=EPSILON)
-    assert linear_error.mean_variance(mechanism, Boxes((AllRanges(1024),))) <= 124.8
+    assert mean_variance(mechanism, Boxes((AllRanges(1024),))) <= 124.8
     assert mechanism.claim.proven == EPSILON
 
 
@@ -70,7 +71,8 @@ def test_a_release_keeps_the_strategy_and_does_not_search_again(tmp_path, monkey
     release = {"kind": "ranges", "parameters": {"seconds": 1}}
     spec = from_dict({"attribute": [age], "privacy": {"epsilon": 1}, "release": release})
     made = publish(spec, pa.table({"age": [3] * 500}), out=tmp_path / "release")
-    assert made.method == "p_identity"
+    assert made.design.method == "p_identity"
     monkeypatch.setattr(p_identity, "_searched", None)
     again = load_release(tmp_path / "release")
     assert again.query("age in 2..5") == made.query("age in 2..5")
+    assert again.manifest()["format"] == FORMAT

@@ -14,11 +14,11 @@ from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.mixed import Column
 from dpress.core.people import Codes, People, in_memory
-from dpress.inference.records import particles as crowd
+from dpress.inference.records import particles
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata import graphical as module
 from dpress.mechanisms.microdata.graphical import Graphical, graphical, offers, score
-from dpress.mechanisms.microdata.grouped_tables import Grouped
+from dpress.mechanisms.microdata.grouped_tables import GroupedTable
 from dpress.noise import choose
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
@@ -57,9 +57,9 @@ def total_variation(first: Codes, second: Codes, axes: tuple[int, ...]) -> float
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A small crowd: what is measured does not depend on it."""
-    started = crowd.started
-    monkeypatch.setattr(crowd, "started", lambda shares, *, rng: started(shares, rng=rng, size=500))
+    """Few particles: what is measured does not depend on it."""
+    started = particles.initial
+    monkeypatch.setattr(particles, "initial", lambda shares, *, rng: started(shares, rng=rng, size=500))
 
 
 class Spent:
@@ -69,7 +69,7 @@ class Spent:
         self.measured, self.chosen, self.unit = list[Fraction](), list[tuple[Fraction, int]](), unit
         noisy, exponential = MatrixMechanism.noisy, choose.exponential
 
-        def seen(mechanism: MatrixMechanism, *args: Any, **rest: Any) -> Any:
+        def priced(mechanism: MatrixMechanism, *args: Any, **rest: Any) -> Any:
             sizes = [part.rows for part in mechanism.parts]
             self.measured += [self.price(noise, size) for noise, size in zip(mechanism.noises, sizes, strict=True)]
             return noisy(mechanism, *args, **rest)
@@ -78,7 +78,7 @@ class Spent:
             self.chosen.append((epsilon, sensitivity))
             return exponential(scores, epsilon=epsilon, sensitivity=sensitivity, rng=rng)
 
-        monkeypatch.setattr(MatrixMechanism, "noisy", seen)
+        monkeypatch.setattr(MatrixMechanism, "noisy", priced)
         monkeypatch.setattr(choose, "exponential", chosen)
 
     def price(self, noise: Any, size: int) -> Fraction:
@@ -146,7 +146,7 @@ def histograms(cells: int, most: int) -> list[np.ndarray]:
 @pytest.mark.parametrize(("expected", "cells"), [([0.0, 1.4, 2.6, 0.5], 4), ([1.5, 0.49], 2)])
 def test_a_score_changes_by_its_sensitivity_at_most(expected: list[float], cells: int) -> None:
     """By enumeration of all tables of at most three rows; both bounds are attained."""
-    part = Grouped(shape=(cells,), axes=(0,), groups=(np.arange(cells),))
+    part = GroupedTable(shape=(cells,), axes=(0,), groups=(np.arange(cells),))
     mechanism = Graphical(columns=COLUMNS, loss=ZCDP(rho=1), rounds=1)
     way = mechanism.measuring([part], ZCDP(rho=1))
     scores = {tuple(table): score(table, np.array(expected), way) for table in histograms(cells, 3)}
@@ -217,7 +217,7 @@ def test_a_strong_pair_comes_back_and_is_chosen_first(loss: Any) -> None:
     assert mechanism is not None
     made = mechanism.release(in_memory(truth), rng=rng.seeded(11))
     assert made.measurement is not None
-    pairs = [part.map.axes for part in made.measurement.parts if isinstance(part.map, Grouped)][4:]
+    pairs = [part.map.axes for part in made.measurement.parts if isinstance(part.map, GroupedTable)][4:]
     assert set(pairs[:2]) == {(0, 1), (2, 3)}
     apart = rng.seeded(1).words(truth.size).reshape(truth.shape).argsort(axis=1)
     independent = np.take_along_axis(truth, apart, axis=1)

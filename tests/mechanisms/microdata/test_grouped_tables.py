@@ -7,22 +7,22 @@ import pytest
 
 from dpress.core.claim import Relation
 from dpress.core.people import in_memory
-from dpress.mechanisms.microdata.grouped_tables import Grouped, by_noise, exact
+from dpress.mechanisms.microdata.grouped_tables import GroupedTable, by_noise, exact
 
 SHAPE = (3, 2, 4)
 PARTS = [
-    Grouped(shape=SHAPE, axes=(2,), groups=(np.array([0, 0, 1, 1]),)),
-    Grouped(shape=SHAPE, axes=(0, 2), groups=(np.array([1, 0, 1]), np.array([0, 1, 2, 2]))),
-    Grouped(shape=SHAPE, axes=(0, 1), groups=(np.array([0, 0, 0]), np.array([0, 0]))),
+    GroupedTable(shape=SHAPE, axes=(2,), groups=(np.array([0, 0, 1, 1]),)),
+    GroupedTable(shape=SHAPE, axes=(0, 2), groups=(np.array([1, 0, 1]), np.array([0, 1, 2, 2]))),
+    GroupedTable(shape=SHAPE, axes=(0, 1), groups=(np.array([0, 0, 0]), np.array([0, 0]))),
 ]
 
 
-def matrix(part: Grouped) -> np.ndarray:
+def matrix(part: GroupedTable) -> np.ndarray:
     return np.stack([part.apply(cell) for cell in np.eye(part.cells, dtype=np.int64)], axis=1)
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_the_map_is_its_matrix(part: Grouped) -> None:
+def test_the_map_is_its_matrix(part: GroupedTable) -> None:
     dense = matrix(part)
     assert dense.shape == (part.rows, part.cells)
     assert (dense.sum(axis=0) == 1).all()

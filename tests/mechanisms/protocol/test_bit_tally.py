@@ -4,13 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
-from dpress.mechanisms.protocol.encoders import OverProduct
 
 from dpress.core import rng
 from dpress.core.claim import PureDP
+from dpress.core.encoders import Combination
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.protocol import bit_tally as together
 from dpress.mechanisms.protocol.bit_tally import BitTally
+from dpress.mechanisms.protocol.report_type import Part, ReportType
 
 
 def reports(sizes: tuple[int, ...]) -> tuple[BitTally, np.ndarray, list[np.ndarray]]:
@@ -67,7 +68,8 @@ def test_wide_strings_are_counted_in_small_blocks(monkeypatch: pytest.MonkeyPatc
 
 
 def test_combinations_are_row_major() -> None:
-    one = OverProduct(sizes=(2, 3), oracle=Krr(size=6, loss=PureDP(epsilon=700)))
+    oracle = Krr(size=6, loss=PureDP(epsilon=700))
+    own = ReportType(parts=(Part(axes=(0, 1), oracle=oracle, encoder=Combination(sizes=(2, 3))),))
     codes = np.array([[0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2]], dtype=np.int32)
-    assert one.perturb(codes, rng=rng.seeded(1)).ravel().tolist() == list(range(6))
-    assert one.claim == one.oracle.claim
+    assert own.perturb(codes, rng=rng.seeded(1)).ravel().tolist() == list(range(6))
+    assert own.claim == oracle.claim

@@ -28,14 +28,14 @@ def checks() -> ModuleType:
 
 
 def _collected(own: Levels, places: np.ndarray, generator: Generator) -> Measurement:
-    """What real reports of users at these places, shape (2, users), come to: levels by lot, perturbed, tallied."""
+    """What real reports of users at these places, shape (2, users), come to: levels at random, perturbed, tallied."""
     drawn = collection(own).drawn(places.shape[1], rng=generator)
     tallies = []
-    for level, asked in enumerate(own.asked):
+    for level, asked in enumerate(own.types):
         payloads = asked.perturb(places[:, drawn == level], rng=generator)
         assert not any(mask.any() for mask in asked.faults(payloads).values())
-        tallies.append(np.append(asked.tally(payloads), len(payloads)))
-    return own.estimate(tallies)
+        tallies.append(asked.tally(payloads))
+    return own.measurement(tallies)
 
 
 @pytest.fixture(scope="session")

@@ -20,9 +20,9 @@ RUNS = 40
 def clustered(side: int) -> np.ndarray:
     """Hot spots of two hundred, a crowded corner and an empty rest, in cell order."""
     across, up = np.indices((side, side))
-    crowd = np.where((across < side // 2) & (up < side // 2), 20, 0)
+    clustered = np.where((across < side // 2) & (up < side // 2), 20, 0)
     spots = np.where((across % 7 == 3) & (up % 9 == 4), 200, 0)
-    return Grid(side).flat(crowd + spots).astype(np.int64)
+    return Grid(side).flat(clustered + spots).astype(np.int64)
 
 
 def made(loss: PureDP | ZCDP, side: int = 32, blocks: int = 4) -> AdaptiveGrid:

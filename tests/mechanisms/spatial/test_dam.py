@@ -15,7 +15,8 @@ from dpress.core.errors import NotSupported
 from dpress.core.grid import Grid, Rectangles
 from dpress.core.oracle import Channel
 from dpress.mechanisms.oracle.krr import Krr
-from dpress.mechanisms.spatial.disk_reports import CARD, Dam, DiskReports, _poisson, dam
+from dpress.mechanisms.spatial.dam import CARD, Dam, _poisson, dam
+from dpress.mechanisms.spatial.disk_reports import DiskReports
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 
 FALSE_ALARM = 1e-6
@@ -125,7 +126,7 @@ def test_simulated_reports_are_like_real_ones_in_mean_and_variance() -> None:
     counts = clustered(8, users)
     users = int(counts.sum())
     expected, generator = own.map.apply(counts), rng.seeded(4)
-    real = np.stack([own.estimate([collected(own, counts, generator)]).answers for _ in range(runs)])
+    real = np.stack([own.measurement([collected(own, counts, generator)]).answers for _ in range(runs)])
     again = np.stack([own.simulated(counts, users, rng=generator).answers for _ in range(runs)])
     spread = own.oracle.estimate(np.rint(expected).astype(np.int64), users).variance
     size = expected.size * runs
@@ -140,7 +141,7 @@ def test_simulated_reports_are_like_real_ones_in_mean_and_variance() -> None:
 def test_the_map_finds_a_known_density() -> None:
     own = made(8, 3)
     counts = clustered(8, 40_000)
-    measurement = own.estimate([collected(own, counts, rng.seeded(5))])
+    measurement = own.measurement([collected(own, counts, rng.seeded(5))])
     density = own.decoded(measurement, int(counts.sum()))
     corner = Rectangles(*(np.array([end]) for end in (0.0, 2.0, 0.0, 2.0)))
     truth = Grid(8).image(counts)[:2, :2].sum()
@@ -159,16 +160,16 @@ def test_the_map_finds_a_known_density() -> None:
 def test_nobody_and_other_losses_are_refused() -> None:
     own = made(4)
     with pytest.raises(ValueError, match="no report"):
-        own.estimate([np.zeros(own.oracle.disk.outputs + 1, np.int64)])
+        own.measurement([np.zeros(own.oracle.disk.outputs + 1, np.int64)])
     assert dam(Grid(4), ZCDP(rho=1)) is None
     assert CARD.spatial is dam
     with pytest.raises(NotSupported, match="calibrated to epsilon"):
         reports(4).__class__(grid=Grid(4), loss=ZCDP(rho=1))  # type: ignore[arg-type]
 
 
-def test_the_mean_variance_falls_with_epsilon_and_the_question_takes_places() -> None:
+def test_the_mean_variance_falls_with_epsilon_and_a_report_takes_places() -> None:
     assert made(8, 3).mean_variance(10_000) < made(8, 1).mean_variance(10_000)
-    (asked,) = made(4).asked
+    (asked,) = made(4).types
     places = np.array([[0, 3], [1, 3]], np.int32)
     expected = made(4).oracle.perturb(Grid(4).code(*places), rng=rng.seeded(6))
     assert np.array_equal(asked.perturb(places, rng=rng.seeded(6)), expected)

@@ -1,4 +1,4 @@
-"""gtr: the document's examples, levels evenly by lot, unbiased counts, exact errors of rectangles."""
+"""gtr: the document's examples, levels drawn uniformly, unbiased counts, exact errors of rectangles."""
 
 import math
 from collections.abc import Callable
@@ -49,8 +49,8 @@ def test_the_documents_position_sends_the_nodes_on_its_path() -> None:
     place = np.array([[28 // 8], [12 // 8]], dtype=np.int32)
     assert (3 * 8, 1 * 8) == (24, 8)
     places = np.repeat(place, 64, axis=1)
-    root, quarters, leaves = own.asked
-    found = [np.flatnonzero(one.tally(one.perturb(places, rng=rng.seeded(1)))) for one in (root, quarters, leaves)]
+    root, quarters, leaves = own.types
+    found = [np.flatnonzero(one.tally(one.perturb(places, rng=rng.seeded(1)))[:-1]) for one in (root, quarters, leaves)]
     assert [one.tolist() for one in found] == [[0], [2], [int(Grid(4).code(*place)[0])]]
     assert Grid(2).code(np.array([1]), np.array([0])).tolist() == [2]
     across, up = np.nonzero(Grid(4).image(np.arange(16) == found[2][0]))
@@ -68,10 +68,10 @@ def test_every_level_from_the_root_has_the_same_lot() -> None:
 
 
 def test_any_two_positions_cost_exactly_epsilon_on_every_level(checks: ModuleType) -> None:
-    channels = [own.channel() for own in made(2, 2).asked]
+    channels = [own.oracles[0].channel() for own in made(2, 2).types]
     assert checks.keeps_promise(channels, "2")
     assert checks.spends_all(channels[1:], "2")
-    assert not checks.keeps_promise([own.channel() for own in made(2, "2.1").asked], "2")
+    assert not checks.keeps_promise([own.oracles[0].channel() for own in made(2, "2.1").types], "2")
     assert made(4, 2).claim.proven == PureDP(epsilon=2)
 
 
@@ -101,7 +101,7 @@ def test_rectangles_are_unbiased_with_the_stated_variance(kind: str, collected: 
         stated.append(found.variances(SOME))
     errors, variance = np.stack(values) - truth.values(SOME), np.mean(stated, axis=0)
     assert (np.abs(errors.mean(axis=0)) < z(12) * np.sqrt(1.3 * variance / runs)).all()
-    # the lot's own errors within a level are correlated, which the mean over its nodes leaves out: up to 15 % here
+    # the sampling errors within a level are correlated, which the mean over its nodes leaves out: up to 15 % here
     ratio = (errors**2).mean(axis=0) / variance
     assert (np.abs(ratio - 1) < z(12) * math.sqrt(2 / runs) + 0.15).all()
     assert (ratio > 0.5).all()

@@ -27,7 +27,7 @@ def made(side: int, epsilon: object = 1) -> Levels:
 def test_all_levels_but_the_root_are_asked() -> None:
     own = made(8)
     assert own.levels == (1, 2, 3)
-    assert len(own.asked) == 3
+    assert len(own.types) == 3
     assert np.isin(collection(own).drawn(1000, rng=rng.seeded(1)), (0, 1, 2)).all()
 
 
@@ -53,17 +53,17 @@ def test_no_count_is_negative_and_all_add_up_to_the_users(kind: str, collected: 
 def test_reports_are_short(side: int, epsilon: object) -> None:
     """65,536 cells and a million: no report has more than 128 bytes; GT-R's own would have 8192 and 131,072."""
     own = made(side, epsilon)
-    assert max(one.width for one in own.asked) <= 128
+    assert max(one.width for one in own.types) <= 128
     document = gtr(Grid(256), PureDP(epsilon=1))
     assert document is not None
-    assert document.asked[-1].width == 8192
+    assert document.types[-1].width == 8192
 
 
 def test_any_two_positions_cost_at_most_epsilon_on_every_level(checks: ModuleType) -> None:
-    channels = [own.channel() for own in made(2, 2).asked]
+    channels = [own.oracles[0].channel() for own in made(2, 2).types]
     assert checks.keeps_promise(channels, "2")
     assert checks.spends_all(channels, "2")
-    assert not checks.keeps_promise([own.channel() for own in made(2, "2.1").asked], "2")
+    assert not checks.keeps_promise([own.oracles[0].channel() for own in made(2, "2.1").types], "2")
     assert made(256).claim.proven == PureDP(epsilon=1)
 
 

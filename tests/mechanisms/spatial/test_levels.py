@@ -1,11 +1,10 @@
-"""Level-sampled reports: simulated answers are distributed as real ones, missing levels, weights of the lots."""
+"""Level-sampled reports: simulated answers are distributed as real ones, missing levels, sampling weights."""
 
 import math
 from statistics import NormalDist
 
 import numpy as np
 import pytest
-from dpress.mechanisms.protocol.encoders import OverNodes
 
 from dpress.core import rng
 from dpress.core.claim import PureDP
@@ -16,6 +15,7 @@ from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.spatial.gtr_top_down import gtr_top_down
 from dpress.mechanisms.spatial.levels import Levels
+from dpress.mechanisms.spatial.map_decoder import node_type
 
 FALSE_ALARM = 1e-6
 USERS, RUNS = 600, 300
@@ -33,10 +33,9 @@ def places() -> np.ndarray:
 
 def real(own: Levels, generator: rng.Generator) -> Measurement:
     drawn, tallies = collection(own).drawn(USERS, rng=generator), []
-    for number, asked in enumerate(own.asked):
-        payloads = asked.perturb(places()[:, drawn == number], rng=generator)
-        tallies.append(np.append(asked.tally(payloads), len(payloads)))
-    return own.estimate(tallies)
+    for number, asked in enumerate(own.types):
+        tallies.append(asked.tally(asked.perturb(places()[:, drawn == number], rng=generator)))
+    return own.measurement(tallies)
 
 
 @pytest.mark.parametrize("weights", [(), (1, 1, 4)])
@@ -77,15 +76,14 @@ def test_more_lots_make_a_level_better_known() -> None:
 
 def test_a_level_that_nobody_reported_is_unknown_and_the_last_one_is_needed() -> None:
     own, generator = made(), rng.seeded(3)
-    payloads = [asked.perturb(places(), rng=generator) for asked in own.asked]
-    tallies = [np.append(asked.tally(one), len(one)) for asked, one in zip(own.asked, payloads, strict=True)]
+    tallies = [asked.tally(asked.perturb(places(), rng=generator)) for asked in own.types]
     tallies[1] = 0 * tallies[1]
-    spread = own.estimate(tallies).variance
+    spread = own.measurement(tallies).variance
     assert np.isinf(spread[1:5]).all()
     assert np.isfinite(spread[5:]).all()
-    assert np.isfinite(own.decoded(own.estimate(tallies), USERS).counts).all()
+    assert np.isfinite(own.decoded(own.measurement(tallies), USERS).counts).all()
     with pytest.raises(ValueError, match="no report is about the cells themselves, level 2"):
-        own.estimate([tallies[0], tallies[0][:1].repeat(5), 0 * tallies[2]])
+        own.measurement([tallies[0], tallies[0][:1].repeat(5), 0 * tallies[2]])
 
 
 def test_a_known_root_is_everybody() -> None:
@@ -96,9 +94,8 @@ def test_a_known_root_is_everybody() -> None:
 
 
 def test_places_off_the_grid_are_refused_and_codes_lose_two_bits_a_level() -> None:
-    own = OverNodes(grid=Grid(4), shift=2, oracle=Krr(size=4, loss=PureDP(epsilon=40)))
-    sent = own.perturb(places()[:, :4], rng=rng.seeded(5))
-    nodes = own.tally(sent)
+    own = node_type(Grid(4), 2, Krr(size=4, loss=PureDP(epsilon=40)))
+    nodes = own.tally(own.perturb(places()[:, :4], rng=rng.seeded(5)))[:-1]
     assert nodes.tolist() == np.bincount(Grid(2).code(*(places()[:, :4] >> 1)), minlength=4).tolist()
     for wrong in (-1, 4):
         with pytest.raises(ValueError, match="places must lie between 0 and 3"):

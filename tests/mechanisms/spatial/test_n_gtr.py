@@ -28,13 +28,13 @@ def test_everybody_is_asked_for_the_cell_by_oue(side: int, checks: ModuleType) -
     assert own.oracles == (Oue(size=side**2, loss=PureDP(epsilon=2)),)
     assert own.height == 0
     assert own.map.rows == side**2
-    assert checks.keeps_promise([made(2, 2).asked[0].channel()], "2")
-    assert not checks.keeps_promise([made(2, "2.1").asked[0].channel()], "2")
+    assert checks.keeps_promise([made(2, 2).types[0].oracles[0].channel()], "2")
+    assert not checks.keeps_promise([made(2, "2.1").types[0].oracles[0].channel()], "2")
 
 
 def test_counts_are_those_of_oue_on_the_same_reports() -> None:
     own, tally = made(3), np.arange(9) * 100 + 3000
-    measured = own.estimate([np.append(tally, USERS)])
+    measured = own.measurement([np.append(tally, USERS)])
     alone = own.oracles[0].estimate(tally, USERS).answers
     assert own.decoded(measured, USERS).counts.ravel() == pytest.approx(alone)
 

@@ -31,9 +31,9 @@ def test_any_two_positions_cost_exactly_epsilon_and_five_percent_more_is_caught(
 
 
 def counted(own: Levels, places: np.ndarray, generator: rng.Generator) -> np.ndarray:
-    (asked,) = own.asked
+    (asked,) = own.types
     payloads = asked.perturb(places, rng=generator)
-    measurement = own.estimate([np.append(asked.tally(payloads), len(payloads))])
+    measurement = own.measurement([asked.tally(payloads)])
     return own.decoded(measurement, len(payloads)).counts
 
 

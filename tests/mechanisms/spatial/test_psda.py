@@ -95,7 +95,7 @@ def test_reports_follow_the_channel_and_another_cells_is_told_apart(checks: Modu
     assert not checks.reports_fit(own, swapped, 0, 30_000, generator)
 
 
-def crowd() -> np.ndarray:
+def clustered() -> np.ndarray:
     return np.array([400, 300, 0, 0, 200, 100, 50, 50, 0, 0, 0, 10, 0, 0, 0, 90])
 
 
@@ -113,12 +113,12 @@ def collected(own: Psda, counts: np.ndarray, generator: rng.Generator) -> np.nda
 @pytest.mark.parametrize("kind", ["real", "simulated"])
 def test_counts_are_unbiased_and_their_errors_as_stated(kind: str) -> None:
     own = made(4, PureDP(epsilon=2), (0, 1), (1, 2))
-    counts, runs, generator = crowd(), 300, rng.seeded(2)
+    counts, runs, generator = clustered(), 300, rng.seeded(2)
     users, truth = int(counts.sum()), Grid(4).image(counts.astype(float))
     found, stated = [], []
     for _ in range(runs):
         if kind == "real":
-            measurement = own.estimate([collected(own, counts, generator)])
+            measurement = own.measurement([collected(own, counts, generator)])
         else:
             measurement = own.simulated(counts.astype(float), users, rng=generator)
         density = own.decoded(measurement, users)
@@ -134,8 +134,8 @@ def test_counts_are_unbiased_and_their_errors_as_stated(kind: str) -> None:
 
 def test_errors_of_rectangles_are_those_of_repeated_collections() -> None:
     own = made(4, ONE, (0, 1))
-    counts, generator, runs = crowd(), rng.seeded(3), 400
-    densities = [own.decoded(own.estimate([collected(own, counts, generator)]), 0) for _ in range(runs)]
+    counts, generator, runs = clustered(), rng.seeded(3), 400
+    densities = [own.decoded(own.measurement([collected(own, counts, generator)]), 0) for _ in range(runs)]
     values = np.stack([one.values(SOME) for one in densities])
     stated = densities[0].variances(SOME)
     assert stated[0] == pytest.approx(0, abs=1e-6)
@@ -162,4 +162,4 @@ def test_bad_arguments_are_refused_and_what_it_does_not_serve_is_none() -> None:
     assert psda(Grid(2), ONE) == made(2, ONE, (0,))
     own = made(4, ONE, (0, 1))
     with pytest.raises(ValueError, match="no report"):
-        own.estimate([0 * collected(own, crowd(), rng.seeded(4))])
+        own.measurement([0 * collected(own, clustered(), rng.seeded(4))])

@@ -85,7 +85,7 @@ def test_nodes_are_unbiased_with_the_stated_variance(kind: str, collected: Calla
 def test_reports_keep_the_promise_and_other_grids_and_losses_are_not_served(checks: ModuleType) -> None:
     own = made(2, 2)
     assert own.oracles == tuple(Krr(size=4**level, loss=PureDP(epsilon=2)) for level in (0, 1))
-    assert checks.keeps_promise([own.asked[1].channel()], "2")
-    assert not checks.keeps_promise([made(2, "2.1").asked[1].channel()], "2")
+    assert checks.keeps_promise([own.types[1].oracles[0].channel()], "2")
+    assert not checks.keeps_promise([made(2, "2.1").types[1].oracles[0].channel()], "2")
     assert qt_krr(Grid(6), PureDP(epsilon=1)) is None
     assert qt_krr(Grid(4), ZCDP(rho=1)) is None

@@ -20,7 +20,7 @@ from dpress.inference.consistency import Axes
 from dpress.inference.interval import Variances, half_width
 from dpress.inference.joint import maxent
 from dpress.inference.joint.factors import Joint
-from dpress.inference.joint.fit import fitted
+from dpress.inference.joint.fit import fit_margins
 from dpress.inference.joint.pair_tables import NoisyTable, Tables
 from dpress.inference.joint.shrinkage import one_way
 
@@ -109,7 +109,7 @@ def refits(
 
 
 def resampled(tables: Tables, joint: Joint, *, rng: Generator) -> Tables:
-    """Return tables as the same questions would give them, were the joint the truth; sums stay 1."""
+    """Return tables as the same report types would give them, were the joint the truth; sums stay 1."""
     return Tables(shape=tables.shape, noisy=tuple(_again(one, joint, rng) for one in tables.noisy))
 
 
@@ -125,7 +125,7 @@ def unshrunk(tables: Tables, order: int) -> Joint:
             if tables.holds(some):
                 margins: dict[Axes, Array] = {(place,): found[axis,] for place, axis in enumerate(some)}
                 product = math.prod(np.ix_(*margins.values()))
-                found[some] = fitted(np.maximum(tables.table(some), _LEAST * product), margins).table
+                found[some] = fit_margins(np.maximum(tables.table(some), _LEAST * product), margins).table
     if math.prod(tables.shape) > maxent.SMALL:
         return maxent.chain(tables.shape, found)
     return maxent.full(tables.shape, found, rounds=ROUNDS)

@@ -10,7 +10,7 @@ import numpy as np
 from dpress.core.linear import Array
 from dpress.inference.consistency import Axes
 from dpress.inference.joint.pair_tables import Tables
-from dpress.inference.joint.shrinkage import centred, freedom, one_way
+from dpress.inference.joint.shrinkage import centred, degrees_of_freedom, one_way
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,14 +38,16 @@ class Contrast:
 
 
 def contrasts(tables: Tables) -> tuple[Contrast, ...]:
-    """Return the contrast of every pair that some question holds and that can depend at all.
+    """Return the contrast of every pair that some report type holds and that can depend at all.
 
     Args:
         tables: consistent tables.
     """
     sizes = range(len(tables.shape))
     pairs = [(i, j) for i in sizes for j in sizes if i < j and tables.holds((i, j))]
-    return tuple(_contrast(tables, pair) for pair in pairs if freedom(tuple(tables.shape[axis] for axis in pair)))
+    return tuple(
+        _contrast(tables, pair) for pair in pairs if degrees_of_freedom(tuple(tables.shape[axis] for axis in pair))
+    )
 
 
 def _contrast(tables: Tables, pair: Axes) -> Contrast:

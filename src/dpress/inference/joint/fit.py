@@ -1,6 +1,6 @@
 """Iterative proportional fitting: the table nearest to a start, in relative entropy, that has the margins asked for.
 
-From an even start that is the table of the largest entropy. Flow: start, margins -> rescale to each in turn -> table.
+From a uniform start that is the table of the largest entropy. Flow: start, margins -> rescale to each in turn -> table.
 """
 
 import math
@@ -18,8 +18,8 @@ _EMPTY = 1e-280
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fitted:
-    """A table that was fitted.
+class TableFit:
+    """A fitted table, and how far it is from its margins.
 
     Args:
         table: shares >= 0 that add up to 1.
@@ -37,9 +37,9 @@ def sums(table: Array, axes: Axes) -> Array:
     return np.asarray(table.sum(axis=tuple(axis for axis in range(table.ndim) if axis not in axes)))
 
 
-def fitted(
+def fit_margins(
     start: Array, margins: Mapping[Axes, Array], *, tolerance: float = TOLERANCE, rounds: int = ROUNDS
-) -> Fitted:
+) -> TableFit:
     """Return the table that has all margins, or after `rounds` the last one, whose `gap` says how far it is off.
 
     Margins that contradict each other have no such table: then it circles among near misses, and the gap
@@ -52,14 +52,14 @@ def fitted(
         tolerance: of the gap.
         rounds: at most.
 
-    >>> fitted(np.full((2, 2), 0.25), {(0,): np.array([0.9, 0.1]), (1,): np.array([0.5, 0.5])}).table
+    >>> fit_margins(np.full((2, 2), 0.25), {(0,): np.array([0.9, 0.1]), (1,): np.array([0.5, 0.5])}).table
     array([[0.45, 0.45],
            [0.05, 0.05]])
     """
     return _visited(start, margins, lambda done: 1.0, tolerance=tolerance, rounds=rounds)  # noqa: ARG005
 
 
-def nearest(start: Array, margins: Mapping[Axes, Array], *, tolerance: float = TOLERANCE, rounds: int = 60) -> Fitted:
+def nearest(start: Array, margins: Mapping[Axes, Array], *, tolerance: float = TOLERANCE, rounds: int = 60) -> TableFit:
     """Return a table that is near to all margins at once, where they contradict each other.
 
     Every visit of round t moves a margin by the power 1 / t of its ratio only: entropic mirror descent, table by table,
@@ -76,7 +76,7 @@ def nearest(start: Array, margins: Mapping[Axes, Array], *, tolerance: float = T
     return _visited(start, margins, lambda done: 1 / done, tolerance=tolerance, rounds=rounds)
 
 
-def approached(
+def approach(
     start: Array,
     margins: Mapping[Axes, Array],
     *,
@@ -84,7 +84,7 @@ def approached(
     tolerance: float = TOLERANCE,
     least: int = 10,
     rounds: int = 100,
-) -> Fitted:
+) -> TableFit:
     """Return a table on the way from a start to the margins, left where what remains is little beside their noise.
 
     Each step is the mean of the rescalings to every margin alone, P' = P mean_S(asked_S / P_S): EM for the least
@@ -112,12 +112,12 @@ def approached(
         if not moved.any():  # no table has these margins and the start's empty cells
             break
         table = moved / moved.sum()
-    return Fitted(table=table, gap=gap, rounds=done)
+    return TableFit(table=table, gap=gap, rounds=done)
 
 
 def _visited(
     start: Array, margins: Mapping[Axes, Array], power: Callable[[int], float], *, tolerance: float, rounds: int
-) -> Fitted:
+) -> TableFit:
     table, gap, done = start / start.sum(), math.inf, 0
     while done < rounds and gap > tolerance:
         done, gap = done + 1, 0.0
@@ -126,7 +126,7 @@ def _visited(
             gap = max(gap, _apart(have, asked))
             table = table * _spread(_ratio(asked, have) ** power(done), axes, table.ndim)
     total = table.sum()
-    return Fitted(table=table / total if total > 0 else start / start.sum(), gap=gap, rounds=done)
+    return TableFit(table=table / total if total > 0 else start / start.sum(), gap=gap, rounds=done)
 
 
 def _apart(have: Array, asked: Array) -> float:

@@ -18,7 +18,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.inference.consistency import Axes
 from dpress.inference.joint.factors import Factor, Joint, dense
-from dpress.inference.joint.fit import approached, fitted, nearest, sums
+from dpress.inference.joint.fit import approach, fit_margins, nearest, sums
 
 SMALL = 1 << 16
 """The largest table, in cells, that `joint` fits as a whole: beyond, `chain` is as accurate and far faster."""
@@ -29,7 +29,7 @@ CLIQUE = 1 << 12
 WITHIN = 0.5
 """How much of their noise variance may remain between larger tables and the joint's own: less would follow the noise.
 
-Chosen with `fit.approached`'s 10 steps as nearest to the truth on NLTCS and Adult: experience with two data sets."""
+Chosen with `fit.approach`'s 10 steps as nearest to the truth on NLTCS and Adult: experience with two data sets."""
 NOTHING = 1e-9
 """Mutual information, in nats, that counts as none."""
 Shares = Mapping[Axes, Array]
@@ -44,7 +44,7 @@ def full(shape: Axes, tables: Shares, *, noise: float = 0.0, tolerance: float = 
     """Return the distribution of the largest entropy that has all the tables; see its `gap` for how far it is off.
 
     With noise it is near to all pairs at once (`fit.nearest`); tables of three attributes or more are approached from
-    there (`fit.approached`) and not followed into their noise. Both stop early on purpose.
+    there (`fit.approach`) and not followed into their noise. Both stop early on purpose.
 
     Args:
         shape: the number of cells of every attribute.
@@ -61,12 +61,12 @@ def full(shape: Axes, tables: Shares, *, noise: float = 0.0, tolerance: float = 
         raise NotSupported(f"the joint table has {cells} cells, more than the limit of {DENSE}; use `chain`")
     start, largest = np.full(shape, 1 / cells), _largest(tables)
     if not noise:
-        found = fitted(start, largest, tolerance=tolerance, rounds=rounds)
+        found = fit_margins(start, largest, tolerance=tolerance, rounds=rounds)
         return dense(found.table, gap=found.gap)
     pairs = _largest({axes: table for axes, table in tables.items() if len(axes) <= 2})
     found = nearest(start, pairs, tolerance=tolerance, rounds=rounds)
     if largest.keys() != pairs.keys():
-        found = approached(found.table, largest, within=WITHIN * noise, tolerance=tolerance)
+        found = approach(found.table, largest, within=WITHIN * noise, tolerance=tolerance)
     return dense(found.table, gap=found.gap)
 
 
@@ -147,7 +147,7 @@ def _joined(shape: Axes, tables: Shares, link: _Link) -> _Step:
         pair = tables[min(one, link.axis), max(one, link.axis)]
         margins[place, len(link.given)] = pair if one < link.axis else pair.T
     sizes = [shape[axis] for axis in axes]
-    found = fitted(np.full(sizes, 1 / math.prod(sizes)), margins, tolerance=1e-5, rounds=100)
+    found = fit_margins(np.full(sizes, 1 / math.prod(sizes)), margins, tolerance=1e-5, rounds=100)
     total = found.table.sum(axis=-1, keepdims=True)
     conditional = np.divide(found.table, total, out=np.broadcast_to(tables[link.axis,], sizes).copy(), where=total > 0)
     order = np.argsort(axes)

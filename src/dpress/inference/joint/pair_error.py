@@ -18,7 +18,7 @@ Spread = Callable[[int], tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
+class PredictedError:
     """Mean total variation over all pairs, predicted for equal shares.
 
     Args:
@@ -44,7 +44,7 @@ def concentration(sizes: Sequence[int]) -> float:
 
     Formula: prod 2 / (n_i + 1), its expectation where the attributes are independent and the shares of each are drawn
     evenly from all that there can be. A public assumption: real shares are uneven, and equal ones, with their
-    prod 1 / n_i, overstate what the lot adds.
+    prod 1 / n_i, overstate the sampling variance.
 
     >>> concentration((2, 3))
     0.3333333333333333
@@ -59,30 +59,35 @@ def planned(
     spread: Spread,
     *,
     weights: Sequence[float] | None = None,
-    lot: float | None = None,
+    sampling: float | None = None,
 ) -> Tables:
-    """Return tables of equal shares with the noise that a draw of the questions would give.
+    """Return tables of equal shares with the noise that a draw of the report types would give.
 
     Args:
         shape: the number of cells of every attribute.
-        sets: the attributes of every question, rising.
+        sets: the attributes of every report type, rising.
         users: everybody.
         spread: from a number of cells to `own` and `other` of the oracle, see `Noise`.
-        weights: the chance of every question, adding up to 1; even if not given.
-        lot: of every question, see `Noise`; 1 - its chance if not given.
+        weights: the chance of every report type, adding up to 1; equal if not given.
+        sampling: of every report type, see `Noise`; 1 - its chance if not given.
     """
     chances = [1 / len(sets)] * len(sets) if weights is None else weights
     noisy = []
     for axes, chance in zip(sets, chances, strict=True):
         kept = tuple(shape[axis] for axis in axes)
         own, other = spread(math.prod(kept))
-        noise = Noise(users=max(round(users * chance), 1), own=own, other=other, lot=1 - chance if lot is None else lot)
+        noise = Noise(
+            users=max(round(users * chance), 1),
+            own=own,
+            other=other,
+            sampling=1 - chance if sampling is None else sampling,
+        )
         noisy.append(NoisyTable(axes=axes, shares=np.full(kept, 1 / math.prod(kept)), noise=noise))
     return Tables(shape=shape, noisy=tuple(noisy))
 
 
-def expected(tables: Tables) -> Expected:
-    """Return the predicted mean total variation over all pairs that some question holds; the shares do not matter.
+def expected(tables: Tables) -> PredictedError:
+    """Return the predicted mean total variation over all pairs that some report type holds; the shares do not matter.
 
     Formula: E |x| = sqrt(2 / pi) sd for normal noise, so k sd / sqrt(2 pi) for a table of k cells with the standard
     error sd each; of the product, sd^2 = v_i / n_j^2 + v_j / n_i^2 to first order.
@@ -94,7 +99,7 @@ def expected(tables: Tables) -> Expected:
         one, other = tables.variance((first,)) / sizes[1] ** 2, tables.variance((second,)) / sizes[0] ** 2
         own.append(_variation(math.prod(sizes), tables.variance((first, second))))
         product.append(_variation(math.prod(sizes), one + other))
-    return Expected(tables=float(np.mean(own)), product=float(np.mean(product)))
+    return PredictedError(tables=float(np.mean(own)), product=float(np.mean(product)))
 
 
 def _variation(cells: int, variance: float) -> float:

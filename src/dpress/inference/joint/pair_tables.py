@@ -1,4 +1,4 @@
-"""Tables over a few attributes each, from devices that answered one question by lot: made to agree where they overlap.
+"""Tables over a few attributes each, each from its own users: made to agree where they overlap.
 
 Flow: noisy tables, each from its own users -> weighted least squares -> tables with the same marginals, with variances.
 The numbers are shares of all users. The sum of a table is 1 and known, so that noise has no part in it.
@@ -18,29 +18,29 @@ from dpress.inference.consistency import Axes, Table, component_variance, margin
 class Noise:
     """The variance of an estimated share, as a function of the share itself.
 
-    The oracle's part is affine in the share f, that of the lot is f (1 - f).
+    The oracle's part is affine in the share f, that of sampling users is proportional to f (1 - f).
 
     Args:
         users: how many answered.
         own: p (1 - p) / (p - q)^2 of the oracle.
         other: q (1 - q) / (p - q)^2 of the oracle.
-        lot: 1 - users / everybody, what the lot adds; 0 where everybody answered.
+        sampling: 1 - users / everybody, the factor of the sampling variance; 0 where everybody answered.
     """
 
     users: int
     own: float
     other: float
-    lot: float
+    sampling: float
 
     def variance(self, share: Array, cells: int = 1) -> Array:
         """Return the variance of the sum of so many cells that hold this share together.
 
-        Formula: (f own + (cells - f) other + lot f (1 - f)) / users; the oracle's noise taken as independent.
+        Formula: (f own + (cells - f) other + sampling f (1 - f)) / users; the oracle's noise taken as independent.
         """
-        total = share * self.own + (cells - share) * self.other + self.lot * share * (1 - share)
+        total = share * self.own + (cells - share) * self.other + self.sampling * share * (1 - share)
         return np.asarray(total / self.users)
 
-    def even(self, cells: int) -> float:
+    def at_equal_shares(self, cells: int) -> float:
         """Return the variance that each of `cells` would have without the known sum, were all shares equal."""
         if cells == 1:
             return 0.0
@@ -83,14 +83,14 @@ class Tables:
                 raise ValueError(f"the table of attributes {one.axes} has shape {one.shares.shape}")
         missing = set(range(len(self.shape))) - {axis for one in self.noisy for axis in one.axes}
         if missing:
-            raise ValueError(f"no report answers a question about attributes {sorted(missing)}")
+            raise ValueError(f"no report is about attributes {sorted(missing)}")
 
     def holds(self, axes: Axes) -> bool:
         """Return whether some table holds these attributes together."""
         return any(set(axes) <= set(one.axes) for one in self.noisy)
 
     def table(self, axes: Axes) -> Array:
-        """Return the consistent estimate of a table that some question holds; it may have negative cells."""
+        """Return the consistent estimate of a table that some report type holds; it may have negative cells."""
         kept = [one for one in self._parts if set(one.map.axes) & set(axes)]
         shares = marginal(kept, axes).reshape([self.shape[axis] for axis in axes])
         return np.asarray(shares + (1 - shares.sum()) / shares.size)
@@ -132,5 +132,5 @@ class Tables:
         return [
             Table(map=Marginal(self.shape, one.axes), answers=one.shares.ravel(), variance=max(spread, 1e-300))
             for one in self.noisy
-            for spread in (one.noise.even(one.shares.size),)
+            for spread in (one.noise.at_equal_shares(one.shares.size),)
         ]

@@ -1,7 +1,7 @@
-"""Tables without negative cells, drawn toward independence as far as noise alone would explain what they say.
+"""Tables without negative cells, shrunk toward independence as far as noise alone would explain what they say.
 
 Flow: consistent tables -> one-way shares -> what each pair adds to their product, shrunk -> shares >= 0 with the same
-margins. A table of three or more attributes is drawn toward the largest entropy that its smaller tables allow, alike.
+margins. A table of three or more attributes is shrunk toward the largest entropy that its smaller tables allow, alike.
 Post-processing; biased toward the product, by design. Standard errors are conditional on the factors.
 """
 
@@ -14,18 +14,18 @@ import numpy as np
 
 from dpress.core.linear import Array
 from dpress.inference.consistency import Axes
-from dpress.inference.joint.fit import fitted
+from dpress.inference.joint.fit import fit_margins
 from dpress.inference.joint.pair_tables import Tables
 from dpress.inference.postprocess import norm_sub
 
 FEW = 3
-"""Degrees of freedom below which a table's own strength is not worth estimating: as in James and Stein's theorem."""
+"""Degrees of freedom below which a table's own strength is not estimated: as in James and Stein's theorem."""
 _ROUNDS = 3
 _GRID = np.concatenate([[0.0], np.geomspace(1e-6, 100, 80)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shrunk:
+class ShrunkTable:
     """One table after shrinkage.
 
     Args:
@@ -44,25 +44,25 @@ def one_way(tables: Tables, axis: int) -> Array:
     return norm_sub(tables.table((axis,)), users=1)
 
 
-def shrunk(tables: Tables, order: int = 2) -> dict[Axes, Shrunk]:
-    """Return every table of `order` attributes or fewer that some question holds, shrunk; smaller ones first.
+def shrunk(tables: Tables, order: int = 2) -> dict[Axes, ShrunkTable]:
+    """Return every table of `order` attributes or fewer that some report type holds, shrunk; smaller ones first.
 
     Formula: the residual D of a table over its smaller tables' maximum-entropy table pi has prior variance tau pi and
     noise variance v; it is multiplied by tau pi / (tau pi + v) in every cell, tau by maximum likelihood for every
     table (one tau for all tables of one order with fewer than three degrees of freedom: too few for their own).
     """
-    found: dict[Axes, Shrunk] = {}
+    found: dict[Axes, ShrunkTable] = {}
     for axis in range(len(tables.shape)):
         deviation = np.full(tables.shape[axis], math.sqrt(tables.variance((axis,))))
         own = one_way(tables, axis)
-        found[axis,] = Shrunk(shares=own, factors=np.ones_like(own), deviations=deviation)
+        found[axis,] = ShrunkTable(shares=own, factors=np.ones_like(own), deviations=deviation)
     for size in range(2, order + 1):
         sets = [axes for axes in itertools.combinations(range(len(tables.shape)), size) if tables.holds(axes)]
         found |= _of_one_order(tables, sets, found)
     return found
 
 
-def noise(found: Mapping[Axes, Shrunk]) -> float:
+def noise(found: Mapping[Axes, ShrunkTable]) -> float:
     """Return the squared standard errors of the largest tables' shares, summed over all their cells."""
     most = max(map(len, found))
     return math.fsum(float((one.deviations**2).sum()) for axes, one in found.items() if len(axes) == most)
@@ -77,14 +77,14 @@ class _Residual:
     margins: dict[Axes, Array]
 
 
-def _of_one_order(tables: Tables, sets: list[Axes], found: dict[Axes, Shrunk]) -> dict[Axes, Shrunk]:
+def _of_one_order(tables: Tables, sets: list[Axes], found: dict[Axes, ShrunkTable]) -> dict[Axes, ShrunkTable]:
     residuals = {axes: _residual(tables, axes, found) for axes in sets}
     guesses = {axes: one.base for axes, one in residuals.items()}
-    out: dict[Axes, Shrunk] = {}
+    out: dict[Axes, ShrunkTable] = {}
     for _ in range(_ROUNDS):  # the noise depends on the shares themselves
         spreads = {axes: tables.variances(axes, guesses[axes]) for axes in sets}
         scores = {axes: _scores(one, spreads[axes]) for axes, one in residuals.items()}
-        few = [axes for axes, one in residuals.items() if freedom(one.base.shape) < FEW]
+        few = [axes for axes, one in residuals.items() if degrees_of_freedom(one.base.shape) < FEW]
         pooled = sum((scores[axes] for axes in few), np.zeros(_GRID.size))
         for axes, one in residuals.items():
             tau = _GRID[np.argmax(pooled if axes in few else scores[axes])]
@@ -93,34 +93,34 @@ def _of_one_order(tables: Tables, sets: list[Axes], found: dict[Axes, Shrunk]) -
     for axes in sets:
         margin = tables.variance(axes) - tables.component(axes) * _centring(guesses[axes].shape)
         own = np.sqrt(out[axes].deviations ** 2 + max(margin, 0.0))
-        out[axes] = Shrunk(shares=out[axes].shares, factors=out[axes].factors, deviations=own)
+        out[axes] = ShrunkTable(shares=out[axes].shares, factors=out[axes].factors, deviations=own)
     return out
 
 
-def _residual(tables: Tables, axes: Axes, found: dict[Axes, Shrunk]) -> _Residual:
+def _residual(tables: Tables, axes: Axes, found: dict[Axes, ShrunkTable]) -> _Residual:
     """Return the part of a table that no smaller table holds, beside that of the largest entropy."""
     smaller = list(itertools.combinations(range(len(axes)), len(axes) - 1))
     margins = {some: found[tuple(axes[place] for place in some)].shares for some in smaller}
     shape = tuple(tables.shape[axis] for axis in axes)
-    base = fitted(np.full(shape, 1 / math.prod(shape)), margins).table
+    base = fit_margins(np.full(shape, 1 / math.prod(shape)), margins).table
     return _Residual(base=base, residual=centred(tables.table(axes) - base), margins=margins)
 
 
 def _scores(one: _Residual, spread: Array) -> Array:
     """Return the log likelihood of every tau of the grid."""
-    if not freedom(one.base.shape):
+    if not degrees_of_freedom(one.base.shape):
         return np.zeros(_GRID.size)
     total = spread + _GRID.reshape([-1] + [1] * spread.ndim) * one.base
     total = np.maximum(total * _centring(spread.shape), 1e-300)  # of a centred cell
     return np.asarray(-(np.log(total) + one.residual**2 / total).reshape(_GRID.size, -1).sum(axis=1) / 2)
 
 
-def _shrink(one: _Residual, spread: Array, tau: float) -> Shrunk:
+def _shrink(one: _Residual, spread: Array, tau: float) -> ShrunkTable:
     factors = np.asarray(tau * one.base / np.maximum(tau * one.base + spread, 1e-300))
     start = np.maximum(one.base + factors * one.residual, 0.0)
-    shares = fitted(np.where(one.base > 0, np.maximum(start, 1e-9 * one.base), 0.0), one.margins).table
+    shares = fit_margins(np.where(one.base > 0, np.maximum(start, 1e-9 * one.base), 0.0), one.margins).table
     deviations = factors * np.sqrt(spread * _centring(spread.shape))
-    return Shrunk(shares=shares, factors=factors, deviations=np.asarray(deviations))
+    return ShrunkTable(shares=shares, factors=factors, deviations=np.asarray(deviations))
 
 
 def centred(table: Array) -> Array:
@@ -130,7 +130,7 @@ def centred(table: Array) -> Array:
     return table
 
 
-def freedom(shape: Axes) -> int:
+def degrees_of_freedom(shape: Axes) -> int:
     """Return the degrees of freedom of a centred table."""
     return math.prod(size - 1 for size in shape)
 

@@ -11,7 +11,7 @@ from dpress.core.grid import Grid, Rectangles, sums
 from dpress.core.linear import Array, Numbers
 from dpress.core.partition import Partition
 
-LOT = 1 << 21  # shares of tiles in rectangles at once
+BATCH = 1 << 21  # shares of tiles in rectangles at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -59,10 +59,10 @@ class BlockNoise:
 
     def variances(self, rectangles: Rectangles) -> Array:
         """Return the mean squared error of the sum in each rectangle."""
-        lot = max(1, LOT // self.tiles.rows)
+        batch = max(1, BATCH // self.tiles.rows)
         parts = [
-            self._variances(*(end[start : start + lot, None] for end in _ends(rectangles)))
-            for start in range(0, len(rectangles.left), lot)
+            self._variances(*(end[start : start + batch, None] for end in _ends(rectangles)))
+            for start in range(0, len(rectangles.left), batch)
         ]
         return np.concatenate(parts) if parts else np.zeros(0)
 

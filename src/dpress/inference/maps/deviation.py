@@ -13,7 +13,7 @@ def bernstein(users: int, epsilon: float, *, beta: float, held: int = 0, everybo
     Bernstein's inequality P(|sum z_i - w_i| >= t) <= 2 exp(-t^2 / 2 / (S + M t / 3)), S the sum of the variances.
 
     Error: t = a + sqrt(a^2 + 2 S L), a = M L / 3, L = ln(2 / beta); times n / n_l for the whole population, where the
-    lot's own error is not included.
+    sampling error of the level's users is not included.
     Paper: Zhang, Fu, Meng, Theorem 5.
 
     Args:

@@ -1,1 +1,1 @@
-"""Records: noisy tables of clusters and groups, and the crowd that has them."""
+"""Records: noisy tables of clusters and groups, and the particles that have them."""

@@ -1,8 +1,8 @@
-"""A log-linear model of pairs of attributes, held as a crowd of weighted records: any pairs, any number of attributes.
+"""A log-linear model of pairs of attributes, held as weighted particles: any pairs, any number of attributes.
 
 P(x) is proportional to prod_a share_a(x_a) prod_(a,b) factor_ab(x_a, x_b). Raking, that is proportional fitting, meets
 one table after the other: it multiplies a factor, and the records' weights with it. Where few records come to bear the
-weight, the crowd is drawn anew by weight, and every record redraws each attribute given its others (Gibbs).
+weight, the particles are resampled by weight, and every record redraws each attribute given its others (Gibbs).
 Paper: Deming and Stephan 1940 (raking); Del Moral, Doucet and Jasra 2006 (reweight, resample, move).
 
 shares -> independent records -> raked to tables -> records. Post-processing: the records stand for nobody.
@@ -22,19 +22,19 @@ Pair = tuple[int, int]
 Tables = Mapping[Pair, Array]
 
 SIZE = 1 << 15
-EVEN = 0.5
-"""The least effective number of records, as a share of all, before the crowd is drawn anew."""
+LEAST_EFFECTIVE = 0.5
+"""The least effective sample size, as a share of the particles, before they are resampled."""
 PRIOR = 1.0
-"""Records that both sides of a ratio get on top: less would follow the crowd's own sampling error."""
+"""Records that both sides of a ratio get on top: less would follow the particles' own sampling error."""
 WORSE, NEAR = 1.5, 0.002
-"""A crowd that was moved may be this much farther from its tables, by ratio and in total variation."""
+"""Particles that were moved may be this much farther from their tables, by ratio and in total variation."""
 FURTHEST = 5.0
 """The largest change of a factor's logarithm in one visit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Crowd:
-    """Weighted records of a log-linear model.
+class Particles:
+    """A weighted sample of records of a log-linear model.
 
     Args:
         shares: of every attribute's cells, > 0, adding up to 1.
@@ -49,8 +49,8 @@ class Crowd:
     weights: Array
 
     @property
-    def even(self) -> float:
-        """The effective number of records, 1 / sum of squared weights, as a share of all."""
+    def effective_share(self) -> float:
+        """The effective sample size, 1 / sum of squared weights, as a share of the particles."""
         return float(1 / (self.weights**2).sum() / self.weights.size)
 
     def cells(self, pair: Pair) -> npt.NDArray[np.int64]:
@@ -64,7 +64,7 @@ class Crowd:
         return _sums(self.cells(pair), self.weights, shape[0] * shape[1]).reshape(shape)
 
 
-def started(shares: tuple[Array, ...], *, rng: Generator, size: int = SIZE) -> Crowd:
+def initial(shares: tuple[Array, ...], *, rng: Generator, size: int = SIZE) -> Particles:
     """Return records of independent attributes, all of one weight.
 
     Args:
@@ -72,44 +72,44 @@ def started(shares: tuple[Array, ...], *, rng: Generator, size: int = SIZE) -> C
         rng: the generator.
         size: the number of records.
     """
-    even = np.full(size, 1 / size)
-    codes = [_picked(own, size, rng)[np.argsort(rng.words(size))] for own in shares]
-    return Crowd(shares=shares, factors={}, codes=np.array(codes, dtype=np.int32), weights=even)
+    equal = np.full(size, 1 / size)
+    codes = [_systematic(own, size, rng)[np.argsort(rng.words(size))] for own in shares]
+    return Particles(shares=shares, factors={}, codes=np.array(codes, dtype=np.int32), weights=equal)
 
 
-def raked(crowd: Crowd, tables: Tables, *, passes: int, rng: Generator) -> Crowd:
-    """Return the crowd nearer to every table, one after the other, `passes` times.
+def rake(particles: Particles, tables: Tables, *, passes: int, rng: Generator) -> Particles:
+    """Return the particles nearer to every table, one after the other, `passes` times.
 
-    Where few records come to bear the weight, it is moved and raked again, and kept so if it is about as near: moves
-    can go wrong where attributes determine each other.
-    Error: the crowd's sampling error remains in what no table asks for, about sqrt(share / records) a cell; tables that
-    contradict each other are met in turn.
+    Where few records come to bear the weight, they are moved and raked again, and kept so if they are about as near:
+    moves can go wrong where attributes determine each other.
+    Error: the particles' sampling error remains in what no table asks for, about sqrt(share / records) a cell; tables
+    that contradict each other are met in turn.
 
     Args:
-        crowd: whose factors the visits change.
+        particles: whose factors the visits change.
         tables: shares >= 0 that add up to 1, by rising pairs.
         passes: how often each is visited.
         rng: the generator.
     """
-    found = _visited(crowd, tables, passes)
-    if found.even >= EVEN:
+    found = _fit(particles, tables, passes)
+    if found.effective_share >= LEAST_EFFECTIVE:
         return found
-    fresh = _visited(moved(found, rng=rng), tables, passes)
-    return fresh if gap(fresh, tables) <= WORSE * gap(found, tables) + NEAR else found
+    fresh = _fit(move(found, rng=rng), tables, passes)
+    return fresh if distance(fresh, tables) <= WORSE * distance(found, tables) + NEAR else found
 
 
-def gap(crowd: Crowd, tables: Tables) -> float:
-    """Return the mean total variation between the crowd's tables and those asked for."""
-    return float(np.mean([np.abs(crowd.table(pair) - asked).sum() / 2 for pair, asked in tables.items()]))
+def distance(particles: Particles, tables: Tables) -> float:
+    """Return the mean total variation between the particles' tables and those asked for."""
+    return float(np.mean([np.abs(particles.table(pair) - asked).sum() / 2 for pair, asked in tables.items()]))
 
 
-def moved(crowd: Crowd, *, rng: Generator) -> Crowd:
+def move(particles: Particles, *, rng: Generator) -> Particles:
     """Return as many records of one weight: drawn by weight, then each attribute redrawn given the record's others."""
-    size = crowd.weights.size
-    codes = crowd.codes[:, _picked(crowd.weights, size, rng)]
-    for axis, shares in enumerate(crowd.shares):
+    size = particles.weights.size
+    codes = particles.codes[:, _systematic(particles.weights, size, rng)]
+    for axis, shares in enumerate(particles.shares):
         scores = np.tile(np.log(shares), (size, 1))
-        for (first, second), factor in crowd.factors.items():
+        for (first, second), factor in particles.factors.items():
             if axis == first:
                 scores += factor.T[codes[second]]
             elif axis == second:
@@ -117,34 +117,34 @@ def moved(crowd: Crowd, *, rng: Generator) -> Crowd:
         ends = np.exp(scores - scores.max(axis=1, keepdims=True)).cumsum(axis=1)
         points = rng.words(size) * 2.0**-64 * (1 - 2.0**-40) * ends[:, -1]
         codes[axis] = (ends <= points[:, None]).sum(axis=1)
-    return replace(crowd, codes=codes, weights=np.full(size, 1 / size))
+    return replace(particles, codes=codes, weights=np.full(size, 1 / size))
 
 
-def records(crowd: Crowd, tables: Tables, size: int, *, rng: Generator) -> Codes:
+def sample(particles: Particles, tables: Tables, size: int, *, rng: Generator) -> Codes:
     """Return records of one weight in random order, shape (attributes, size).
 
-    Systematic sampling by weight, so that little sampling error is added; beyond the crowd's own number it is moved,
-    and raked to the tables again, before more are drawn.
+    Systematic sampling by weight, so that little sampling error is added; beyond the number of particles they are
+    moved, and raked to the tables again, before more are drawn.
     """
-    made = []
-    for done in range(0, size, crowd.weights.size):
+    drawn = []
+    for done in range(0, size, particles.weights.size):
         if done:
-            crowd = raked(moved(crowd, rng=rng), tables, passes=3, rng=rng)
-        made.append(crowd.codes[:, _picked(crowd.weights, min(size - done, crowd.weights.size), rng)])
-    found = np.concatenate([crowd.codes[:, :0], *made], axis=1)
+            particles = rake(move(particles, rng=rng), tables, passes=3, rng=rng)
+        drawn.append(particles.codes[:, _systematic(particles.weights, min(size - done, particles.weights.size), rng)])
+    found = np.concatenate([particles.codes[:, :0], *drawn], axis=1)
     return found[:, np.argsort(rng.words(size))]
 
 
-def _visited(crowd: Crowd, tables: Tables, passes: int) -> Crowd:
-    places = {pair: crowd.cells(pair) for pair in tables}
-    factors, weights = dict(crowd.factors), crowd.weights
+def _fit(particles: Particles, tables: Tables, passes: int) -> Particles:
+    places = {pair: particles.cells(pair) for pair in tables}
+    factors, weights = dict(particles.factors), particles.weights
     for _ in range(passes):
         for pair, asked in tables.items():
             step = _step(_sums(places[pair], weights, asked.size), asked, weights.size)
             factors[pair] = factors.get(pair, 0.0) + step.reshape(asked.shape)
             weights = weights * np.exp(step)[places[pair]]
         weights = weights / weights.sum()
-    return replace(crowd, factors=factors, weights=weights)
+    return replace(particles, factors=factors, weights=weights)
 
 
 def _sums(places: npt.NDArray[np.int64], weights: Array, size: int) -> Array:
@@ -157,7 +157,7 @@ def _step(have: Array, asked: Array, size: int) -> Array:
     return np.where(have > 0, np.clip(ratio, -FURTHEST, FURTHEST), 0.0)
 
 
-def _picked(weights: Array, size: int, rng: Generator) -> npt.NDArray[np.int64]:
+def _systematic(weights: Array, size: int, rng: Generator) -> npt.NDArray[np.int64]:
     """Return places in rising order, each as often as its share of the weights says, rounded up or down."""
     ends = np.cumsum(weights)
     points = (np.arange(size) + float(rng.words(1)[0]) * 2.0**-64) * (ends[-1] / max(size, 1))

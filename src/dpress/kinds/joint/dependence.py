@@ -1,6 +1,6 @@
 """Which pairs of attributes depend on each other significantly, and by how much, in people.
 
-Data flow: contrasts of tallies -> evidence, strongest first -> rows of text.
+Data flow: contrasts of tallies -> tests of independence, clearest first -> rows of text.
 """
 
 import math
@@ -13,10 +13,10 @@ import numpy as np
 from dpress.core.linear import Array
 from dpress.inference.consistency import Axes
 from dpress.inference.joint.contrast import Contrast
-from dpress.inference.joint.evidence import ALPHA, Evidence, judged
 from dpress.inference.joint.factors import Joint
+from dpress.inference.joint.independence_tests import ALPHA, IndependenceTest, chi_square_tests
+from dpress.reporting.page_tables import Table
 from dpress.reporting.rounding import TIMES, number
-from dpress.reporting.tables import Table
 
 MOST_ROWS = 45  # of the list: all pairs of ten attributes
 SIGNIFICANT, NOT_SIGNIFICANT = "significant", "not distinguishable from independence"
@@ -29,13 +29,13 @@ class Pair:
     Args:
         name: the attributes.
         contrast: the departure from independence, cell by cell, in shares.
-        evidence: of all of them together.
+        test: of all of them together.
         fitted: the total variation between the fitted table and the product of its own one-way tables.
     """
 
     name: str
     contrast: Contrast
-    evidence: Evidence
+    test: IndependenceTest
     fitted: float
 
     @property
@@ -46,7 +46,7 @@ class Pair:
     @property
     def excess(self) -> float:
         """How far the statistic lies above its mean under independence, in its standard deviations."""
-        return (self.evidence.statistic - self.evidence.freedom) / math.sqrt(2 * self.evidence.freedom)
+        return (self.test.statistic - self.test.degrees_of_freedom) / math.sqrt(2 * self.test.degrees_of_freedom)
 
     @property
     def significant(self) -> Array:
@@ -67,10 +67,10 @@ def pairs(contrasts: Sequence[Contrast], fitted: Joint, names: Sequence[str]) ->
         Pair(
             name=TIMES.join(names[axis] for axis in one.axes),
             contrast=one,
-            evidence=judgement,
+            test=test,
             fitted=departure(fitted.marginal(one.axes)),
         )
-        for one, judgement in zip(contrasts, judged(contrasts), strict=True)
+        for one, test in zip(contrasts, chi_square_tests(contrasts), strict=True)
     ]
     return sorted(found, key=lambda pair: -pair.excess)
 
@@ -92,15 +92,15 @@ def listing(found: list[Pair]) -> Table:
 
 
 def _row(pair: Pair) -> tuple[str, ...]:
-    finding = SIGNIFICANT if pair.evidence.dependent else NOT_SIGNIFICANT
-    ratio = pair.evidence.statistic / pair.evidence.freedom
+    finding = SIGNIFICANT if pair.test.significant else NOT_SIGNIFICANT
+    ratio = pair.test.statistic / pair.test.degrees_of_freedom
     times = number(ratio, 0.1) if ratio < 100 else number(ratio)
-    return pair.name, finding, times, _chance(pair.evidence.chance), f"{100 * pair.fitted:.1f} %"
+    return pair.name, finding, times, _p_value(pair.test.p_value), f"{100 * pair.fitted:.1f} %"
 
 
-def _chance(chance: float) -> str:
-    """Return a chance in percent, rounded up."""
-    if chance < 1e-4:
+def _p_value(value: float) -> str:
+    """Return a p-value in percent, rounded up."""
+    if value < 1e-4:
         return "below 0.01 %"
-    unit = 0.01 if chance < 0.01 else 1
-    return f"{number(math.ceil(100 * chance / unit - 1e-9) * unit, unit)} %"
+    unit = 0.01 if value < 0.01 else 1
+    return f"{number(math.ceil(100 * value / unit - 1e-9) * unit, unit)} %"

@@ -22,7 +22,7 @@ from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Part, ReportType, per_user
 from dpress.release import collections, strategies
 from dpress.release.candidate import Choice
-from dpress.release.collections import MOST_CELLS, check_cells, share
+from dpress.release.collections import MOST_CELLS, asks_itself, check_cells, protocol, share
 from dpress.release.parameters import expected_users, of_methods
 
 BITS = ("rr_ldp", "em", "lasso", "lremh")  # on reports of all attributes' bits
@@ -33,8 +33,8 @@ SMALL = 1 << 12  # cells of a joint table that one oracle is asked about unless 
 RATES = ("f", "p", "q")
 REPORTS, FILTERS = "rr_ldp", ("bits", "hashes")  # what devices send unless it is stated; and of filters
 MOST_BITS = 1 << 13  # of a report: every two of them are counted
-MOST_SETS = 1000  # questions: planning solves least squares over all of them
-MOST_TRIPLES = 150  # questions of three attributes unless they are asked for: fitting more takes minutes
+MOST_SETS = 1000  # report types: planning solves least squares over all of them
+MOST_TRIPLES = 150  # report types of three attributes unless they are asked for: fitting more takes minutes
 
 
 def choose(spec: Spec) -> Choice:
@@ -76,6 +76,8 @@ def joint_collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
                 yield name, _sampled(shape, sets, loss, own.get("oracle"))
         elif name in BITS and math.prod(shape) <= LARGEST:
             yield name, _bits(spec, loss, own, name)
+        elif asks_itself(name):
+            yield from protocol(name, "joint", spec, own)
         elif name not in OWN and (method != "auto" or math.prod(shape) <= SMALL):
             yield name, _collected(shape, [tuple(range(len(shape)))], [_whole(name, math.prod(shape), loss)])
     yield BASELINE, _alone(shape, loss)
@@ -96,8 +98,10 @@ def joint_bound(spec: Spec) -> float:
 
 def _methods(method: str) -> dict[str, type[Parameters]]:
     """Return what could serve, with its parameters: the method that is named, or all that are worth a try."""
-    names = ("pairs", "rr_ldp", OPTIMAL) if method == "auto" else (method,)
-    return {name: catalog.card(name).parameters if name in OWN else Parameters for name in names}
+    asking = [name for name, card in catalog.cards().items() if card.protocol is not None]
+    names = ("pairs", "rr_ldp", OPTIMAL, *asking) if method == "auto" else (method,)
+    own = (*OWN, *asking)
+    return {name: catalog.card(name).parameters if name in own else Parameters for name in names}
 
 
 def _check_together(spec: Spec) -> None:

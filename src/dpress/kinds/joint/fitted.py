@@ -98,7 +98,7 @@ def caveat(ways: int, attributes: int) -> str:
     """Return what to know of an answer from a joint that was fitted to tables of so many attributes each."""
     if ways >= attributes:
         return (
-            "This comes from the fitted joint distribution, which is drawn toward what smaller tables make expected: "
+            "This comes from the fitted joint distribution, which is shrunk toward what smaller tables make expected: "
             "the interval covers the noise of collection."
         )
     asked = ASKED.get(ways, f"sets of {ways} attributes")

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from dpress.inference.joint.contrast import Contrast
-from dpress.inference.joint.evidence import ALPHA
 from dpress.inference.joint.factors import Joint
+from dpress.inference.joint.independence_tests import ALPHA
 from dpress.kinds.joint import residuals
 from dpress.kinds.joint.dependence import MOST_ROWS, Pair, listing, pairs
 from dpress.kinds.joint.fitted import FittedTable
@@ -21,8 +21,8 @@ from dpress.release.published_tables import CONFIDENCE
 from dpress.release.release import Release
 from dpress.reporting.counts import MOST_VIEWS, Part, page_of_counts, part
 from dpress.reporting.facts import Facts, facts
+from dpress.reporting.page_tables import Table, table
 from dpress.reporting.render import rendered
-from dpress.reporting.tables import Table, table
 from dpress.reporting.views import View, axis_of
 
 TEMPLATE = "kinds/joint/page.html.j2"
@@ -168,7 +168,7 @@ def findings(own: Facts, fitted: Fit, found: Sequence[Pair]) -> Findings:
         fitted: of the joint distribution.
         found: the pairs, at least one, the clearest first.
     """
-    dependent = [pair for pair in found if pair.evidence.dependent]
+    dependent = [pair for pair in found if pair.test.significant]
     types = own.mechanism.types
     return Findings(
         listed=listing(list(found)),

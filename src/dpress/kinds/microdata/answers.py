@@ -20,7 +20,7 @@ from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Identity, Numbers
 from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Mechanism, Synthetic
+from dpress.core.mechanism import Mechanism, SyntheticRecords
 from dpress.core.people import Codes
 from dpress.core.plain import plain
 from dpress.core.rng import Generator
@@ -158,7 +158,7 @@ def predicted(mechanism: Mechanism, workload: object) -> None:
     del mechanism, workload
 
 
-def measured(mechanism: Mechanism, drawn: Synthetic, schema: Schema, *, rng: Generator) -> Kept:
+def measured(mechanism: Mechanism, drawn: SyntheticRecords, schema: Schema, *, rng: Generator) -> Kept:
     """Return what is kept of the records; values are drawn evenly within cells that are wider.
 
     Args:
@@ -188,7 +188,7 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
     return Made(table=table, measured=parts, aligned=aligned)
 
 
-def parts_of(synthetic: Synthetic) -> Measured:
+def parts_of(synthetic: SyntheticRecords) -> Measured:
     """Return how many noisy answers each part of what was measured has, and their variance; nothing of baselines."""
     found = synthetic.measurement.parts if synthetic.measurement is not None else ()
     return tuple((part.map.rows, float(np.max(part.variance))) for part in found)

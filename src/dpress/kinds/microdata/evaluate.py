@@ -41,7 +41,7 @@ def evaluate(
     all records, after each was given an original (`linkage.linked`); names that begin with `nearest` and
     `record_linkage_percent_at_most` where that is the nearest row. `share` is of the rows' own variation, around the
     mean and the best category. Total variation distances are means over attributes and over pairs, numbers in 16 equal
-    bins. Ranges: 500 questions about one or two attributes, the mean error over the number of rows.
+    bins. Ranges: 500 queries about one or two attributes, the mean error over the number of rows.
 
     Args:
         release: of records.
@@ -154,7 +154,7 @@ def _tables(columns: tuple[Column, ...], rows: Codes, made: Codes) -> dict[str, 
 
 
 def _ranges(release: Release, rows: Codes) -> float:
-    """Return the mean absolute error of random questions: ranges of one or two attributes, or one of their values."""
+    """Return the mean absolute error of random queries: ranges of one or two attributes, or one of their values."""
     words = seeded(SEED).words(6 * QUERIES).reshape(QUERIES, 6).astype(np.float64) / 2.0**64
     attributes, errors = release.schema.tabular, list[float]()
     for own in words.tolist():

@@ -24,9 +24,9 @@ from dpress.reporting import charts, figures
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.figures import Figure
 from dpress.reporting.frame import frame
+from dpress.reporting.page_tables import Table
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import TIMES
-from dpress.reporting.tables import Table
 from dpress.reporting.views import View
 
 TEMPLATE = "kinds/microdata/page.html.j2"

@@ -1,4 +1,4 @@
-"""Ranges against the truth: all cells, and questions drawn evenly from the workload. Not private."""
+"""Ranges against the truth: all cells, and queries drawn uniformly from the workload. Not private."""
 
 import math
 from typing import Any
@@ -24,7 +24,7 @@ BOXES = 500
 def evaluate(
     release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
 ) -> dict[str, float]:
-    """Return the errors of all cells, and of 500 questions drawn evenly from the workload."""
+    """Return the errors of all cells, and of 500 queries drawn uniformly from the workload."""
     no_held_out(held_out)
     counts, answers = truth(release, data, progress=progress).counts, release.answers
     metrics = table_errors(answers, counts)
@@ -42,7 +42,7 @@ def _boxes(answers: Answers, workload: Boxes, counts: Counts) -> dict[str, float
 
 
 def _drawn(workload: Boxes) -> list[Ranges]:
-    """Return questions of the workload, each equally likely, as ranges on every axis."""
+    """Return queries of the workload, each equally likely, as ranges on every axis."""
     if workload.paired:
         place = below(workload.queries, BOXES, rng=generators.secure())
         return [_some(axis, place) for axis in workload.axes]

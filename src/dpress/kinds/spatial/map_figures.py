@@ -30,7 +30,7 @@ SMALL_LETTER = 5.9  # mean width of a letter at 10.5 px
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class QueryAnswer:
     """A query that is a box, with its answer as published.
 
     Args:
@@ -56,7 +56,7 @@ def density_figure(
     density: Density,
     box: Box,
     names: tuple[str, str],
-    answers: tuple[Answered, ...] = (),
+    answers: tuple[QueryAnswer, ...] = (),
     *,
     noun: str = "people",
 ) -> Figure:
@@ -102,7 +102,7 @@ def _blocks(side: int, count: int) -> Rectangles:
     return Rectangles(edges[across], edges[across + 1], edges[up], edges[up + 1])
 
 
-def _label(names: tuple[str, str], answers: tuple[Answered, ...], noun: str) -> str:
+def _label(names: tuple[str, str], answers: tuple[QueryAnswer, ...], noun: str) -> str:
     label = f"Map of the estimated number of {noun} by {names[0]} and {names[1]}"
     if not answers:
         return label
@@ -135,7 +135,7 @@ def _short(value: float) -> str:
     return f"{value:g}"
 
 
-def _answers(own: Frame, answers: tuple[Answered, ...]) -> str:
+def _answers(own: Frame, answers: tuple[QueryAnswer, ...]) -> str:
     """Return the boxes of queries, then their labels where none lies over another."""
     boxes, labels = "", ""
     taken: list[Spot] = []
@@ -151,7 +151,7 @@ def _answers(own: Frame, answers: tuple[Answered, ...]) -> str:
     return boxes + labels
 
 
-def _words_at(spot: Spot, one: Answered) -> str:
+def _words_at(spot: Spot, one: QueryAnswer) -> str:
     halo = f' stroke="{ON_MARK}" stroke-width="3" stroke-linejoin="round" paint-order="stroke"'
     value, ends = one.words
     first = text(spot[0], spot[1] + 11, value, size=11.5, colour=INK, more=halo + ' font-weight="600"')

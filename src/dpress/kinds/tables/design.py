@@ -25,7 +25,7 @@ def choose(spec: Spec) -> Choice:
     """
     strategies.check_columns(spec)
     if spec.privacy.model == "local":
-        return collections.chosen(spec, _one_way(spec))
+        return collections.chosen(spec, _one_way(spec), "tables")
     if spec.release.kind == "histogram":
         workload = Marginals(spec.schema.shape, (tuple(range(len(spec.schema.attributes))),))
     else:

@@ -111,7 +111,7 @@ def _sum(arrays: Iterable[Array]) -> Array:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Distinct:
+class _DistinctReports:
     """Distinct reports.
 
     Args:
@@ -123,15 +123,15 @@ class _Distinct:
     counts: npt.NDArray[np.int64]
 
 
-def _distinct(batches: Iterable[Payloads], most: int) -> _Distinct | None:
+def _distinct(batches: Iterable[Payloads], most: int) -> _DistinctReports | None:
     """Return the distinct reports; None as soon as there are more than `most`.
 
     As many reports are merged at a time as are known already, so that each is sorted a few times only.
     """
-    parts: list[_Distinct] = []
+    parts: list[_DistinctReports] = []
     known = waiting = 0
     for piece in _pieces(batches):
-        parts.append(_Distinct(payloads=piece, counts=np.ones(len(piece), dtype=np.int64)))
+        parts.append(_DistinctReports(payloads=piece, counts=np.ones(len(piece), dtype=np.int64)))
         waiting += len(piece)
         if waiting >= max(WAITING, known):
             parts, waiting = [_merged(parts)], 0
@@ -144,14 +144,14 @@ def _distinct(batches: Iterable[Payloads], most: int) -> _Distinct | None:
     return found if len(found.counts) <= most else None
 
 
-def _merged(parts: list[_Distinct]) -> _Distinct:
+def _merged(parts: list[_DistinctReports]) -> _DistinctReports:
     payloads = np.concatenate([part.payloads for part in parts])
     counts = np.concatenate([part.counts for part in parts])
     words = _words(payloads)
     order = np.lexsort(words.T) if words.shape[1] > 1 else np.argsort(words[:, 0])
     ordered = words[order]
     starts = np.flatnonzero(np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1)))
-    return _Distinct(payloads=payloads[order[starts]], counts=np.add.reduceat(counts[order], starts))
+    return _DistinctReports(payloads=payloads[order[starts]], counts=np.add.reduceat(counts[order], starts))
 
 
 def _words(payloads: Payloads) -> Words:
@@ -161,7 +161,7 @@ def _words(payloads: Payloads) -> Words:
     return padded.view(np.uint64)
 
 
-def _kept(found: _Distinct, likelihoods: Likelihoods, split: Split) -> Halves:
+def _kept(found: _DistinctReports, likelihoods: Likelihoods, split: Split) -> Halves:
     """Return the halves of all distinct reports, made block by block, so that there is one copy of them."""
     rows, (left, right) = len(found.counts), split.shape
     kept = Halves(

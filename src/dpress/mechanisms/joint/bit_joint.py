@@ -22,7 +22,7 @@ from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.inference.joint.contrast import Contrast, covariance_contrast
 from dpress.inference.joint.factors import Joint, dense
 from dpress.inference.joint.likelihood import Floats, Fold, Split
-from dpress.inference.separate_tables import Separate, stacked
+from dpress.inference.separate_tables import SeparateTables, stacked
 from dpress.mechanisms.joint.bit_fold import Likelihoods, bit_fold
 from dpress.mechanisms.joint.bit_tables import DesignScores, OneHotScores, Scores, designed, held, unbiased, variances
 from dpress.mechanisms.joint.early_stop import independent, regularised
@@ -122,15 +122,15 @@ class BitJoint:
         """
         users = int(tallies[0][-1])
         if not users:
-            raise ValueError("no report answers the question about all attributes")
+            raise ValueError("no report is about all attributes")
         counts = [self._counts(tallies, axes) for axes in self.tables]
         spread = [variances(own, self._of(axes), users) for own, axes in zip(counts, self.tables, strict=True)]
         flat = [[own.ravel() for own in tables] for tables in (counts, spread)]
         return stacked(self.shape, self.tables, *flat)
 
-    def decoder(self, users: int) -> Separate:
+    def decoder(self, users: int) -> SeparateTables:
         """Return how queries about attributes that are counted together are answered."""
-        return Separate(self.shape, self.tables, users, self.inflation)
+        return SeparateTables(self.shape, self.tables, users, self.inflation)
 
     from_tallies: ClassVar[bool] = False
 

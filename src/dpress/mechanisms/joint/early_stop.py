@@ -18,7 +18,7 @@ UNIFORM = 0.01  # of the start: leaves every cell open
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Regularised:
+class RegularisedTable:
     """The table where the path was left, and the one at its end.
 
     Args:
@@ -53,7 +53,7 @@ def regularised(
     passes: int = 1000,
     shortfall: float = SHORTFALL,
     progress: Progress | None = None,
-) -> Regularised:
+) -> RegularisedTable:
     """Return the first table of the path whose log-likelihood is within `shortfall` a cell of the greatest.
 
     The maximum fits the noise: with S cells in its support the truth falls short of it by something like S / 2 (half a
@@ -88,7 +88,7 @@ def regularised(
     )
     if found.log_likelihood < wanted:
         reason = f"stopped after {found.passes} passes, before the shortfall aimed at was reached"
-    return Regularised(fit=replace(found, reason=reason), maximum=maximum, support=support)
+    return RegularisedTable(fit=replace(found, reason=reason), maximum=maximum, support=support)
 
 
 def _projected(table: Array) -> Array:

@@ -17,7 +17,7 @@ from dpress.inference.joint import factors as joint
 from dpress.inference.joint.contrast import Contrast
 from dpress.inference.joint.pair_error import concentration
 from dpress.inference.postprocess import norm_sub
-from dpress.inference.separate_tables import Separate, stacked
+from dpress.inference.separate_tables import SeparateTables, stacked
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.longitudinal import calibrated
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
@@ -30,7 +30,7 @@ class Independent:
     """One report type for every attribute, drawn evenly, answered with the whole epsilon; nothing is asked of pairs.
 
     Promise: the oracle's, for one report about one attribute.
-    Error: published are the one-way tables, unbiased, each with the variance of its oracle and of the lot, see
+    Error: published are the one-way tables, unbiased, each with the variance of its oracle and of sampling, see
     `ReportType.estimates`. The fitted joint is their product, negative shares raised. Its tables of pairs are wrong by
     as much as the attributes depend on each other, however many users take part; no figure here holds that part.
     Paper: joint, the baseline of "What dpress adds".
@@ -64,18 +64,18 @@ class Independent:
         """Return the unbiased counts of every attribute, with their variances.
 
         Raises:
-            ValueError: nobody answered a question about an attribute.
+            ValueError: no report is about an attribute.
         """
         if empty := [axis for axis, tally in enumerate(tallies) if not tally[-1]]:
-            raise ValueError(f"no report answers a question about attributes {empty}; each needs at least one")
+            raise ValueError(f"no report is about attributes {empty}; each needs at least one")
         everybody = _users(tallies)
         found = [own.estimates(tally, everybody)[0] for own, tally in zip(self.types, tallies, strict=True)]
         counts, variances = zip(*found, strict=True)
         return stacked(self.shape, self.tables, counts, variances)
 
-    def decoder(self, users: int) -> Separate:
+    def decoder(self, users: int) -> SeparateTables:
         """Return how queries about single attributes are answered."""
-        return Separate(self.shape, self.tables, users)
+        return SeparateTables(self.shape, self.tables, users)
 
     from_tallies: ClassVar[bool] = True
 
@@ -113,8 +113,8 @@ def product_variance(shape: Axes, spreads: Sequence[float], users: int, asked: f
         users: N.
         asked: N_i, how many answer for each attribute.
     """
-    squares, lot = [concentration((size,)) for size in shape], rest(users, asked)
-    sums = [(n * v + (1 - own) * lot) / asked for n, v, own in zip(shape, spreads, squares, strict=True)]
+    squares, sampling = [concentration((size,)) for size in shape], rest(users, asked)
+    sums = [(n * v + (1 - own) * sampling) / asked for n, v, own in zip(shape, spreads, squares, strict=True)]
     pairs = list(itertools.combinations(range(len(shape)), 2))
     total = sum(squares[i] * sums[j] + squares[j] * sums[i] + sums[i] * sums[j] for i, j in pairs)
     return users**2 * total / sum(shape[i] * shape[j] for i, j in pairs)

@@ -42,7 +42,7 @@ def cell_variances(tables: Tables, axes: Axes) -> Array:
     """Return the variance of every cell of `tables.table(axes)` of two attributes, were the shares those estimated.
 
     A cell is a sum W y over the cells of all tables that hold one of the attributes, with fixed weights W; tables have
-        their own users. The lot's part is exact, that of sampling without replacement; the oracle's noise is taken as
+        their own users. The sampling part is exact, without replacement; the oracle's noise is taken as
     independent but for its known sum.
     Formula: sum over tables of (k / (k - 1) sum W^2 v + sum W^2 f - (sum W f)^2) / users - f (1 - f) / everybody,
     v = own f + other (1 - f), k the table's cells. Every cell counts as no rarer than one user: where nobody was seen,
@@ -85,5 +85,5 @@ def _share(tables: Tables, one: NoisyTable, some: Axes) -> float:
     sizes = [tables.shape[axis] for axis in some]
     if not set(some) <= set(one.axes) or min(sizes) == 1:
         return 0.0
-    own = one.noise.even(one.shares.size) * one.shares.size / math.prod(sizes)
+    own = one.noise.at_equal_shares(one.shares.size) * one.shares.size / math.prod(sizes)
     return tables.component(some) / own

@@ -28,7 +28,7 @@ from dpress.inference.joint.factors import Joint
 from dpress.inference.joint.pair_error import concentration, planned
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
 from dpress.inference.joint.shrinkage import noise, shrunk
-from dpress.inference.separate_tables import Separate, stacked
+from dpress.inference.separate_tables import SeparateTables, stacked
 from dpress.mechanisms.joint.pair_spread import cell_variances
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.longitudinal import calibrated
@@ -78,20 +78,20 @@ class Pairs:
         """Return the unbiased counts of every published table, with their variances.
 
         Raises:
-            ValueError: nobody answered a question about an attribute, or about two attributes together.
+            ValueError: no report is about an attribute, or about two attributes together.
         """
         tables = self._tables(tallies)
         for axes in self.tables:
             if not tables.holds(axes):
-                raise ValueError(f"no report answers a question about attributes {list(axes)} together")
+                raise ValueError(f"no report is about attributes {list(axes)} together")
         users = sum(int(tally[-1]) for tally in tallies)
         counts = [tables.table(axes).ravel() * users for axes in self.tables]
         variances = [self._variances(tables, axes).ravel() * users**2 for axes in self.tables]
         return stacked(self.shape, self.tables, counts, variances)
 
-    def decoder(self, users: int) -> Separate:
+    def decoder(self, users: int) -> SeparateTables:
         """Return how queries about one or two attributes are answered."""
-        return Separate(self.shape, self.tables, users)
+        return SeparateTables(self.shape, self.tables, users)
 
     def _variances(self, tables: Tables, axes: Axes) -> Array:
         if len(axes) == 2:
@@ -138,7 +138,7 @@ class Pairs:
                 own, other = spread(oracle)
                 shares = oracle.estimate(tally[:-1], users).answers / users
                 kept = tuple(self.shape[axis] for axis in axes)
-                error = Noise(users=users, own=own, other=other, lot=rest(everybody, users))
+                error = Noise(users=users, own=own, other=other, sampling=rest(everybody, users))
                 noisy.append(NoisyTable(axes=axes, shares=shares.reshape(kept), noise=error))
         return Tables(shape=self.shape, noisy=tuple(noisy))
 
@@ -161,10 +161,11 @@ def spread(oracle: Oracle) -> tuple[float, float]:
 def planned_variance(shape: Axes, sets: Sequence[Axes], users: int, own: Callable[[int], tuple[float, float]]) -> float:
     """Return the predicted variance of a cell, in counts squared, averaged over the cells of all pairs.
 
-    Formula: V(L) - L (1 - 1/k) / (k N) for shares, V(L) the variance by least squares where each lot adds L s (1 - s)
-    per user, drawn with replacement; L = (1 - S) / (1 - 1/k), k the cells of the pair's table, S the sum of its squared
-    shares by `pair_error.concentration`. Lots are drawn without replacement: together they are all N users, and what
-    all would have said has no error of the lot. The oracle's part is the same for all shares, on average over a table.
+    Formula: V(C) - C (1 - 1/k) / (k N) for shares, V(C) the variance by least squares where sampling adds C s (1 - s)
+    per user, drawn with replacement; C = (1 - S) / (1 - 1/k), k the cells of the pair's table, S the sum of its squared
+    shares by `pair_error.concentration`. User groups are drawn without replacement: together they are all N users, and
+    what all would have reported has no sampling error. The oracle's part is the same for all shares, on average over a
+    table.
     """
     found: dict[float, Tables] = {}
     total = cells = 0.0
@@ -173,10 +174,10 @@ def planned_variance(shape: Axes, sets: Sequence[Axes], users: int, own: Callabl
         size = math.prod(sizes)
         cells += size
         if size > 1:
-            lot = (1 - concentration(sizes)) / (1 - 1 / size)
-            if lot not in found:
-                found[lot] = planned(shape, sets, users, own, lot=lot)
-            total += size * found[lot].variance(axes) - lot * (1 - 1 / size) / users
+            sampling = (1 - concentration(sizes)) / (1 - 1 / size)
+            if sampling not in found:
+                found[sampling] = planned(shape, sets, users, own, sampling=sampling)
+            total += size * found[sampling].variance(axes) - sampling * (1 - 1 / size) / users
     return users**2 * total / cells
 
 

@@ -37,7 +37,7 @@ class RrLdp:
         one-hot string two bits differ. Any number of reports of one record: 2 d ln((2 - f) / f), see `lifetime`;
         proven, as the reports depend on the record through the permanent response only. Published: the sum of
         2 d ln((2 - f) / f) and ln R. A changed value is a new permanent response and a new lifetime's loss, and that it
-        changed is not hidden (`ledger.device`).
+        changed is not hidden (`ledger.device_ledger`).
     Error: a bit's count has variance (n_v q* (1 - q*) + (N - n_v) p* (1 - p*)) / (q* - p*)^2, one report a user.
     Paper: Chu, Long, Liu, RR-LDP; the two responses after Erlingsson, Pihur, Korolova 2014.
 

@@ -14,7 +14,7 @@ from dpress.core.mechanism import Card
 from dpress.core.parameters import Parameters
 from dpress.core.workload import Marginals as MarginalWorkload
 from dpress.core.workload import Workload
-from dpress.inference.consistency import Consistent
+from dpress.inference.consistency import ConsistentTables
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
 
@@ -47,9 +47,9 @@ class Marginals:
         return Stack(tuple(Marginal(self.shape, axes) for axes in self.sets))
 
     @property
-    def decoder(self) -> Consistent:
+    def decoder(self) -> ConsistentTables:
         """Least squares over all tables together."""
-        return Consistent(self.map)
+        return ConsistentTables(self.map)
 
 
 def _strategy(workload: Workload, _loss: Loss, shares: Sequence[check.Number] = ()) -> Marginals | None:

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from dpress.core import check
 from dpress.core.claim import ROW, Claim, PureDP, Unit
-from dpress.core.mechanism import Card, Synthetic
+from dpress.core.mechanism import Card, SyntheticRecords
 from dpress.core.mixed import Column, example
 from dpress.core.parameters import Parameters
 from dpress.core.people import People
@@ -56,7 +56,7 @@ class DpKPrototypes:
         """The published promise, without a proof."""
         return grouped_noise.claim(self.loss, self.unit)
 
-    def release(self, people: People, *, rng: Generator) -> Synthetic:
+    def release(self, people: People, *, rng: Generator) -> SyntheticRecords:
         """Return one record for every row, in the order of the rows.
 
         Raises:
@@ -66,7 +66,7 @@ class DpKPrototypes:
         codes = people.table()
         groups = np.unique(fitted.clusters.labels(codes), return_inverse=True)[1].astype(np.int32)  # none is empty
         made = grouped_noise.records(self.columns, codes, groups, epsilon=self.loss.epsilon, rng=rng)
-        return Synthetic(codes=made, measurement=None, aligned=True)
+        return SyntheticRecords(codes=made, measurement=None, aligned=True)
 
 
 def dp_k_prototypes(

@@ -19,7 +19,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.kind import Participants
 from dpress.core.linear import Array, Stack
 from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card, Synthetic
+from dpress.core.mechanism import Card, SyntheticRecords
 from dpress.core.mixed import Column, example
 from dpress.core.parameters import PLACE
 from dpress.core.people import Codes, Counts, People
@@ -80,7 +80,7 @@ class DpPrototypes:
     rows: Rows = "mixture"
     parts: tuple[Fraction, ...] = ()
     most_bins: int = BINS
-    settled: ClassVar[tuple[str, ...]] = ("parts", "most_bins")
+    constants: ClassVar[tuple[str, ...]] = ("parts", "most_bins")
 
     def __post_init__(self) -> None:
         check.count("clusters", self.clusters)
@@ -135,7 +135,7 @@ class DpPrototypes:
             return centres(clusters)
         return histograms(clusters, self.bins)
 
-    def release(self, people: People, *, rng: Generator) -> Synthetic:
+    def release(self, people: People, *, rng: Generator) -> SyntheticRecords:
         """Return records; every measurement reads all rows once, and nothing else does.
 
         Args:
@@ -155,7 +155,7 @@ class DpPrototypes:
             codes = self._mixture(seen, rng)
         else:
             codes = representative(nearest(self.columns, values), _whole(tables(seen[-1])[0]), rng=rng)
-        return Synthetic(codes=codes, measurement=_together(seen))
+        return SyntheticRecords(codes=codes, measurement=_together(seen))
 
     def noise_sse(self, users: float) -> float:
         """Return the predicted squared error that noise adds to the numbers of all records' prototypes.

@@ -19,16 +19,16 @@ from dpress.core.claim import ROW, ZCDP, Claim, Loss, PureDP, Relation, Unit, co
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array, Stack
 from dpress.core.measurement import Measurement
-from dpress.core.mechanism import Card, Synthetic
+from dpress.core.mechanism import Card, SyntheticRecords
 from dpress.core.mixed import Column
 from dpress.core.parameters import Parameters
 from dpress.core.people import Counts, People
 from dpress.core.rng import Generator
-from dpress.inference.records import particles as crowd
-from dpress.inference.records.particles import Crowd, Pair
+from dpress.inference.records import particles
+from dpress.inference.records.particles import Pair, Particles
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.microdata.grouped_tables import Grouped, Tables, by_noise, exact
-from dpress.mechanisms.microdata.one_way_tables import Known, Seen, known_from
+from dpress.mechanisms.microdata.grouped_tables import GroupedTable, Tables, by_noise, exact
+from dpress.mechanisms.microdata.one_way_tables import OneWayTables, PairTable, one_way_tables
 from dpress.noise import choose
 
 ONE_WAY = Fraction(1, 5)
@@ -55,11 +55,11 @@ class Graphical:
     rho = epsilon_s^2 / 8 (its log ratios span a range of epsilon_s: Cesar and Rogers 2021, Lemma 3.2). Rounds share
     what is left by their tables' sizes, chosen as they go, and in all spend exactly it: adaptive composition of losses
     whose sum is fixed beforehand (Feldman and Zrnic 2021; for epsilon Rogers et al. 2016). Proven.
-    Error: no formula: what noise leaves of a pair is drawn toward the model (`microdata.pair_shrinkage`), and
+    Error: no formula: what noise leaves of a pair is shrunk toward the model (`microdata.pair_shrinkage`), and
     pairs that were not measured follow from others.
     Paper: McKenna, Mullins, Sheldon and Miklau 2022 (AIM), with pairs only, each once, and shares by size in place of
-    annealing; the groups and shares of Zhang et al. 2021 (PrivSyn); fitted on a crowd of records
-    (`inference.records.particles`).
+    annealing; the groups and shares of Zhang et al. 2021 (PrivSyn); fitted on weighted
+    particles (`inference.records.particles`).
 
     Args:
         columns: of the records, two or more.
@@ -76,7 +76,7 @@ class Graphical:
     unit: Unit = ROW
     one_way: Fraction = ONE_WAY
     choosing: Fraction = CHOICES
-    settled: ClassVar[tuple[str, ...]] = ("one_way", "choosing")
+    constants: ClassVar[tuple[str, ...]] = ("one_way", "choosing")
 
     def __post_init__(self) -> None:
         if len(self.columns) < 2:
@@ -139,7 +139,7 @@ class Graphical:
         )
         return Claim(published=loss, proven=loss, unit=self.unit, basis=basis)
 
-    def release(self, people: People, *, rng: Generator) -> Synthetic:
+    def release(self, people: People, *, rng: Generator) -> SyntheticRecords:
         """Return records; all rows are read twice, for the exact one-way tables and for those of all pairs.
 
         Args:
@@ -147,15 +147,15 @@ class Graphical:
             rng: a secure generator.
         """
         parts = _one_way(self.shape)
-        one_way = self.first.noisy(np.concatenate(exact(parts, people)), rng=rng)
-        known = known_from(self.columns, one_way)
-        seen, model = self._rounds(known, people, rng)
-        asked = known.settled(seen)
-        model = crowd.raked(model, asked, passes=LAST_PASSES, rng=rng)
-        codes = known.spread(crowd.records(model, asked, known.size, rng=rng), rng=rng)
-        return Synthetic(codes=codes, measurement=_together([one_way, *(one.measurement for one in seen)]))
+        noisy = self.first.noisy(np.concatenate(exact(parts, people)), rng=rng)
+        one_way = one_way_tables(self.columns, noisy)
+        measured, model = self._rounds(one_way, people, rng)
+        asked = one_way.consistent_shares(measured)
+        model = particles.rake(model, asked, passes=LAST_PASSES, rng=rng)
+        codes = one_way.spread(particles.sample(model, asked, one_way.size, rng=rng), rng=rng)
+        return SyntheticRecords(codes=codes, measurement=_together([noisy, *(one.measurement for one in measured)]))
 
-    def measuring(self, parts: Sequence[Grouped], loss: PureDP | ZCDP) -> MatrixMechanism:
+    def measuring(self, parts: Sequence[GroupedTable], loss: PureDP | ZCDP) -> MatrixMechanism:
         """Return what measures tables with a loss, shared by their sizes."""
         strategy = Tables(parts=tuple(parts), shares=by_noise([part.rows for part in parts]))
         return MatrixMechanism(strategy=strategy, loss=loss, unit=self.unit)
@@ -169,28 +169,28 @@ class Graphical:
         """
         return choose.exponential(scores, epsilon=self.choice.epsilon, sensitivity=self.sensitivity, rng=rng)
 
-    def _rounds(self, known: Known, people: People, rng: Generator) -> tuple[list[Seen], Crowd]:
+    def _rounds(self, one_way: OneWayTables, people: People, rng: Generator) -> tuple[list[PairTable], Particles]:
         """Choose, measure and fit, round by round."""
-        tables = {pair: known.table(pair) for pair in self.pairs}
+        tables = {pair: one_way.table(pair) for pair in self.pairs}
         secret = dict(zip(self.pairs, exact(list(tables.values()), people), strict=True))
-        seen, model, left = list[Seen](), crowd.started(known.shares, rng=rng), _amount(self.tables)
+        measured, model, left = list[PairTable](), particles.initial(one_way.shares, rng=rng), _amount(self.tables)
         for rounds in range(self.rounds, 0, -1):
-            options = [pair for pair in self.pairs if pair not in {one.pair for one in seen}]
+            options = [pair for pair in self.pairs if pair not in {one.pair for one in measured}]
             parts = offers([tables[pair].rows for pair in options], left, rounds)
             ways = [
                 self.measuring([tables[pair]], _with(self.loss, part))
                 for pair, part in zip(options, parts, strict=True)
             ]
             scores = [
-                score(secret[pair], known.size * model.table(pair).ravel(), way)
+                score(secret[pair], one_way.size * model.table(pair).ravel(), way)
                 for pair, way in zip(options, ways, strict=True)
             ]
             best = self.choose(np.array(scores), rng=rng)
             found = ways[best].noisy(secret[options[best]].copy(), rng=rng)
             left -= parts[best]
-            seen.append(known.seen(options[best], found, model))
-            model = crowd.raked(model, {one.pair: one.shares for one in seen}, passes=PASSES, rng=rng)
-        return seen, model
+            measured.append(one_way.estimate(options[best], found, model))
+            model = particles.rake(model, {one.pair: one.shares for one in measured}, passes=PASSES, rng=rng)
+        return measured, model
 
     def _part(self, share: Fraction) -> PureDP | ZCDP:
         return _with(self.loss, _amount(self.loss) * share)
@@ -226,16 +226,16 @@ def offers(sizes: Sequence[int], left: Fraction, rounds: int) -> list[Fraction]:
     return [left * weight / (weight + others) for weight in weights]
 
 
-def _one_way(shape: Sequence[int]) -> list[Grouped]:
+def _one_way(shape: Sequence[int]) -> list[GroupedTable]:
     return [
-        Grouped(shape=tuple(shape), axes=(axis,), groups=(np.arange(size, dtype=np.int64),))
+        GroupedTable(shape=tuple(shape), axes=(axis,), groups=(np.arange(size, dtype=np.int64),))
         for axis, size in enumerate(shape)
     ]
 
 
-def _together(seen: Sequence[Measurement]) -> Measurement:
+def _together(measured: Sequence[Measurement]) -> Measurement:
     """Return all measurements as one."""
-    parts = tuple(part for one in seen for part in one.parts)
+    parts = tuple(part for one in measured for part in one.parts)
     spread = np.concatenate([np.broadcast_to(part.variance, (part.map.rows,)) for part in parts])
     answers = np.concatenate([part.answers for part in parts])
     return Measurement(map=Stack(tuple(part.map for part in parts)), answers=answers, variance=spread)

@@ -20,7 +20,7 @@ Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Grouped:
+class GroupedTable:
     """The table over groups of some attributes' cells. Sensitivity 1 (add-remove), 2 (replace-one): a histogram.
 
     Args:
@@ -85,7 +85,7 @@ class Tables:
         shares: of the parts, adding up to 1.
     """
 
-    parts: tuple[Grouped, ...]
+    parts: tuple[GroupedTable, ...]
     shares: tuple[Fraction, ...] = (Fraction(1),)
     decoder: ClassVar[Any] = None
 
@@ -95,7 +95,7 @@ class Tables:
         return Stack(self.parts)
 
 
-def exact(parts: Sequence[Grouped], people: People) -> list[Counts]:
+def exact(parts: Sequence[GroupedTable], people: People) -> list[Counts]:
     """Return the exact counts of every table, private as the records are: one pass."""
     counts = people.fold(lambda codes: np.concatenate([part.counted(codes) for part in parts]))
     return np.split(counts, np.cumsum([part.rows for part in parts])[:-1])

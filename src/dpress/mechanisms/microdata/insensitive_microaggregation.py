@@ -14,7 +14,7 @@ from msgspec import Meta
 from dpress.core import check
 from dpress.core.claim import ROW, Claim, PureDP, Unit, describe
 from dpress.core.errors import NotSupported
-from dpress.core.mechanism import Card, Synthetic
+from dpress.core.mechanism import Card, SyntheticRecords
 from dpress.core.mixed import Column, example
 from dpress.core.parameters import Parameters
 from dpress.core.people import Codes, Counts, People
@@ -92,10 +92,10 @@ class InsensitiveMicroaggregation:
         )
         return Claim(published=self.loss, proven=self.loss, unit=self.unit, basis=basis)
 
-    def release(self, people: People, *, rng: Generator) -> Synthetic:
+    def release(self, people: People, *, rng: Generator) -> SyntheticRecords:
         """Return `users` records in random order, each group's centre as often as the group has records."""
         records = exactly(people.table(), self.users, rng=rng)
-        return Synthetic(codes=self.aggregated(records, rng=rng), measurement=None)
+        return SyntheticRecords(codes=self.aggregated(records, rng=rng), measurement=None)
 
     def aggregated(self, codes: Codes, *, rng: Generator) -> npt.NDArray[np.int32]:
         """Return every record's noisy centre, in the order of the `users` records, shape (attributes, users)."""

@@ -15,7 +15,7 @@ from msgspec import Meta
 from dpress.core import check
 from dpress.core.claim import ROW, Claim, PureDP, Unit
 from dpress.core.linear import Array
-from dpress.core.mechanism import Card, Synthetic
+from dpress.core.mechanism import Card, SyntheticRecords
 from dpress.core.mixed import Column, example
 from dpress.core.parameters import Parameters
 from dpress.core.people import Codes, Counts, People
@@ -56,7 +56,7 @@ class Mdav:
         """The published promise, without a proof."""
         return grouped_noise.claim(self.loss, self.unit)
 
-    def release(self, people: People, *, rng: Generator) -> Synthetic:
+    def release(self, people: People, *, rng: Generator) -> SyntheticRecords:
         """Return one record for every row, in the order of the rows.
 
         Raises:
@@ -65,11 +65,11 @@ class Mdav:
         codes = people.table()
         groups = grouped(self.columns, codes, self.group)
         made = grouped_noise.records(self.columns, codes, groups, epsilon=self.loss.epsilon, rng=rng)
-        return Synthetic(codes=made, measurement=None, aligned=True)
+        return SyntheticRecords(codes=made, measurement=None, aligned=True)
 
 
 @dataclass(slots=True)
-class _Left:
+class _UngroupedRows:
     """The rows without a group, in any order: their cells, their numbers, and the counts of all cells."""
 
     cells: Places  # shape (rows, attributes)
@@ -100,7 +100,7 @@ def grouped(columns: tuple[Column, ...], codes: Codes, size: int) -> Labels:
         raise ValueError(f"group must be at most the number of rows, got group={size}")
     starts = offsets(columns)
     cells = np.ascontiguousarray((codes + starts[:-1, None]).T)
-    left = _Left(cells, np.arange(len(cells)), np.bincount(cells.ravel(), minlength=starts[-1]))
+    left = _UngroupedRows(cells, np.arange(len(cells)), np.bincount(cells.ravel(), minlength=starts[-1]))
     of_two, labels, made = _pair_costs(columns, starts), np.zeros(codes.shape[1], dtype=np.int32), 0
     while len(left.rows) >= 3 * size:
         average = prototypes(columns, left.counts[None, :]).costs[:, 0]

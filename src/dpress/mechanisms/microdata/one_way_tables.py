@@ -15,12 +15,12 @@ from dpress.core.measurement import Measurement
 from dpress.core.mixed import Column
 from dpress.core.people import Codes
 from dpress.core.rng import Generator
-from dpress.inference.joint.fit import fitted
+from dpress.inference.joint.fit import fit_margins
 from dpress.inference.maps.top_down import on_simplex
-from dpress.inference.records.particles import Crowd, Pair
-from dpress.mechanisms.microdata.grouped_tables import Grouped
+from dpress.inference.records.particles import Pair, Particles
+from dpress.mechanisms.microdata.grouped_tables import GroupedTable
 from dpress.mechanisms.microdata.grouping import Places, by_count, in_order
-from dpress.mechanisms.microdata.pair_shrinkage import drawn_toward
+from dpress.mechanisms.microdata.pair_shrinkage import shrink
 from dpress.mechanisms.microdata.record_sampling import drawn
 
 GROUPS = 16
@@ -33,8 +33,8 @@ LEAST = 1e-6
 """The smallest share of a group that a model knows."""
 
 
-class Seen(NamedTuple):
-    """A pair that was measured: its noisy table, and the estimate of its shares."""
+class PairTable(NamedTuple):
+    """The noisy table of a measured pair, and the estimate of its shares."""
 
     pair: Pair
     measurement: Measurement
@@ -42,8 +42,8 @@ class Seen(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Known:
-    """What the noisy one-way tables say, all of it public.
+class OneWayTables:
+    """The noisy one-way tables made consistent, with groups of cells; all of it public.
 
     Args:
         counts: of every attribute, >= 0, with the same total, each of shape (cells,).
@@ -63,40 +63,40 @@ class Known:
         sums = [np.bincount(own, weights=counts) for own, counts in zip(self.groups, self.counts, strict=True)]
         return tuple(_raised(own / max(own.sum(), 1.0)) for own in sums)
 
-    def table(self, pair: Pair) -> Grouped:
+    def table(self, pair: Pair) -> GroupedTable:
         """Return the table of a pair's groups."""
         first, second = pair
         shape = tuple(own.size for own in self.counts)
-        return Grouped(shape=shape, axes=pair, groups=(self.groups[first], self.groups[second]))
+        return GroupedTable(shape=shape, axes=pair, groups=(self.groups[first], self.groups[second]))
 
-    def seen(self, pair: Pair, found: Measurement, model: Crowd) -> Seen:
+    def estimate(self, pair: Pair, found: Measurement, model: Particles) -> PairTable:
         """Return the estimate of a pair's shares from its noisy table and what the model expected."""
         first, second = (self.shares[axis] for axis in pair)
         start = np.maximum(model.table(pair), LEAST / (first.size * second.size))
-        expected = fitted(start, {(0,): first, (1,): second}, rounds=20).table
+        expected = fit_margins(start, {(0,): first, (1,): second}, rounds=20).table
         scale = max(self.size, 1)
         variance = float(np.mean(found.variance)) / scale**2
-        return Seen(pair, found, drawn_toward(expected, found.answers.reshape(expected.shape) / scale, variance))
+        return PairTable(pair, found, shrink(expected, found.answers.reshape(expected.shape) / scale, variance))
 
-    def settled(self, seen: Sequence[Seen]) -> dict[Pair, Array]:
-        """Return the pairs' shares, with margins that all noisy tables tell, by their variances."""
-        margins = [self._margin(axis, seen) for axis in range(len(self.counts))]
+    def consistent_shares(self, measured: Sequence[PairTable]) -> dict[Pair, Array]:
+        """Return the pairs' shares, with margins that average all noisy tables, by their variances."""
+        margins = [self._margin(axis, measured) for axis in range(len(self.counts))]
         return {
-            one.pair: fitted(one.shares, {(place,): margins[axis] for place, axis in enumerate(one.pair)}).table
-            for one in seen
+            one.pair: fit_margins(one.shares, {(place,): margins[axis] for place, axis in enumerate(one.pair)}).table
+            for one in measured
         }
 
-    def _margin(self, axis: int, seen: Sequence[Seen]) -> Array:
+    def _margin(self, axis: int, measured: Sequence[PairTable]) -> Array:
         precisions = [1 / (self.variances[axis] * np.bincount(self.groups[axis]))]
-        told = [precisions[0] * self.shares[axis] * self.size]
-        for one in seen:
+        sums = [precisions[0] * self.shares[axis] * self.size]
+        for one in measured:
             if axis in one.pair:
                 others = 1 - one.pair.index(axis)
                 table = one.measurement.answers.reshape(one.shares.shape)
                 own = 1 / (float(np.mean(one.measurement.variance)) * table.shape[others])
                 precisions.append(np.full(table.shape[1 - others], own))
-                told.append(own * table.sum(axis=others))
-        mean = np.sum(told, axis=0) / np.sum(precisions, axis=0)
+                sums.append(own * table.sum(axis=others))
+        mean = np.sum(sums, axis=0) / np.sum(precisions, axis=0)
         return _raised(on_simplex(mean[None] / max(self.size, 1), np.ones(1))[0])
 
     def spread(self, codes: Codes, *, rng: Generator) -> Codes:
@@ -115,7 +115,7 @@ def _raised(shares: Array) -> Array:
     return np.asarray(raised / raised.sum())
 
 
-def known_from(columns: Sequence[Column], one_way: Measurement) -> Known:
+def one_way_tables(columns: Sequence[Column], one_way: Measurement) -> OneWayTables:
     """Return the one-way tables with one total, the mean of theirs by inverse variance, and groups of their cells."""
     parts = one_way.parts
     variances = [float(np.mean(part.variance)) for part in parts]
@@ -127,4 +127,4 @@ def known_from(columns: Sequence[Column], one_way: Measurement) -> Known:
         in_order(own, GROUPS) if column.numeric else by_count(own, CLEAR * math.sqrt(spread), MOST_GROUPS)
         for own, column, spread in zip(counts, columns, variances, strict=True)
     ]
-    return Known(counts=tuple(counts), variances=tuple(variances), groups=tuple(groups), size=round(total))
+    return OneWayTables(counts=tuple(counts), variances=tuple(variances), groups=tuple(groups), size=round(total))

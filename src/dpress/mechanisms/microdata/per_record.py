@@ -14,7 +14,7 @@ from msgspec import Meta
 from dpress.core import check
 from dpress.core.claim import ROW, Claim, PureDP, Unit, describe
 from dpress.core.errors import NotSupported
-from dpress.core.mechanism import Card, Synthetic
+from dpress.core.mechanism import Card, SyntheticRecords
 from dpress.core.mixed import Column, example
 from dpress.core.parameters import Parameters
 from dpress.core.people import Codes, People
@@ -71,10 +71,10 @@ class PerRecord:
         )
         return Claim(published=self.loss, proven=self.loss, unit=self.unit, basis=basis)
 
-    def release(self, people: People, *, rng: Generator) -> Synthetic:
+    def release(self, people: People, *, rng: Generator) -> SyntheticRecords:
         """Return `users` records in random order."""
         records = exactly(people.table(), self.users, rng=rng)
-        return Synthetic(codes=self.perturbed(records, rng=rng), measurement=None)
+        return SyntheticRecords(codes=self.perturbed(records, rng=rng), measurement=None)
 
     def perturbed(self, codes: Codes, *, rng: Generator) -> npt.NDArray[np.int32]:
         """Return every record perturbed, in the same order, shape (attributes, rows)."""

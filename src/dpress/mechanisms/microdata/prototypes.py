@@ -81,7 +81,7 @@ class Clusters:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Fitted:
+class Clustering:
     """The best of several runs.
 
     Args:
@@ -119,7 +119,7 @@ def _cost(column: Column, counts: Counts) -> Array:
     return np.asarray(column.weight * column.distance[:, (counts @ column.distance).argmin(axis=1)])
 
 
-def fit(people: People, columns: tuple[Column, ...], clusters: int, *, restarts: int, rng: Generator) -> Fitted:
+def fit(people: People, columns: tuple[Column, ...], clusters: int, *, restarts: int, rng: Generator) -> Clustering:
     """Return the best clusters of several runs, each from records drawn at random, until no record moves.
 
     Time: a round costs rows x clusters x attributes additions; memory does not grow with the rows.
@@ -141,14 +141,14 @@ def fit(people: People, columns: tuple[Column, ...], clusters: int, *, restarts:
     return min(runs, key=lambda run: run.loss)
 
 
-def _run(people: People, clusters: Clusters) -> Fitted:
+def _run(people: People, clusters: Clusters) -> Clustering:
     counts = people.fold(clusters.counts)
     for _ in range(ROUNDS):
         clusters, before = clusters.updated(counts), counts
         counts = people.fold(clusters.counts)
         if np.array_equal(counts, before):
             break
-    return Fitted(clusters=clusters, counts=counts, loss=clusters.loss(counts))
+    return Clustering(clusters=clusters, counts=counts, loss=clusters.loss(counts))
 
 
 def start(people: People, columns: tuple[Column, ...], clusters: int, rows: int, *, rng: Generator) -> Clusters:

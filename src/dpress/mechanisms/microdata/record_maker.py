@@ -10,17 +10,18 @@ import numpy as np
 from dpress.core.attribute import Tabular
 from dpress.core.claim import ZCDP, Claim, PureDP
 from dpress.core.errors import NotSupported
-from dpress.core.mechanism import Synthesizer, Synthetic
+from dpress.core.mechanism import Synthesizer, SyntheticRecords
 from dpress.core.mixed import Column, columns
 from dpress.core.people import Codes, Counts, People
 from dpress.core.plain import Find, plain, read
 from dpress.core.rng import Generator
+from dpress.core.written_again import difference
 
 GIVEN = ("columns", "loss", "unit")  # fields of every method that no parameter sets
 
 
 @runtime_checkable
-class Priced(Protocol):
+class HasNoiseError(Protocol):
     """A method that says what its noise adds to the records' error."""
 
     def noise_sse(self, users: float) -> float:
@@ -68,12 +69,12 @@ class RecordMaker:
     def parameters(self) -> dict[str, Any]:
         """What the method was made with, beside what every method has: clusters, rounds, ..."""
         made: Any = self.synthesizer
-        settled = (*GIVEN, *getattr(made, "settled", ()))  # a method may have numbers that no parameter sets
-        return {one.name: getattr(made, one.name) for one in fields(made) if one.name not in settled}
+        constants = (*GIVEN, *getattr(made, "constants", ()))  # a method may have numbers that no parameter sets
+        return {one.name: getattr(made, one.name) for one in fields(made) if one.name not in constants}
 
     def noise_sse(self, users: int) -> float:
         """Return the squared error that noise adds to the numbers of so many records; infinite without a formula."""
-        return self.synthesizer.noise_sse(users) if isinstance(self.synthesizer, Priced) else math.inf
+        return self.synthesizer.noise_sse(users) if isinstance(self.synthesizer, HasNoiseError) else math.inf
 
     def check(self, people: People) -> None:
         """Refuse a table with fewer rows than a method without a proof needs; one with a proof must not look.
@@ -85,7 +86,7 @@ class RecordMaker:
         if self.claim.proven is None and people.fold(_rows)[0] < needed:
             raise NotSupported(f"the table has fewer than {needed} rows, one for every cluster or group")
 
-    def release(self, people: People, *, rng: Generator) -> Synthetic:
+    def release(self, people: People, *, rng: Generator) -> SyntheticRecords:
         """Return records; see `Synthesizer`."""
         return self.synthesizer.release(people, rng=rng)
 
@@ -94,17 +95,18 @@ class RecordMaker:
         return {"weights": [*self.weights], "synthesizer": plain(self.synthesizer, told=("columns",))}
 
     @classmethod
-    def from_plain(cls, value: Mapping[str, Any], *, find: Find, told: Mapping[str, Any]) -> "RecordMaker":
+    def from_plain(cls, value: Mapping[str, Any], place: str, *, find: Find, told: Mapping[str, Any]) -> "RecordMaker":
         """Return what a design describes.
 
         Raises:
             ValueError: a field is missing, unknown, or refused.
         """
-        if set(value) != {"weights", "synthesizer"}:
-            raise ValueError("expected the fields weights and synthesizer")
-        attributes, weights = told["attributes"], read(tuple[float, ...], value["weights"], find=find)
+        if wrong := difference(dict.fromkeys(value), dict.fromkeys(("weights", "synthesizer")), place):
+            raise ValueError(wrong)
+        attributes = told["attributes"]
+        weights = read(tuple[float, ...], value["weights"], f"{place}.weights", find=find)
         own = {"columns": columns(attributes, weights)}
-        made: Any = read(object, value["synthesizer"], find=find, told=own)
+        made: Any = read(object, value["synthesizer"], f"{place}.synthesizer", find=find, told=own)
         return cls(attributes=attributes, weights=weights, synthesizer=made)
 
 

@@ -18,7 +18,7 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.payload import Number
 from dpress.core.rng import Generator
-from dpress.noise.response import LEFT_OUT, settled, truthful
+from dpress.noise.response import LEFT_OUT, resolve_probability, truthful
 
 BLOCK = 1 << 14
 LARGEST_SIZE = 2**30
@@ -58,7 +58,7 @@ class Hadamard:
         if not self.size <= rows <= LARGEST_SIZE or rows & (rows - 1):
             raise ValueError(f"rows must be a power of two from {self.size} to {LARGEST_SIZE}, got rows={rows}")
         object.__setattr__(self, "rows", rows)
-        object.__setattr__(self, "p", settled(self.p, self.loss.epsilon))
+        object.__setattr__(self, "p", resolve_probability(self.p, self.loss.epsilon))
 
     @property
     def width(self) -> int:

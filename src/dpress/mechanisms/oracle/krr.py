@@ -16,7 +16,7 @@ from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.payload import Number
 from dpress.core.rng import Generator
 from dpress.inference import frequencies
-from dpress.noise.response import LEFT_OUT, settled, truthful
+from dpress.noise.response import LEFT_OUT, resolve_probability, truthful
 from dpress.noise.uniform import small
 
 BLOCK = 1 << 14
@@ -48,7 +48,7 @@ class Krr:
 
     def __post_init__(self) -> None:
         payload.check_domain(self.size, self.loss)
-        object.__setattr__(self, "p", settled(self.p, self.loss.epsilon, Fraction(self.size - 1)))
+        object.__setattr__(self, "p", resolve_probability(self.p, self.loss.epsilon, Fraction(self.size - 1)))
 
     @property
     def q(self) -> Fraction:

@@ -22,7 +22,7 @@ from dpress.core.parameters import Parameters, Probability
 from dpress.core.payload import ANY_TWO_VALUES
 from dpress.core.rng import Generator
 from dpress.ledger.convert import log_up, round_up
-from dpress.noise.bits import bits as coins
+from dpress.noise.bit_coins import packed_coins
 from dpress.noise.permanent import BITS, flip_probability
 
 WORD = 1 << 64
@@ -104,7 +104,9 @@ class Responses:
 
         The two coins are independent, so that either is as good as the bit it stands for.
         """
-        ones, zeros = (coins(rate, permanent.size, rng=rng).reshape(permanent.shape) for rate in (self.q, self.p))
+        ones, zeros = (
+            packed_coins(rate, permanent.size, rng=rng).reshape(permanent.shape) for rate in (self.q, self.p)
+        )
         out = (permanent & ones) | (~permanent & zeros)
         if size % 8:
             out[:, -1] &= np.uint8((1 << size % 8) - 1)

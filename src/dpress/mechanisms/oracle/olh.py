@@ -23,7 +23,7 @@ from dpress.core.rng import Generator
 from dpress.inference import frequencies
 from dpress.mechanisms.oracle.krr import Krr, respond
 from dpress.noise.expansion import exponential_floor
-from dpress.noise.response import LEFT_OUT, settled
+from dpress.noise.response import LEFT_OUT, resolve_probability
 from dpress.noise.uniform import small
 
 SEED = ("a", "b", "c")  # as they follow in the payload
@@ -75,7 +75,7 @@ class Olh:
         if not 2 <= g <= MOST_BUCKETS:
             raise ValueError(f"g must lie between 2 and {MOST_BUCKETS}, got g={g}")
         object.__setattr__(self, "g", g)
-        object.__setattr__(self, "p", settled(self.p, self.loss.epsilon, Fraction(g - 1)))
+        object.__setattr__(self, "p", resolve_probability(self.p, self.loss.epsilon, Fraction(g - 1)))
 
     @property
     def response(self) -> Krr:

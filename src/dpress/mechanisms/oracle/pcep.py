@@ -29,7 +29,7 @@ from dpress.core.parameters import Parameters
 from dpress.core.payload import Number
 from dpress.core.rng import Generator
 from dpress.noise.bernoulli import bernoulli
-from dpress.noise.response import LEFT_OUT, settled
+from dpress.noise.response import LEFT_OUT, resolve_probability
 from dpress.noise.uniform import below
 
 Choices = npt.NDArray[np.integer]  # of a region or a level, one for every user
@@ -100,7 +100,7 @@ class Pcep:
         if len(given) != len(self.levels):
             raise ValueError(f"probabilities must be one for every level, got {len(given)} for {len(self.levels)}")
         pairs = zip(given, self.levels, strict=True)
-        object.__setattr__(self, "probabilities", tuple(settled(p, level.epsilon) for p, level in pairs))
+        object.__setattr__(self, "probabilities", tuple(resolve_probability(p, level.epsilon) for p, level in pairs))
 
     @property
     def width(self) -> int:

@@ -43,8 +43,8 @@ Bits = npt.NDArray[np.bool_]  # shape (cohorts, m, candidates)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decoded:
-    """What LASSO and least squares make of the reports.
+class Decoding:
+    """The counts that LASSO and least squares estimate from the reports.
 
     Args:
         selected: which candidates LASSO kept, shape (k,).
@@ -62,10 +62,10 @@ class Rappor:
     Promise: local model, any two values. The cohort does not depend on the value. Two Bloom filters differ in at most
         2h bits, at most h of them set in either only, so that one report costs h ln R with R = q* (1 - p*) / (p* (1 -
         q*)): published and proven. Any number of reports of one value: 2 h ln((2 - f) / f), see `lifetime`. A changed
-        value is a new permanent response and a new lifetime's loss (`ledger.device`).
+        value is a new permanent response and a new lifetime's loss (`ledger.device_ledger`).
     Error: `estimate` is linear in the reports, W y with W X = I on the design X of all candidates. Exact variance: a
         user of value u adds to the count of v the noise C sum W[v, cb]^2 s(X[cb, u]) / (q* - p*)^2, s = q* (1 - q*)
-        where the Bloom bit is set and p* (1 - p*) where not, and the lot of cohorts C sum_c (W_c X_c)[v, u]^2 -
+        where the Bloom bit is set and p* (1 - p*) where not, and the sampling of cohorts C sum_c (W_c X_c)[v, u]^2 -
         [u = v].
     Paper: Erlingsson, Pihur, Korolova 2014, Theorems 1 and 2, Section 4.
 
@@ -191,7 +191,7 @@ class Rappor:
             return self.decode(tally, users).measurement
         return self._least_squares(tally, users, np.ones(self.size, dtype=np.bool_))
 
-    def decode(self, tally: Tally, users: int) -> Decoded:
+    def decode(self, tally: Tally, users: int) -> Decoding:
         """Return the document's decoding: LASSO with coefficients >= 0 selects, least squares estimates.
 
         The penalty is the largest correlation that noise alone has with a column, sigma sqrt(2 ln k) of its length.
@@ -205,7 +205,7 @@ class Rappor:
         penalty = sigma * math.sqrt(2 * math.log(max(self.size, 2)) * self.cohorts * self.hashes) / len(design)
         lasso = _linear_model().Lasso(alpha=penalty, positive=True, fit_intercept=False, max_iter=100_000)
         selected = np.asarray(lasso.fit(design, self.bit_counts(tally).ravel()).coef_ > 0)
-        return Decoded(selected=selected, measurement=self._least_squares(tally, users, selected))
+        return Decoding(selected=selected, measurement=self._least_squares(tally, users, selected))
 
     def bit_counts(self, tally: Tally) -> Array:
         """Return C (T - n_c p*) / (q* - p*): for every cohort and bit, how many of all users would set it; (C, m)."""
@@ -285,10 +285,10 @@ class Rappor:
         zeros, ones = (float(rate * (1 - rate)) for rate in (self.responses.p_star, self.responses.q_star))
         squares = weights**2
         noise = (squares.sum(axis=1)[:, None] * zeros + squares @ design * (ones - zeros)) * self.cohorts / self._gap**2
-        lot = -np.eye(design.shape[1])
+        sampling = -np.eye(design.shape[1])
         for own in np.split(np.arange(len(design)), self.cohorts):
-            lot += self.cohorts * (weights[:, own] @ design[own]) ** 2
-        return np.asarray(noise + lot)
+            sampling += self.cohorts * (weights[:, own] @ design[own]) ** 2
+        return np.asarray(noise + sampling)
 
 
 def positions(candidate: str, cohort: int, *, bits: int, hashes: int) -> list[int]:

@@ -18,8 +18,8 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.rng import Generator
 from dpress.inference import frequencies
-from dpress.noise.bits import coins
-from dpress.noise.response import LEFT_OUT, settled, truth_probability
+from dpress.noise.bit_coins import coins
+from dpress.noise.response import LEFT_OUT, resolve_probability, truth_probability
 from dpress.noise.subset import subsets
 
 
@@ -92,7 +92,7 @@ class SubsetSelection:
         w = check.count("weight", self.weight, least=0) or design(self.size, self.loss.epsilon).weight
         if w > (most := max(self.size - 1, 1)):
             raise ValueError(f"weight must be at most {most}, got weight={w}")
-        p = settled(self.p, self.loss.epsilon, Fraction(self.size - w, w))
+        p = resolve_probability(self.p, self.loss.epsilon, Fraction(self.size - w, w))
         q = (w - p) / (self.size - 1) if self.size > 1 else Fraction(0)  # a report has w values, p of them one's own
         if check.exact("q", self.q) not in (LEFT_OUT, q):
             raise ValueError(f"q must be (weight - p) / (size - 1), got q={float(self.q)}")

@@ -11,7 +11,7 @@ from dpress.core import bits, check, payload
 from dpress.core.claim import PureDP
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.rng import Generator
-from dpress.noise.bits import one_hot, one_hot_channel
+from dpress.noise.bit_coins import one_hot, one_hot_channel
 from dpress.noise.response import check_coin, check_odds
 
 

@@ -15,7 +15,7 @@ from dpress.core.measurement import Measurement
 from dpress.core.oracle import Payloads, Tally
 from dpress.core.rng import Generator
 from dpress.inference.interval import Tail
-from dpress.mechanisms.protocol.estimator import Estimator, Tallied
+from dpress.mechanisms.protocol.estimator import Estimator, PayloadTally
 from dpress.mechanisms.protocol.report_type import ReportType, largest
 from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.noise import permanent
@@ -24,7 +24,7 @@ from dpress.noise.uniform import below
 
 Split = Literal["users", "budget"]
 SPLITS: tuple[Split, ...] = ("users", "budget")
-Drawn = npt.NDArray[np.int64]
+TypeNumbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ class Collection:
         """The sampling weights of the types."""
         return tuple(own.weight for own in self.types)
 
-    def drawn(self, devices: int, *, rng: Generator, secrets: Secrets | None = None, key: bytes = b"") -> Drawn:
+    def drawn(self, devices: int, *, rng: Generator, secrets: Secrets | None = None, key: bytes = b"") -> TypeNumbers:
         """Return the type that each device answers, at random; with its secret a device always draws the same.
 
         Another type at every round would spend another lifetime's loss.
@@ -95,7 +95,7 @@ class Collection:
         ends = np.cumsum(self.weights)
         total = int(ends[-1])
         drawn = (
-            below(total, devices, rng=rng) if secrets is None else permanent.questions(secrets, total, collection=key)
+            below(total, devices, rng=rng) if secrets is None else permanent.user_groups(secrets, total, collection=key)
         )
         return np.asarray(np.searchsorted(ends, drawn, side="right"), dtype=np.int64)
 
@@ -107,8 +107,8 @@ class Collection:
         """Return what payloads of one type add up to, and their number last."""
         return self._tallied(number).tally(payloads)
 
-    def _tallied(self, number: int) -> Tallied:
-        return self.estimator if isinstance(self.estimator, Tallied) else self.types[number]
+    def _tallied(self, number: int) -> PayloadTally:
+        return self.estimator if isinstance(self.estimator, PayloadTally) else self.types[number]
 
     @property
     def sizes(self) -> tuple[int, ...]:

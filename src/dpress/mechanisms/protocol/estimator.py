@@ -62,7 +62,7 @@ class JointEstimator(Estimator, Protocol):
 
 
 @runtime_checkable
-class Tallied(Protocol):
+class PayloadTally(Protocol):
     """An estimator that counts the payloads of its only report type in a way of its own."""
 
     def tally(self, payloads: Payloads) -> Tally:

@@ -12,7 +12,7 @@ import numpy as np
 from dpress.core.linear import Array
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Oracle, Tally
-from dpress.inference.separate_tables import Separate, stacked
+from dpress.inference.separate_tables import SeparateTables, stacked
 from dpress.mechanisms.protocol.report_type import ReportType, per_user, rest
 
 
@@ -38,7 +38,7 @@ class OneWay:
             ValueError: a report type has no answer.
         """
         if empty := self._unanswered(tallies):
-            raise ValueError(f"no report answers a question about attributes {list(empty)}; each needs at least one")
+            raise ValueError(f"no report is about attributes {list(empty)}; each needs at least one")
         everybody = sum(int(tally[-1]) for tally in tallies)
         by_axis: dict[int, tuple[Array, Array]] = {}
         for own, tally in zip(self.types, tallies, strict=True):
@@ -46,11 +46,11 @@ class OneWay:
         counts, variances = zip(*(by_axis[axis] for axis in range(len(self.shape))), strict=True)
         return stacked(self.shape, self.tables, counts, variances)
 
-    def decoder(self, users: int) -> Separate:
+    def decoder(self, users: int) -> SeparateTables:
         """Return how queries about single attributes are answered."""
         by_axis = {part.axes[0]: part.oracle for own in self.types for part in own.parts}
         inflation = tuple(_inflation(by_axis[axis]) for axis in range(len(self.shape)))  # type: ignore[arg-type]  # oracles are frozen
-        return Separate(self.shape, self.tables, users, inflation)
+        return SeparateTables(self.shape, self.tables, users, inflation)
 
     @property
     def tables(self) -> tuple[tuple[int, ...], ...]:

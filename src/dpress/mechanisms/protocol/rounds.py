@@ -11,7 +11,7 @@ from dpress.core.oracle import Tally
 
 
 @runtime_checkable
-class InRounds(Protocol):
+class RoundEstimator(Protocol):
     """What an estimator offers whose report types come in rounds; every type of every round has one user group."""
 
     @property
@@ -38,9 +38,9 @@ class InRounds(Protocol):
         ...
 
 
-def in_rounds(estimator: object) -> InRounds | None:
+def in_rounds(estimator: object) -> RoundEstimator | None:
     """Return the estimator if its report types come in rounds."""
-    return estimator if isinstance(estimator, InRounds) else None
+    return estimator if isinstance(estimator, RoundEstimator) else None
 
 
 def round_of(depths: Sequence[int], group: int) -> int:

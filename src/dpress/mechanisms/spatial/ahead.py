@@ -51,7 +51,7 @@ class _Shares:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class LeafEstimate:
     """What came out of one report type of an earlier round; public.
 
     Args:
@@ -82,7 +82,7 @@ class Ahead:
     split is asked about again, and gets better known.
 
     Promise: pure epsilon between any two positions of one user, local model: whoever reports a round once reports
-        once in all, in one round; the questions depend on earlier rounds' published estimates, of other people. Proven.
+        once in all, in one round; types depend on earlier rounds' published estimates, of other people. Proven.
     Error: each estimated share has the variance (V + mean f (1 - f) (N - n) / (N - 1)) / n, V of the oracle for one
         user, n those asked, N all. What noise, splitting and correction make of a rectangle is found by a parametric
         bootstrap over all rounds (`maps`).
@@ -105,7 +105,7 @@ class Ahead:
     leaves: tuple[tuple[str, ...], ...]
     oracles: tuple[Oracle, ...]
     steps: Steps = STEPS
-    earlier: tuple[Answered, ...] = ()
+    earlier: tuple[LeafEstimate, ...] = ()
     last: bool = False
     linear: ClassVar[bool] = False
 
@@ -117,6 +117,8 @@ class Ahead:
             raise ValueError(f"leaves: expected those of {self.depths[self.round]} types, got {len(self.leaves)}")
         if any(one.size != own.size for one, own in zip(self.partitions, self.oracles, strict=True)):
             raise ValueError("oracles: expected one value for every leaf")
+        if any(own.claim.proven != self.loss for own in self.oracles):
+            raise ValueError("oracles: expected those of the stated loss")
         for one in self.earlier:
             named(one.leaves, self.height)
 
@@ -247,17 +249,17 @@ class Ahead:
             grown.append(leaves)
         return grown
 
-    def _answered(self, tallies: Sequence[Tally]) -> tuple[Answered, ...]:
+    def _answered(self, tallies: Sequence[Tally]) -> tuple[LeafEstimate, ...]:
         """Return what came out of all report types so far, in whole counts."""
         now = []
         for leaves, oracle, tally in zip(self.leaves, self.oracles, tallies, strict=True):
             users = int(tally[-1])
             counts = np.rint(oracle.estimate(tally[:-1], users).answers) if users else np.zeros(oracle.size)
             whole = tuple(map(int, counts.tolist()))
-            now.append(Answered(leaves=leaves, counts=whole, users=users, by=oracle))
+            now.append(LeafEstimate(leaves=leaves, counts=whole, users=users, by=oracle))
         return (*self.earlier, *now)
 
-    def _shares(self, one: Answered, everybody: int) -> _Shares:
+    def _shares(self, one: LeafEstimate, everybody: int) -> _Shares:
         shares = np.array(one.counts, dtype=np.float64) / one.users
         leaves = named(one.leaves, self.height)
         return _Shares(leaves, shares, self._variance(shares, one.by, one.users, everybody), one.users)

@@ -91,7 +91,7 @@ class Dam:
     def decoded(self, measurement: Measurement, users: int) -> Density:
         """Return the likeliest map; its error is not known before a bootstrap, and infinite until then."""
         shares = likeliest(self.map, np.asarray(measurement.answers, dtype=np.float64))
-        return Cells(grid=self.grid, counts=shares * users, noise=_Unknown(side=self.grid.side))
+        return Cells(grid=self.grid, counts=shares * users, noise=_UnknownError(side=self.grid.side))
 
     def simulated(self, counts: Array, users: int, *, rng: Generator) -> Measurement:
         """Return reports as they would be, were these the true counts: independent Poisson numbers, or nearly so."""
@@ -107,7 +107,7 @@ class Dam:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Unknown:
+class _UnknownError:
     """An error that only a bootstrap tells.
 
     Args:
@@ -151,10 +151,10 @@ def dam(grid: Grid, loss: object) -> Dam | None:
 
 
 def _example(loss: object) -> Dam:
-    found = dam(Grid(4), loss)
-    if found is None:
+    """Return a tiny instance; its radius is stated, for the best one takes a while to find."""
+    if not isinstance(loss, PureDP):
         raise NotSupported("a disk's reports are calibrated to epsilon")
-    return found
+    return Dam(oracle=DiskReports(grid=Grid(4), loss=loss, radius=2))
 
 
 CARD = Card(

@@ -20,7 +20,7 @@ from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.payload import Number
 from dpress.core.rng import Generator
 from dpress.mechanisms.spatial.disk import Blur, Disk, informative_share
-from dpress.noise.response import LEFT_OUT, settled, truthful
+from dpress.noise.response import LEFT_OUT, resolve_probability, truthful
 from dpress.noise.uniform import small
 
 Places = npt.NDArray[np.int32]
@@ -67,7 +67,7 @@ class DiskReports:
         if radius > self.grid.side:
             raise ValueError(f"radius must be at most the side, {self.grid.side}, got radius={radius}")
         object.__setattr__(self, "radius", radius)
-        truth = settled(self.truth, self.loss.epsilon, Fraction(self.others, self.disk.area))
+        truth = resolve_probability(self.truth, self.loss.epsilon, Fraction(self.others, self.disk.area))
         object.__setattr__(self, "truth", truth)
 
     @property

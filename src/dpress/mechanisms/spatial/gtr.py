@@ -1,4 +1,4 @@
-"""`gtr`: the document's grid and quadtree: every level by lot, OUE on its nodes, least squares, queries from the top.
+"""`gtr`: the document's grid and quadtree: one random level a user, OUE on its nodes, least squares.
 
 position -> one level out of h + 1 -> one-hot over its nodes through OUE -> counts of all nodes -> consistent counts.
 """
@@ -43,7 +43,7 @@ CARD = Card(
     family="spatial",
     model="local",
     paper="spatial: GT-R (Zhang, Fu, Meng)",
-    summary="Quadtree over a grid, one level by lot with OUE, made consistent by least squares; as published.",
+    summary="Quadtree over a grid, one random level a user with OUE, made consistent by least squares; as published.",
     method=Gtr,
     example=lambda loss, unit: example(gtr, loss),  # noqa: ARG005  # a local claim has its own unit
     spatial=gtr,

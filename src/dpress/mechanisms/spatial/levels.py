@@ -1,4 +1,4 @@
-"""Level-sampled reports: every user reports the node of one level of a quadtree, drawn by lot, to an oracle.
+"""Level-sampled reports: every user reports the node of one level of a quadtree, drawn at random, to an oracle.
 
 cell -> node of the drawn level -> oracle -> tallies -> counts of the nodes of every level, with one variance a level.
 """
@@ -145,8 +145,8 @@ class Levels:
         held = np.clip(shares, 0, 1)
         own, other = per_user(oracle, 1.0), per_user(oracle, 0.0)
         each = other + float(held.mean()) * (own - other)
-        lot = float((held * (1 - held)).mean()) * rest(everybody, users)
-        return (each + lot) * everybody**2 / users
+        sampling = float((held * (1 - held)).mean()) * rest(everybody, users)
+        return (each + sampling) * everybody**2 / users
 
     def _measurement(self, found: dict[int, tuple[Array, float]], everybody: int) -> Measurement:
         if not self.height:

@@ -76,7 +76,7 @@ class MapCollector(MapEstimator, Protocol):
 
 
 @runtime_checkable
-class Uneven(Protocol):
+class HasLeafError(Protocol):
     """An estimator that spreads people evenly over more than a cell, and so has an error that no noise explains."""
 
     def with_leaves(self, noise: Noise, measurement: Measurement, counts: Array) -> Noise:
@@ -129,7 +129,7 @@ class MapDecoder:
         truth = _partly_even(found.counts, first)
         again = np.stack([self._again(truth, rng) for _ in range(RUNS)])
         noise: Noise = Replicates(deviations=(again - truth) * math.sqrt(RUNS / (RUNS - 2)))
-        if isinstance(own, Uneven):
+        if isinstance(own, HasLeafError):
             noise = own.with_leaves(noise, measurement, own.grid.flat(found.counts))
         return Cells(grid=own.grid, counts=found.counts, noise=noise, clustered=clustering(found.counts))
 

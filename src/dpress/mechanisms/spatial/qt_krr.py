@@ -1,4 +1,4 @@
-"""`qt_krr`: the document's rival: a quadtree, one level by lot, k-ary randomised response, nothing made consistent.
+"""`qt_krr`: the rival: a quadtree, one random level a user by k-ary randomised response, without consistency.
 
 position -> one level out of h + 1 -> its node through k-ary randomised response -> noisy counts, from the top.
 """
@@ -43,7 +43,7 @@ CARD = Card(
     family="spatial",
     model="local",
     paper="spatial: QT-KRR (Zhang, Fu, Meng)",
-    summary="Quadtree, one level by lot with k-ary randomised response, no consistency; as compared by the document.",
+    summary="Quadtree, one random level a user, k-ary randomised response, no consistency; the document's rival.",
     method=QtKrr,
     example=lambda loss, unit: example(qt_krr, loss),  # noqa: ARG005  # a local claim has its own unit
     spatial=qt_krr,

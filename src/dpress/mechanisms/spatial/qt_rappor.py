@@ -1,4 +1,4 @@
-"""`qt_rappor`: the document's rival: a quadtree, one level by lot, basic one-time RAPPOR, nothing made consistent.
+"""`qt_rappor`: the rival: a quadtree, one random level a user by basic one-time RAPPOR, without consistency.
 
 position -> one level out of h + 1 -> its node through basic one-time RAPPOR -> noisy counts, from the top.
 """
@@ -43,7 +43,7 @@ CARD = Card(
     family="spatial",
     model="local",
     paper="spatial: QT-RAPPOR (Zhang, Fu, Meng)",
-    summary="Quadtree, one level by lot with basic one-time RAPPOR, no consistency; as compared by the document.",
+    summary="Quadtree, one random level a user, basic one-time RAPPOR, no consistency; the document's rival.",
     method=QtRappor,
     example=lambda loss, unit: example(qt_rappor, loss),  # noqa: ARG005  # a local claim has its own unit
     spatial=qt_rappor,

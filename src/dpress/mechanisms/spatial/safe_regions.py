@@ -31,7 +31,7 @@ NOT_ANY = "NOT between any two positions: a report names its user's safe region 
 class SafeRegions:
     """What devices send: the safe region and the epsilon in clear, and one perturbed sign of the cell within.
 
-    Users' own choices are simulated: the level of the region and the epsilon are drawn by lot, each as likely as the
+    Users' own choices are simulated: the level of the region and the epsilon are drawn at random, each as likely as the
     others, independently of the position; the region is the node of that level that the position lies in.
 
     Promise: pure epsilon_i, the user's own, between two positions of the user's safe region, local model. Proven, for
@@ -164,8 +164,8 @@ class SafeRegions:
         own, levels = self.pcep, range(len(self.losses))
         choices = np.arange(len(self.region_levels), dtype=np.int32)
         named = set(self.regions(np.full(choices.size, cell, dtype=np.int32), choices).tolist())
-        lots = len(choices) * len(levels) * own.rows
-        chance = [(own.p(level) / lots, (1 - own.p(level)) / lots) for level in levels]
+        choices_of_all = len(choices) * len(levels) * own.rows
+        chance = [(own.p(level) / choices_of_all, (1 - own.p(level)) / choices_of_all) for level in levels]
         flipped = (own.signs[numbers[0] >> 1, cell] < 0) != (numbers[0] & 1)
         triples = zip(flipped, numbers[1], numbers[2], strict=True)
         return tuple(chance[level][int(wrong)] if region in named else Fraction(0) for wrong, region, level in triples)

@@ -37,7 +37,7 @@ MANY = 1 << 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ExactLoss:
     """The largest loss of an exact check, and whether it is at most the bound; `loss` is None for infinity."""
 
     loss: Fraction | None
@@ -54,19 +54,19 @@ def at_most(ratio: Fraction | None, epsilon: Fraction) -> bool:
     return ratio is not None and at_most_exponential(ratio, epsilon)
 
 
-def channel_loss(channels: Sequence[Channel], epsilon: Fraction) -> Found:
+def channel_loss(channels: Sequence[Channel], epsilon: Fraction) -> ExactLoss:
     """Return the largest log ratio of any report's probabilities under two values, over all these channels."""
     rows = [row for one in channels for row in one.probabilities]
     if any(min(row) < 0 or sum(row) != 1 for row in rows):
-        return Found(loss=None, kept=False, remark="a row of the channel does not add up to 1")
+        return ExactLoss(loss=None, kept=False, remark="a row of the channel does not add up to 1")
     if any(len(np.unique(one.payloads, axis=0)) != len(one.payloads) for one in channels):
-        return Found(loss=None, kept=False, remark="a report stands in the channel twice")
+        return ExactLoss(loss=None, kept=False, remark="a report stands in the channel twice")
     worst: Fraction | None = Fraction(1)
     for column in {frozenset(column) for one in channels for column in zip(*one.probabilities, strict=True)}:
         low, high = min(column), max(column)
         if high > 0 and worst is not None:
             worst = max(worst, high / low) if low else None
-    return Found(loss=None if worst is None else _log(worst), kept=at_most(worst, epsilon))
+    return ExactLoss(loss=None if worst is None else _log(worst), kept=at_most(worst, epsilon))
 
 
 def _log(ratio: Fraction) -> Fraction:
@@ -94,7 +94,7 @@ def permanent(oracle: Any) -> Any:
     return replace(getattr(oracle, "oracle", oracle), p=Fraction(0), q=Fraction(1))
 
 
-def matrix_loss(mechanism: MatrixMechanism, bound: Fraction) -> Found:
+def matrix_loss(mechanism: MatrixMechanism, bound: Fraction) -> ExactLoss:
     """Return the exact loss of the noise for the worst that one unit can do to the answers.
 
     Laplace noise costs sum |d_i| / scale_i (the log ratio far out), Gaussian sum d_i^2 / (2 sigma2_i). A replaced row
@@ -103,7 +103,7 @@ def matrix_loss(mechanism: MatrixMechanism, bound: Fraction) -> Found:
     costs = matrix_costs(mechanism)
     rounds = "an upper bound; the floating-point error of the transform is not part of it"
     remark = "" if linear(mechanism.strategy.map) else rounds
-    return Found(loss=max(costs), kept=max(costs) <= bound, remark=remark)
+    return ExactLoss(loss=max(costs), kept=max(costs) <= bound, remark=remark)
 
 
 def matrix_costs(mechanism: MatrixMechanism) -> list[Fraction]:
@@ -157,7 +157,7 @@ def _root_up(value: Fraction) -> Fraction:
     return Fraction(math.isqrt(math.ceil(value * scale**2)) + 1, scale)
 
 
-def choice_loss(mechanism: Exponential, bound: Fraction) -> Found:
+def choice_loss(mechanism: Exponential, bound: Fraction) -> ExactLoss:
     """Return the largest log ratio of any choice, over lists of three scores and all their neighbours.
 
     The probabilities are bounded from both sides to 256 bits, so that a ratio just below e^epsilon is told from it.
@@ -171,11 +171,11 @@ def choice_loss(mechanism: Exponential, bound: Fraction) -> Found:
         base = np.array(scores, dtype=np.int64)
         before = _bounds(base, rate)
         if not np.allclose(mechanism.probabilities(base), [float(low) for low, _ in before], rtol=1e-9, atol=1e-300):
-            return Found(loss=None, kept=False, remark="the probabilities are not those of the stated weights")
+            return ExactLoss(loss=None, kept=False, remark="the probabilities are not those of the stated weights")
         for change in itertools.product((-moved, 0, moved), repeat=3):
             after = _bounds(base + np.array(change, dtype=np.int64), rate)
             worst = max(worst, *(high / low for (_, high), (low, _) in zip(before, after, strict=True)))
-    return Found(loss=log_up(worst), kept=at_most(worst, bound), remark="lists of three scores")
+    return ExactLoss(loss=log_up(worst), kept=at_most(worst, bound), remark="lists of three scores")
 
 
 def _bounds(scores: Integers, rate: Fraction) -> list[tuple[Fraction, Fraction]]:

@@ -6,7 +6,7 @@ card, loss, samples -> instances -> checks -> Audit.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,14 +18,13 @@ from dpress.core.oracle import Oracle, Payloads, Values
 from dpress.core.rng import Generator, secure
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.mechanisms.joint.bit_joint import BitJoint
-from dpress.mechanisms.joint.independent import Independent
-from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.protocol.report_type import ReportType
 from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.psda import Psda
-from dpress.release.audit import exact, outcomes, sampled, tables
-from dpress.release.audit.exact import Found
+from dpress.release.audit import exact, outcome_tables, outcomes, sampled
+from dpress.release.audit.exact import ExactLoss
 from dpress.release.audit.verdict import Audit, Check, Kind
 
 SIZES = (2, 3, 4, 5)
@@ -51,10 +50,8 @@ def audit(card: Card, loss: PureDP | ZCDP, *, samples: int | None = None, rng: G
     example: Any = card.example(loss, Unit())
     if isinstance(example, Oracle):
         checks = list(local(card, example, loss, samples, rng=generator))
-    elif asked := _asked(example):
-        checks = [one for name, oracle in asked for one in reports(name, oracle, samples, rng=generator)]
-    elif isinstance(example, BitJoint) and isinstance(example.oracle, RrLdp):
-        checks = list(reports("example", AsCells(example.oracle), samples, rng=generator))
+    elif sent := _sent(example):
+        checks = [one for name, oracle in sent for one in reports(name, oracle, samples, rng=generator)]
     elif isinstance(example, (MatrixMechanism, Exponential, CentralMap)) or _levels(example):
         checks = list(central(card, loss, samples, rng=generator))
     elif card.synthesizer is not None and example.claim.proven is None:
@@ -66,13 +63,15 @@ def audit(card: Card, loss: PureDP | ZCDP, *, samples: int | None = None, rng: G
     return Audit(method=card.name, model=card.model, checks=tuple(checks))
 
 
-def _asked(example: Any) -> list[tuple[str, Oracle]]:
-    """Return the oracles of a collection of several questions, or of a map, by name."""
-    if isinstance(example, (Independent, Pairs)):
-        return [(f"question {place}", oracle) for place, oracle in enumerate(example.oracles, start=1)]
+def _sent(example: Any) -> list[tuple[str, Oracle]]:
+    """Return by name what makes the reports of a collection: the oracle of every report type."""
+    if isinstance(example, BitJoint) and isinstance(example.oracle, RrLdp):
+        return [("example", cast("Oracle", AsCells(example.oracle)))]
     if isinstance(example, Psda):  # its promise is about places of one region, so that there must be one only
         return [("one safe region", replace(example.oracle, region_levels=(0,)))]
-    return [(f"question {place}", one.oracle) for place, one in enumerate(getattr(example, "asked", ()), start=1)]
+    types: tuple[ReportType, ...] = getattr(example, "types", ())
+    oracles = [oracle for own in types for oracle in own.oracles]
+    return [(f"report type {place}", oracle) for place, oracle in enumerate(oracles, start=1)]
 
 
 def local(card: Card, example: Oracle, loss: Loss, samples: int | None, *, rng: Generator) -> Iterator[Check]:
@@ -189,7 +188,7 @@ def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
     """Return the sampled check of a linear mechanism or a choice."""
     claimed, relation, alpha = _claimed(mechanism), _relation(mechanism.unit), sampled.ALPHA / len(Relation)
     if isinstance(mechanism, MatrixMechanism):
-        scores = tables.of_matrix(mechanism, rng=rng)
+        scores = outcome_tables.of_matrix(mechanism, rng=rng)
         bound = sampled.epsilon_of_scores if isinstance(claimed, PureDP) else sampled.rho_of_scores
         return _sampled(
             _cells(mechanism), relation, claimed, bound(scores, samples, alpha=alpha), samples=samples, alpha=alpha
@@ -198,7 +197,7 @@ def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
     return _sampled("2 candidates", relation, claimed, low, samples=samples, alpha=alpha)
 
 
-def _exact(kind: Kind, name: str, relation: str, claimed: Loss, found: Found, *, remark: str = "") -> Check:
+def _exact(kind: Kind, name: str, relation: str, claimed: Loss, found: ExactLoss, *, remark: str = "") -> Check:
     loss = math.inf if found.loss is None else float_up(found.loss)
     words = "; ".join(filter(None, (remark, found.remark)))
     return Check(kind=kind, instance=name, relation=relation, claimed=claimed, loss=loss, kept=found.kept, remark=words)

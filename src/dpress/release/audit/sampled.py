@@ -14,8 +14,8 @@ import numpy as np
 from dpress.core import check
 from dpress.release.audit import bounds
 from dpress.release.audit.bounds import Event, Floats
+from dpress.release.audit.outcome_tables import Scores
 from dpress.release.audit.outcomes import Outcomes
-from dpress.release.audit.tables import Scores
 
 ALPHA = 0.01
 """The chance that an audit reports a correct method as violated; its sampled checks share it."""
@@ -31,12 +31,12 @@ def epsilon_of_outcomes(source: Outcomes, samples: int, *, alpha: float = ALPHA)
     tables = [np.bincount(source.draw(value, own.ratios), minlength=source.labels) + 1.0 for value in values]
     again = [source.draw(value, own.choice) for value in values]
 
-    def choose(ratios: Callable[[int, int], Floats]) -> _Chosen:
+    def choose(ratios: Callable[[int, int], Floats]) -> _ChosenEvent:
         found = []
         for one, other in itertools.permutations(values, 2):
             ratio = ratios(one, other)
             event = bounds.best_event(ratio[again[one]], ratio[again[other]], own.counts, alpha)
-            found.append(_Chosen(event=event, ratio=ratio, one=one, other=other))
+            found.append(_ChosenEvent(event=event, ratio=ratio, one=one, other=other))
         return max(found, key=lambda chosen: chosen.event.promise)
 
     if source.values == 1:
@@ -48,7 +48,7 @@ def epsilon_of_outcomes(source: Outcomes, samples: int, *, alpha: float = ALPHA)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Chosen:
+class _ChosenEvent:
     """The event to count, and of which two inputs."""
 
     event: Event

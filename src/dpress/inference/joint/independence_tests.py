@@ -1,0 +1,71 @@
+"""Which pairs of attributes depend on each other significantly: a chi-square test of independence for each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dpress.inference.consistency import Axes
+from dpress.inference.joint.contrast import Contrast, contrasts
+from dpress.inference.joint.pair_tables import Tables
+
+ALPHA = 0.05
+_NO_NOISE = 1e-24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndependenceTest:
+    """The chi-square test of independence of two attributes, from an estimated table.
+
+    Args:
+        axes: the pair.
+        statistic: the squared residual over its mean under independence, times `degrees_of_freedom`: near that by
+            noise alone.
+        degrees_of_freedom: effective ones, of the chi-square distribution that has the same mean and variance.
+        p_value: the chance of a statistic as large as this, were the attributes independent.
+        significant: whether that is below alpha divided by the number of pairs (Bonferroni).
+    """
+
+    axes: Axes
+    statistic: float
+    degrees_of_freedom: float
+    p_value: float
+    significant: bool
+
+
+def independence_tests(tables: Tables, *, alpha: float = ALPHA) -> tuple[IndependenceTest, ...]:
+    """Return the test of every pair that some report type holds and that can depend at all.
+
+    Args:
+        tables: consistent tables.
+        alpha: chance of any false alarm.
+    """
+    return chi_square_tests(contrasts(tables), alpha=alpha)
+
+
+def chi_square_tests(found: Sequence[Contrast], *, alpha: float = ALPHA) -> tuple[IndependenceTest, ...]:
+    """Return the test of every contrast, in the same order.
+
+    With chance alpha at most, about, some pair is significant though all attributes are independent: where no pair
+    is, the fitted joint cannot be told from the product of one-way tables. The converse is no proof of independence.
+    Error: the law of the statistic is approximate (normal noise, Satterthwaite's moments, estimated one-way shares).
+
+    Args:
+        found: of all pairs that are tested together.
+        alpha: chance of any false alarm.
+    """
+    return tuple(_chi_square_test(one, alpha / len(found)) for one in found)
+
+
+def _chi_square_test(one: Contrast, level: float) -> IndependenceTest:
+    from scipy.special import gammaincc  # noqa: PLC0415 - loads slowly
+
+    if one.mean < _NO_NOISE:
+        certain = one.energy > _NO_NOISE
+        return IndependenceTest(
+            axes=one.axes, statistic=one.energy, degrees_of_freedom=1.0, p_value=1.0 - certain, significant=certain
+        )
+    degrees = 2 * one.mean**2 / one.variance
+    statistic = one.energy / one.mean * degrees
+    p_value = float(gammaincc(degrees / 2, statistic / 2))
+    return IndependenceTest(
+        axes=one.axes, statistic=statistic, degrees_of_freedom=degrees, p_value=p_value, significant=p_value < level
+    )
