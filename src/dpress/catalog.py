@@ -26,7 +26,7 @@ def _files() -> dict[str, str]:
 
 
 def find(name: str) -> type:
-    """Return the class that a design names: that of the file of this name, in the file's words (`krr.Krr`).
+    """Return the class that a design names: that of the file of this name, in CamelCase (`krr.Krr`).
 
     Only this file is imported, so that a device needs no other method.
 

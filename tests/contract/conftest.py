@@ -224,7 +224,7 @@ def counts_for(one: Linear, cells: np.ndarray) -> np.ndarray:
 
 
 def replay_keeps_promise(one: Linear, neighbours: list[tuple[np.ndarray, np.ndarray]]) -> bool:
-    """With the same words, neighbours' answers differ as the noiseless ones, and that is worth at most the claim."""
+    """With the same words, neighbours' answers differ as the noiseless ones, and that costs at most the claim."""
     for seed, (table, other) in enumerate(neighbours):
         first, second = (
             one.measure(counts_for(one, cells), rng=rng.seeded(seed)).answers.astype(np.int64)
@@ -233,8 +233,8 @@ def replay_keeps_promise(one: Linear, neighbours: list[tuple[np.ndarray, np.ndar
         change = (second - first)[None, :]
         if not np.array_equal(change[0], one.map.apply(other) - one.map.apply(table)):
             return False
-        worth = sum(cost(noise, own[0]) for (_, noise), own in zip(parts(one), split(one, change), strict=True))
-        if worth > promised(one.claim):
+        total = sum(cost(noise, own[0]) for (_, noise), own in zip(parts(one), split(one, change), strict=True))
+        if total > promised(one.claim):
             return False
     return True
 

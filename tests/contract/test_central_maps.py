@@ -97,8 +97,8 @@ def test_neighbours_with_the_same_tiles_differ_by_no_more_than_claimed(
             continue  # as many tiles, cut elsewhere
         same += 1
         parts = np.split(change, [mechanism.map.rows])
-        worth = sum(checks.cost(noise, own) for noise, own in zip(mechanism.noises, parts, strict=True))
-        assert worth <= checks.promised(mechanism.claim)
+        total = sum(checks.cost(noise, own) for noise, own in zip(mechanism.noises, parts, strict=True))
+        assert total <= checks.promised(mechanism.claim)
     assert same > 20
 
 

@@ -29,7 +29,7 @@ def changes(mechanism: Any, rows: int, *, replace: bool) -> list[np.ndarray]:
     return found
 
 
-def worth(mechanism: Any, change: np.ndarray) -> Fraction:
+def cost(mechanism: Any, change: np.ndarray) -> Fraction:
     noise = mechanism.noises[0]
     if isinstance(noise, DiscreteLaplace):
         return Fraction(sum(abs(int(one)) for one in change)) / noise.scale
@@ -39,7 +39,7 @@ def worth(mechanism: Any, change: np.ndarray) -> Fraction:
 def test_every_change_with_replayed_noise_is_worth_at_most_the_claim(checks: ModuleType, lattice_cases: Any) -> None:
     for case, mechanism in lattice_cases:
         replace = case.unit.relation is Relation.REPLACE_ONE
-        costs = [worth(mechanism, change) for change in changes(mechanism, case.unit.rows, replace=replace)]
+        costs = [cost(mechanism, change) for change in changes(mechanism, case.unit.rows, replace=replace)]
         claimed = checks.promised(mechanism.claim)
         assert max(costs) <= claimed, case
         assert max(costs) * Fraction(SLACK) >= claimed * (Fraction(1, 2) if replace else 1), case
@@ -48,5 +48,5 @@ def test_every_change_with_replayed_noise_is_worth_at_most_the_claim(checks: Mod
 def test_noise_for_half_the_rows_would_be_found(checks: ModuleType, lattice_cases: Any) -> None:
     for case, mechanism in lattice_cases:
         replace = case.unit.relation is Relation.REPLACE_ONE
-        costs = [worth(mechanism, change) for change in changes(mechanism, 2 * case.unit.rows, replace=replace)]
+        costs = [cost(mechanism, change) for change in changes(mechanism, 2 * case.unit.rows, replace=replace)]
         assert max(costs) > checks.promised(mechanism.claim), case

@@ -96,6 +96,10 @@ def tables() -> dict[str, Case]:
             attributes=[REGION], privacy={"epsilon": 1, "delta": 1e-6, "relation": "replace-one"},
             release={"kind": "histogram"},
         ),
+        "histogram_strict": Case(
+            attributes=[YEARS | {"bounds": [0, 84], "bins": 5, "outside": "reject"}, SEX | {"other": "drop"}],
+            privacy=EPSILON, release={"kind": "histogram", "method": "identity"}, queries=("total",),
+        ),
         "histogram_persons": Case(
             attributes=[EDUCATION], privacy={"epsilon": 1, "unit": "person", "rows_per_unit": 2},
             release={"kind": "histogram"},

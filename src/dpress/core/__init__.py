@@ -1,1 +1,1 @@
-"""The words of the field: domains, workloads, claims, linear maps, measurements and randomness."""
+"""The terms of the field: domains, workloads, claims, linear maps, measurements and randomness."""

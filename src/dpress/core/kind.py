@@ -1,4 +1,4 @@
-"""What a kind of release is called: the room of its code, and the words of a specification that ask for it."""
+"""What a kind of release is called: the room of its code, and the values of a specification that select it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

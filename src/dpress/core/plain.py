@@ -4,8 +4,8 @@ dataclass -> `plain` -> dict of its fields -> `read` -> an equal object, or a re
 
 A fraction is the text "num/den" in lowest terms, bytes are hex digits, a tuple is a list, a dataclass a dict of all its
 fields by name; the object of a method also has, under `method`, the name of its file. Fields that another part of a
-document tells (`told`) are left out. A float stands for itself: a public parameter that was stated, never a number that
-was computed.
+document tells (`context`) are left out. A float stands for itself: a public parameter that was stated, never a number
+that was computed.
 """
 
 import functools
@@ -50,17 +50,17 @@ class SelfPlain(Protocol):
         ...
 
     @classmethod
-    def from_plain(cls, value: Mapping[str, Any], place: str, *, find: Find, told: Mapping[str, Any]) -> Any:
+    def from_plain(cls, value: Mapping[str, Any], place: str, *, find: Find, context: Mapping[str, Any]) -> Any:
         """Return the object that the plain data describes."""
         ...
 
 
-def plain(value: Any, *, told: Collection[str] = ()) -> Any:  # noqa: PLR0911  # one return for each sort of value
+def plain(value: Any, *, context: Collection[str] = ()) -> Any:  # noqa: PLR0911  # one return for each sort of value
     """Return a dataclass, or what its fields hold, as dicts, lists, texts, numbers and truth values.
 
     Args:
         value: the object.
-        told: names of fields, at any depth, that are left out.
+        context: names of fields, at any depth, that are left out.
 
     Raises:
         TypeError: something has no exact plain form; the caller's mistake, not the data's.
@@ -73,14 +73,14 @@ def plain(value: Any, *, told: Collection[str] = ()) -> Any:  # noqa: PLR0911  #
         return {METHOD: method_of(type(value)), **value.as_plain()}
     if is_dataclass(value) and not isinstance(value, type):
         named = {METHOD: name} if (name := method_of(type(value))) else {}
-        own = [one.name for one in fields(value) if one.name not in told]
-        return {**named, **{name: plain(getattr(value, name), told=told) for name in own}}
+        own = [one.name for one in fields(value) if one.name not in context]
+        return {**named, **{name: plain(getattr(value, name), context=context) for name in own}}
     if isinstance(value, Enum):
         return plain(value.value)
     if isinstance(value, (tuple, list)):
-        return [plain(one, told=told) for one in value]
+        return [plain(one, context=context) for one in value]
     if isinstance(value, dict):
-        return {str(name): plain(one, told=told) for name, one in value.items()}
+        return {str(name): plain(one, context=context) for name, one in value.items()}
     if isinstance(value, Fraction):
         return f"{value.numerator}/{value.denominator}"
     if isinstance(value, bytes):
@@ -91,7 +91,7 @@ def plain(value: Any, *, told: Collection[str] = ()) -> Any:  # noqa: PLR0911  #
 
 
 def method_of(kind: type) -> str:
-    """Return the name of the file whose method a class is, in the file's words; empty for any other class.
+    """Return the name of the file that a class is named after, in CamelCase; empty for any other class.
 
     >>> from dpress.mechanisms.oracle.krr import Krr
     >>> method_of(Krr), method_of(Fraction)
@@ -111,7 +111,12 @@ def class_name(file: str) -> str:
 
 
 def read(
-    kind: type[T], value: object, place: str = "$", *, find: Find | None = None, told: Mapping[str, Any] | None = None
+    kind: type[T],
+    value: object,
+    place: str = "$",
+    *,
+    find: Find | None = None,
+    context: Mapping[str, Any] | None = None,
 ) -> T:
     """Return the object of a type whose plain form this is; nothing is filled in and nothing passed over.
 
@@ -120,7 +125,7 @@ def read(
         value: plain data.
         place: of the data in a document.
         find: returns the class of a method by name.
-        told: the values of the fields that the data leaves out.
+        context: the values of the fields that the data leaves out.
 
     Raises:
         ValueError: a field is missing, unknown or of another type, or the object refuses its numbers; one line that
@@ -131,16 +136,16 @@ def read(
     >>> read(PureDP, {"epsilon": "1/2"})
     PureDP(epsilon=Fraction(1, 2))
     """
-    found: T = _Reader(find=find, told=told or {}).read(kind, value, place)
+    found: T = _Reader(find=find, context=context or {}).read(kind, value, place)
     return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reader:
-    """Reads with one way to find methods and one set of told fields."""
+    """Reads with one way to find methods and one set of fields from the context."""
 
     find: Find | None
-    told: Mapping[str, Any]
+    context: Mapping[str, Any]
 
     def read(self, kind: Any, value: object, place: str) -> Any:  # noqa: PLR0911  # one return for each sort of type
         """Return what one value describes."""
@@ -180,7 +185,7 @@ class _Reader:
     def _own(self, kind: Any, value: object, place: str) -> Any:
         if not isinstance(value, dict) or self.find is None:
             _refuse(place, "an object", value)
-        return kind.from_plain(value, place, find=self.find, told=self.told)
+        return kind.from_plain(value, place, find=self.find, context=self.context)
 
     def _loss(self, value: object, place: str) -> Any:
         if not isinstance(value, dict):
@@ -224,7 +229,7 @@ class _Reader:
         if not isinstance(value, dict):
             _refuse(place, "an object", value)
         hints = _hints(kind)
-        known = {name: self.told[name] for name in hints if name in self.told}
+        known = {name: self.context[name] for name in hints if name in self.context}
         if missing := [name for name in hints if name not in value and name not in known]:
             raise ValueError(f"{place}.{missing[0]}: missing")
         if unknown := [name for name in value if name not in hints or name in known]:

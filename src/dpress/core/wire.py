@@ -61,7 +61,7 @@ class Expected:
         """Refuse a report of another collection, or with a payload of the wrong length.
 
         Raises:
-            ReportRejected: with the first reason, in the words by which a file's reports are counted.
+            ReportRejected: with the first reason, as named where a file's reports are counted.
         """
         known = report.report_type < len(self.widths)
         reasons = {

@@ -42,7 +42,7 @@ def first_fault(message: str, plain: dict[str, Any], spec: type[msgspec.Struct])
         return f"{place}: the field `{missing[1]}` is missing"
     if text.startswith(("Invalid value", "Invalid enum value")):
         return f"{place}: {_choices(place)}, got {_show(found)}"
-    if not text.startswith("Expected `"):  # our own words
+    if not text.startswith("Expected `"):  # our own message
         return f"{place}: {text}"
     wanted = re.sub(r"`([^`]+)`", lambda match: _words(match[1]), text.partition(", got ")[0])
     return f"{place}: {wanted[:1].lower()}{wanted[1:]}, got {_show(found)}"

@@ -3,7 +3,7 @@
 A permanent response answers one slot about one value, for ever: the same value again is free, a changed one is a
 new response and a new charge. The file holds no value, only tags that nobody makes without the device's secret.
 
-What it guarantees: of all the histories that change at the same times, no two can be told apart with more than the
+What it guarantees: of all the histories that change at the same times, no two can be distinguished with more than the
 charged epsilon, whatever the number of reports. That a value changed, and that it changed back, is not hidden: reports
 before and after come from different responses.
 

@@ -27,7 +27,7 @@ Coins = npt.NDArray[np.bool_]
 
 
 def subsets(own: Integers, included: Coins, weight: int, size: int, *, rng: Generator) -> npt.NDArray[np.uint8]:
-    """Return for every row `weight` positions, one's own as told and the others uniformly at random, packed.
+    """Return for every row `weight` positions, one's own as given and the others uniformly at random, packed.
 
     Promise: exact.
 

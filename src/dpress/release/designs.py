@@ -21,7 +21,7 @@ from dpress.core.plain import plain, read
 from dpress.core.wire import Expected
 from dpress.mechanisms.protocol import report_type
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.estimator import TOLD, Estimator
+from dpress.mechanisms.protocol.estimator import FROM_REPORT_TYPES, Estimator
 from dpress.mechanisms.protocol.rounds import in_rounds
 
 
@@ -79,7 +79,7 @@ def estimator_of(mechanism: Mechanism) -> dict[str, Any]:
     """Return how tallies become answers, beyond what the ask tells; empty where a curator measures."""
     if not isinstance(mechanism, Collection):
         return {}
-    found: dict[str, Any] = plain(mechanism.estimator, told=TOLD)
+    found: dict[str, Any] = plain(mechanism.estimator, context=FROM_REPORT_TYPES)
     return found
 
 
@@ -101,8 +101,8 @@ def mechanism_of(design: Design) -> Mechanism:
 def _measured(design: Design, ask: CentralAsk) -> Mechanism:
     if design.estimator or design.split or design.round:
         raise ValueError("$.estimator: a table has no estimator, split or round")
-    told = {"attributes": design.schema.tabular}
-    found: Any = read(object, ask.mechanism, "$.ask.mechanism", find=catalog.find, told=told)
+    context = {"attributes": design.schema.tabular}
+    found: Any = read(object, ask.mechanism, "$.ask.mechanism", find=catalog.find, context=context)
     if not isinstance(found, Mechanism):
         raise ValueError("$.ask.mechanism: no mechanism of a curator")  # of the data, not the code
     return found
@@ -113,7 +113,7 @@ def _collection(design: Design, ask: LocalAsk) -> Collection:
     pairs = enumerate(ask.report_types)
     types = tuple(_read(one, schema.shape, f"$.ask.report_types[{number}]") for number, one in pairs)
     oracles = tuple(oracle for own in types for oracle in own.oracles)
-    told = {
+    context = {
         "shape": schema.shape,
         "types": types,
         "weights": tuple(own.weight for own in types),
@@ -121,7 +121,7 @@ def _collection(design: Design, ask: LocalAsk) -> Collection:
         "oracles": oracles,
         "oracle": oracles[0],
     }
-    estimator: Any = read(object, design.estimator, "$.estimator", find=catalog.find, told=told)
+    estimator: Any = read(object, design.estimator, "$.estimator", find=catalog.find, context=context)
     if not isinstance(estimator, Estimator) or not design.split:
         raise ValueError("$.estimator: no estimator of a collection")
     found = Collection(shape=schema.shape, types=types, split=design.split, estimator=estimator)

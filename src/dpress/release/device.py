@@ -106,8 +106,8 @@ class Device:
         if account is not None:
             self._charge(account, own, codes, secret, fresh, slot=slot)
         payload = own.perturb(np.array(codes, dtype=np.int32)[:, None], rng=rng, secrets=secrets, slot=slot)
-        said = self.expected
-        report = Report(ask=said.ask, id=fresh, round=said.round, report_type=number, payload=payload.tobytes())
+        expected = self.expected
+        report = Report(ask=expected.ask, id=fresh, round=expected.round, report_type=number, payload=payload.tobytes())
         return pack(report)
 
     @property

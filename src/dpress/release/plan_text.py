@@ -102,7 +102,7 @@ def lifetime_of(mechanism: object) -> PureDP | None:
 
 
 def beside(lifetime: PureDP | None) -> str:
-    """Return the words that go beside the promise of one report: nothing without a permanent response."""
+    """Return the text that goes beside the promise of one report: nothing without a permanent response."""
     if lifetime is None:
         return ""
     every = describe(lifetime).removeprefix("epsilon = ")
@@ -158,8 +158,8 @@ def _asks(mechanism: Mechanism) -> str:
     if not isinstance(mechanism, Collection):
         return ""
     most = max(len(own.axes) for own in mechanism.types)
-    words = {1: "one attribute", len(mechanism.shape): "all attributes"} if len(mechanism.shape) > 1 else {}
-    return words.get(most, f"{most} attributes" if most > 1 else "one attribute")
+    names = {1: "one attribute", len(mechanism.shape): "all attributes"} if len(mechanism.shape) > 1 else {}
+    return names.get(most, f"{most} attributes" if most > 1 else "one attribute")
 
 
 def _row(candidate: Candidate, *, chosen: bool) -> list[str]:

@@ -119,7 +119,7 @@ def test_a_damaged_joint_is_refused(release: Release, tmp_path: Path, damage: st
 
 def test_a_fit_of_reports_has_no_error_and_says_what_answers_more(tmp_path: Path) -> None:
     release = collected(tmp_path, attributes=6, method="rr_ldp", parameters={})
-    if not release._together([np.zeros(1)] * 6):  # tables of six attributes answer it
+    if not release.answers.together([np.zeros(1)] * 6):  # tables of six attributes answer it
         with pytest.raises(
             ValueError, match=r'the tables are .*; a collection with method = "pairs" answers it'
         ) as error:

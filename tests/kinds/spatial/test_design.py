@@ -11,11 +11,13 @@ from dpress.core.errors import NotSupported
 from dpress.core.grid import Grid
 from dpress.core.workload import Areas
 from dpress.data.spec import from_dict
-from dpress.kinds.spatial.design import AREAS, CENTRAL, areas, predicted, rectangles
+from dpress.kinds.spatial.design import AREAS, areas
+from dpress.kinds.spatial.prediction import expected, rectangles
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.central_map import CentralMap
 
 PLACE = {"name": "place", "kind": "location", "columns": ["lon", "lat"], "bounds": [[0, 8], [0, 4]]}
+CENTRAL = ("quadtree", "adaptive_grid", "uniform_grid")
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9]}
 
 
@@ -64,8 +66,9 @@ def test_every_method_makes_a_collection_of_its_grid(method):
     planned = plan(spec(method, users=5000, height=3))
     assert planned.chosen.method == method
     assert isinstance(planned.chosen.mechanism, Collection)
-    assert planned.schema.names == ("lon", "lat")
-    assert planned.schema.shape == (8, 8) == planned.chosen.mechanism.shape
+    assert planned.choice.schema == planned.design.schema
+    assert planned.design.schema.names == ("lon", "lat")
+    assert planned.design.schema.shape == (8, 8) == planned.chosen.mechanism.shape
     assert planned.chosen.predicted_error > 0
 
 
@@ -90,7 +93,7 @@ def test_how_a_curators_quadtree_is_made_of_its_nodes_can_be_named():
         for own in ({}, {"made": "nonnegative"}, {"made": "least_squares"})
     ]
     assert all(isinstance(one.mechanism, CentralMap) for one in made)
-    assert [one.mechanism.made for one in made] == ["nonnegative", "nonnegative", "least_squares"]
+    assert [one.mechanism.reconstruction for one in made] == ["nonnegative", "nonnegative", "least_squares"]
     assert made[0].predicted_error == made[1].predicted_error < made[2].predicted_error
 
 
@@ -107,7 +110,7 @@ def test_the_predicted_error_falls_with_epsilon_and_users_and_grows_with_the_are
 
 def test_a_prediction_is_the_same_every_time():
     made = plan(spec("gtr_top_down", users=9000, height=4)).chosen.mechanism.estimator
-    assert predicted(made, Areas(0.1, 0.2), 9000) == predicted(made, Areas(0.1, 0.2), 9000)
+    assert expected(made, Areas(0.1, 0.2), 9000) == expected(made, Areas(0.1, 0.2), 9000)
     assert made.grid == Grid(16)
 
 

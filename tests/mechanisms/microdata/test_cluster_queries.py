@@ -38,10 +38,10 @@ ROUNDS = [one_way(COLUMNS), centres(TWO), histograms(TWO, (2, 1, 3))]
 
 def brute(part: InClusters, codes: np.ndarray) -> np.ndarray:
     """The answers, record by record."""
-    answers = np.zeros((part.clusters.size, part.worth.shape[1]), dtype=np.int64)
+    answers = np.zeros((part.clusters.size, part.contributions.shape[1]), dtype=np.int64)
     for record in codes.T:
         label = part.clusters.labels(record[:, None].astype(np.int32))[0]
-        answers[label] += part.worth[record[part.axis]]
+        answers[label] += part.contributions[record[part.axis]]
     return answers.ravel()
 
 
@@ -73,12 +73,12 @@ def test_the_sensitivity_bounds_every_change_and_is_reached_where_the_table_has_
         moved = max(int((np.abs(one - two) ** order).sum()) for one, two in itertools.combinations(alone, 2))
         assert added <= part.sensitivity(order, Relation.ADD_REMOVE) == max(added, 1)
         assert moved <= part.sensitivity(order, Relation.REPLACE_ONE)
-        if part.worth.shape[1] > 1:
+        if part.contributions.shape[1] > 1:
             assert moved == part.sensitivity(order, Relation.REPLACE_ONE) == 2
 
 
 def test_a_number_can_move_from_end_to_end_within_one_cluster() -> None:
-    whole = InClusters(clusters=everybody(COLUMNS), axis=0, worth=COLUMNS[0].units[:, None])
+    whole = InClusters(clusters=everybody(COLUMNS), axis=0, contributions=COLUMNS[0].units[:, None])
     assert COLUMNS[0].units.tolist() == [-3, -1, 1, 3]
     assert [whole.sensitivity(order, Relation.ADD_REMOVE) for order in (1, 2)] == [3, 9]
     assert [whole.sensitivity(order, Relation.REPLACE_ONE) for order in (1, 2)] == [6, 36]

@@ -1,7 +1,7 @@
 """Replay: neighbours under the same noise. What is measured differs as claimed, and nothing else differs.
 
 Every measurement of a first run is played back to both neighbours, so that all that records can still change is what
-is asked of them, what is asked of them is worth what the noise says, and the records that come out are the same.
+is asked of them, what is asked of them costs what the noise says, and the records that come out are the same.
 """
 
 from collections.abc import Iterator
@@ -85,11 +85,11 @@ def spent(first: Run, second: Run) -> Fraction:
 
 
 def asked(run: Run) -> Iterator[np.ndarray]:
-    """Everything that says what was asked: prototypes, what a code is worth."""
+    """Everything that says what was asked: prototypes, what a code contributes."""
     for mechanism, _, _ in run.seen:
         for part in mechanism.parts:
             yield part.clusters.costs
-            yield part.worth
+            yield part.contributions
 
 
 def ordered(codes: np.ndarray) -> bool:

@@ -22,7 +22,7 @@ from dpress.core.grid import Grid, Rectangles, sums
 from dpress.core.plain import plain, read
 from dpress.mechanisms.protocol.report_type import per_user, rest
 from dpress.mechanisms.protocol.rounds import round_of
-from dpress.mechanisms.spatial.ahead import CARD, WORTH, Ahead, LeafEstimate, ahead
+from dpress.mechanisms.spatial.ahead import CARD, SPLIT, Ahead, LeafEstimate, ahead
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 
 FALSE_ALARM = 1e-6
@@ -151,7 +151,7 @@ def test_a_leaf_is_split_where_its_share_is_worth_it():
     own = made(8, rounds=3)
     users = 3000
     deviation = math.sqrt(per_user(own.oracles[0], 0.0) / users)
-    above, below = (int(users * (WORTH * deviation) * factor) for factor in (1.02, 0.98))
+    above, below = (int(users * (SPLIT * deviation) * factor) for factor in (1.02, 0.98))
     counts = (users - above - below, above, below, 0)
     first = replace(
         own,
@@ -161,7 +161,7 @@ def test_a_leaf_is_split_where_its_share_is_worth_it():
     assert first.round == 1
     found = [first._shares(one, users) for one in first.earlier]
     assert [one.names for one in first._grown(found, 1)] == [("00", "01", "02", "03", "10", "11", "12", "13", "2", "3")]
-    one, two = first._grown(found, 2)  # the second level at once where half of the share is worth it
+    one, two = first._grown(found, 2)  # the second level at once where half of the share is enough
     assert [one.size, two.size] == [10, 22]
     assert {name[:1] for name in two.names if len(name) == 3} == {"0"}
 

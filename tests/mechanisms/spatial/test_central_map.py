@@ -126,7 +126,7 @@ def test_nonnegative_counts_are_nearer_where_most_cells_are_empty_and_are_nonneg
 def test_what_cannot_be_a_map_is_refused_before_anything_is_measured() -> None:
     loss = PureDP(epsilon=1)
     with pytest.raises(ValueError, match="counts >= 0 need a grid of side 2\\^h, h >= 1, got side=3"):
-        CentralMap(grid=Grid(3), strategy=UniformGrid(grid=Grid(3)), loss=loss, made="nonnegative")
+        CentralMap(grid=Grid(3), strategy=UniformGrid(grid=Grid(3)), loss=loss, reconstruction="nonnegative")
     one = uniform_grid(Grid(3), loss, unit=ROW)
     assert one is not None
     for wrong in (np.zeros(8, dtype=np.int64), np.zeros(9)):

@@ -45,7 +45,8 @@ def chi_square_tests(found: Sequence[Contrast], *, alpha: float = ALPHA) -> tupl
     """Return the test of every contrast, in the same order.
 
     With chance alpha at most, about, some pair is significant though all attributes are independent: where no pair
-    is, the fitted joint cannot be told from the product of one-way tables. The converse is no proof of independence.
+    is, the fitted joint does not differ significantly from the product of one-way tables. The converse is no proof of
+    independence.
     Error: the law of the statistic is approximate (normal noise, Satterthwaite's moments, estimated one-way shares).
 
     Args:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from dpress.core.linear import Array
 from dpress.inference.joint.likelihood import LEAST, Fold, Halves, Split
 
-LARGEST = 1024  # cells whose information is worth a matrix
+LARGEST = 1024  # cells whose information is kept as a matrix
 ADDED = 128  # cells from outside that one step takes in
 EMPTY = 1e-7  # a share below which a cell counts as empty
 RIDGE = 1e-7  # of the largest eigenvalue: smaller ones are rounding in single precision

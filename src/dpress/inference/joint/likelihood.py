@@ -170,7 +170,7 @@ def in_memory(halves: Halves, *, threads: int = THREADS, block: int = BLOCK) -> 
 
 
 def collapsed(halves: Halves) -> Halves:
-    """Return the distinct reports with their counts: worth it where few patterns exist, as of a few short strings."""
+    """Return the distinct reports with their counts: faster where few patterns exist, as of a few short strings."""
     both = np.ascontiguousarray(np.concatenate([halves.left, halves.right], axis=1))
     keys = both.view(np.dtype((np.void, both.dtype.itemsize * both.shape[1]))).ravel()
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)

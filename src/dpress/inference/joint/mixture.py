@@ -33,7 +33,7 @@ class Prior:
 
     Args:
         table: m, the shares the table is pulled towards, adding up to 1, shape (cells,).
-        weight: A, how many reports' worth it counts.
+        weight: A, how many reports it counts for.
         reason: one line for whoever reads the release: why it is there and where A comes from.
     """
 

@@ -1,4 +1,4 @@
-"""What can be said of the error of pair tables before anybody answers: from sizes, users and epsilon alone.
+"""What is predicted of the error of pair tables before anybody answers: from sizes, users and epsilon alone.
 
 Known: the noise of the consistent tables, and that of the product of one-way tables. Unknown before: how strongly the
 attributes depend on each other, which decides where between the two (plus the product's bias) the shrunk tables lie.

@@ -67,7 +67,7 @@ class Findings:
         method: that fitted it.
         at_once: every report is about all attributes.
         ways: how many attributes a report is about.
-        reason: why the fit ended where it did; empty where nothing is to be said.
+        reason: why the fit ended where it did; empty where there is none.
         thinned: the joint keeps the tables of the strongest pairs only.
         refits: how many times it was fitted again; 0 where it has no intervals.
         cells: its largest cells, or None where it has no table of its own.

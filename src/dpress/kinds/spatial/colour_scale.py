@@ -34,7 +34,7 @@ def steps(values: Array, least: float) -> tuple[float, ...]:
 
     Args:
         values: to be shaded, of any shape.
-        least: the smallest difference worth a shade, e.g. the standard error of a value; 1 at least is taken.
+        least: the smallest difference that gets a shade, e.g. the standard error of a value; 1 at least is taken.
 
     >>> steps(np.array([0.0, 300.0, 52_000.0]), 20.0)
     (30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0, 30000.0)

@@ -28,11 +28,11 @@ from dpress.release.strategies import affordable
 
 AREAS = (0.01, 0.25)  # shares of the box that a query is expected to cover, unless the spec says otherwise
 HEIGHTS = (3, 4, 5, 6, 7, 8)  # that are tried where the spec names none
-GROWN = 7  # the height of a tree that grows only where it is worth it
+GROWN = 7  # the height of a tree that grows only where many people are
 BASIC = {"rappor": "sue"}  # on the cells of a grid; basic RAPPOR that reports once is SUE
 QUADTREE = {"side": "its quadtree needs a power of two: set `height`"}  # why a method does not take it
 CHOICES = ("gtr_top_down",)  # what is tried where the spec names no method
-IN_ROUNDS = ("ahead",)  # the same where it sets `rounds`: nobody has to run several without having said so
+IN_ROUNDS = ("ahead",)  # the same where it sets `rounds`: nobody has to run several without having asked for it
 
 
 def choose(spec: Spec) -> Choice:

@@ -21,7 +21,7 @@ LARGEST_PICTURE = 128
 REGIONS = 16
 CONFIDENCE = 0.95
 TRUST = (("cannot be told from nobody", 1.0), ("rough", 0.3), ("within 30 %", 0.1), ("within 10 %", 0.0))
-"""What is said of a region, and the half-width of its interval, as a share of its estimate, from which it is said."""
+"""The trust in a region, and the half-width of its interval, as a share of its estimate, from which it holds."""
 
 SMALLER = 460.0
 SWATCH, LINE = 12.0, 20.0
@@ -106,8 +106,8 @@ def _label(names: tuple[str, str], answers: tuple[QueryAnswer, ...], noun: str) 
     label = f"Map of the estimated number of {noun} by {names[0]} and {names[1]}"
     if not answers:
         return label
-    said = [f"{value} {noun}, {ends}" for value, ends in (one.words for one in answers)]
-    return f"{label}. Queries: {'; '.join(said)}"
+    texts = [f"{value} {noun}, {ends}" for value, ends in (one.words for one in answers)]
+    return f"{label}. Queries: {'; '.join(texts)}"
 
 
 def _scale(own: Frame, at: tuple[float, ...], title: str) -> str:
@@ -187,11 +187,11 @@ def trust_figure(density: Density, box: Box, names: tuple[str, str]) -> Figure:
         names: of the two columns, across and up.
     """
     drawn, regions = trust(density)
-    said = [words for words, _ in TRUST]
+    texts = [words for words, _ in TRUST]
 
     def draw(kind: str, width: float) -> str:
         own = frame(box, names, width)
-        legend, bottom = _signs(own, said)
+        legend, bottom = _signs(own, texts)
         content = cells(own, drawn, len(TRUST) - 1) + axes(own) + legend
         return svg(
             kind, f"Map of how far each region can be trusted, by {' and '.join(names)}", (width, bottom), content
@@ -215,15 +215,15 @@ def trust(density: Density) -> tuple[colour_scale.Classes, int]:
     return found.repeat(widths, axis=0).repeat(widths, axis=1), regions
 
 
-def _signs(own: Frame, said: list[str]) -> tuple[str, float]:
+def _signs(own: Frame, texts: list[str]) -> tuple[str, float]:
     """Return a legend of words, in as many lines as they take, and where it ends."""
     x, y, parts = own.left, own.below + 4, []
-    for place, words in reversed(list(enumerate(said))):
+    for place, words in reversed(list(enumerate(texts))):
         length = 24 + SMALL_LETTER * len(words)
         if x > own.left and x + length > own.left + own.width + 14:
             x, y = own.left, y + LINE
         swatch = np.array([[place]], dtype=np.uint8)
-        parts.append(picture(swatch, len(said) - 1, (x, y, 18, SWATCH)))
+        parts.append(picture(swatch, len(texts) - 1, (x, y, 18, SWATCH)))
         parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="18" height="{SWATCH}" fill="none" stroke="{SOFT}"/>')
         parts.append(text(x + 24, y + 10, words))
         x += length + 14

@@ -82,10 +82,10 @@ class MatrixMechanism:
         pairs = [(noise, self._sensitivity(part)) for noise, part in zip(self.noises, self.parts, strict=True)]
         loss = composed([noise.loss(sensitivity) for noise, sensitivity in pairs])
         norm = "L1" if isinstance(self.loss, PureDP) else "squared L2"
-        words = [f"{_in_words(noise)} against {norm} sensitivity {sensitivity}" for noise, sensitivity in pairs]
+        parts = [f"{_description(noise)} against {norm} sensitivity {sensitivity}" for noise, sensitivity in pairs]
         step = self.strategy.map.step
         unit = "" if step == 1 else f", in steps of {step:.6g} of a count"
-        basis = "; ".join(dict.fromkeys(words)) + unit
+        basis = "; ".join(dict.fromkeys(parts)) + unit
         return Claim(published=loss, proven=loss, unit=self.unit, basis=basis)
 
     @property
@@ -166,7 +166,7 @@ def _calibrated(loss: PureDP | ZCDP, share: Fraction, sensitivity: Fraction) -> 
     return DiscreteGaussian(sigma2=sensitivity / (2 * share * loss.rho))
 
 
-def _in_words(noise: Noise) -> str:
+def _description(noise: Noise) -> str:
     if isinstance(noise, DiscreteLaplace):
         return f"discrete Laplace noise of scale {noise.scale}"
     return f"discrete Gaussian noise of variance {noise.sigma2}"

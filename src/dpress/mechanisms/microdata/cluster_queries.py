@@ -1,4 +1,4 @@
-"""What is measured of clusters with public prototypes: sums, in every cluster, of what a record's code is worth.
+"""What is measured of clusters with public prototypes: sums, in every cluster, of what a record's code contributes.
 
 A record is in one cluster, and in it adds one row of a small public table: its sensitivity is that of the table.
 public prototypes + records -> exact counts of every cluster's cells (one fold) -> counts, sums, histograms.
@@ -19,25 +19,25 @@ from dpress.core.mixed import Column
 from dpress.core.people import Counts, People
 from dpress.mechanisms.microdata.prototypes import Clusters, offsets
 
-Worth = npt.NDArray[np.int64]
+Contributions = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class InClusters:
-    """The sums over every cluster of what the codes of one attribute are worth.
+    """The sums over every cluster of what the codes of one attribute contribute.
 
-    Sensitivity: a record that comes or goes changes one cluster, by its row of `worth`: the largest row sum of
-    |worth|^order. A replaced one leaves a row of one cluster and enters one of the same or of another cluster.
+    Sensitivity: a record that comes or goes changes one cluster, by its row of `contributions`: the largest row sum of
+    |contributions|^order. A replaced one leaves a row of one cluster and enters one of the same or of another cluster.
 
     Args:
         clusters: the public prototypes.
         axis: of the attribute.
-        worth: one column (a sum; all ones count), or rows with a single 1 (a histogram), shape (size, columns).
+        contributions: one column (a sum; all ones count), or rows with a single 1 (a histogram), shape (size, columns).
     """
 
     clusters: Clusters
     axis: int
-    worth: Worth
+    contributions: Contributions
     step: ClassVar[float] = 1.0
 
     @property
@@ -52,37 +52,37 @@ class InClusters:
 
     @property
     def rows(self) -> int:
-        """The number of answers: cluster by cluster, one for every column of `worth`."""
-        return self.clusters.size * int(self.worth.shape[1])
+        """The number of answers: cluster by cluster, one for every column of `contributions`."""
+        return self.clusters.size * int(self.contributions.shape[1])
 
     def of(self, counts: Counts) -> Counts:
         """Return the answers from the counts of every cluster's cells, shape (clusters, cells of all attributes)."""
         first, last = offsets(self.clusters.columns)[self.axis : self.axis + 2]
-        return np.asarray(counts[:, first:last] @ self.worth).ravel()
+        return np.asarray(counts[:, first:last] @ self.contributions).ravel()
 
     def apply(self, cells: Numbers) -> Numbers:
         """Return the answers from the full table; for tiny ones."""
         label, code = self._places()
-        answers = np.zeros((self.clusters.size, self.worth.shape[1]), dtype=cells.dtype)
-        np.add.at(answers, label, cells[:, None] * self.worth[code])
+        answers = np.zeros((self.clusters.size, self.contributions.shape[1]), dtype=cells.dtype)
+        np.add.at(answers, label, cells[:, None] * self.contributions[code])
         return answers.ravel()
 
     def transpose(self, answers: Array) -> Array:
         """Return A^T y over the full table; for tiny ones."""
         label, code = self._places()
         table = answers.reshape(self.clusters.size, -1)
-        return np.asarray((table[label] * self.worth[code]).sum(axis=1))
+        return np.asarray((table[label] * self.contributions[code]).sum(axis=1))
 
     def sensitivity(self, order: int, relation: Relation) -> int:
         """Return the largest sum of |change|^order: s^order, or max((s - t)^order, 2 s^order), s, t the extremes.
 
-        An attribute that is worth nothing counts as if it were worth 1, so that its noise is defined.
+        An attribute that contributes nothing counts as if it contributed 1, so that its noise is defined.
         """
-        low, high = int(self.worth.min()), int(self.worth.max())
+        low, high = int(self.contributions.min()), int(self.contributions.max())
         largest = int(max(-low, high, 1) ** order)
         if relation is Relation.ADD_REMOVE:
             return largest
-        apart = (high - low) ** order if self.worth.shape[1] == 1 else 0
+        apart = (high - low) ** order if self.contributions.shape[1] == 1 else 0
         return int(max(apart, 2 * largest))
 
     def _places(self) -> tuple[Counts, Counts]:
@@ -132,7 +132,7 @@ def centres(clusters: Clusters) -> Round:
     parts = [_size(clusters)]
     for axis, column in enumerate(columns):
         if column.numeric:
-            parts.append(InClusters(clusters=clusters, axis=axis, worth=column.units[:, None]))
+            parts.append(InClusters(clusters=clusters, axis=axis, contributions=column.units[:, None]))
         else:
             parts.append(_histogram(clusters, axis, column.size))
     return Round(parts=tuple(parts), shares=(Fraction(1, len(parts)),) * len(parts))
@@ -163,9 +163,9 @@ def binned(size: int, bins: int) -> Counts:
 
 
 def _size(clusters: Clusters) -> InClusters:
-    return InClusters(clusters=clusters, axis=0, worth=np.ones((clusters.columns[0].size, 1), dtype=np.int64))
+    return InClusters(clusters=clusters, axis=0, contributions=np.ones((clusters.columns[0].size, 1), dtype=np.int64))
 
 
 def _histogram(clusters: Clusters, axis: int, bins: int) -> InClusters:
-    worth = np.eye(bins, dtype=np.int64)[binned(clusters.columns[axis].size, bins)]
-    return InClusters(clusters=clusters, axis=axis, worth=worth)
+    contributions = np.eye(bins, dtype=np.int64)[binned(clusters.columns[axis].size, bins)]
+    return InClusters(clusters=clusters, axis=axis, contributions=contributions)

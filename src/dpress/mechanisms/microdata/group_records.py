@@ -29,7 +29,7 @@ BASIS = (
 
 
 def check(loss: Loss, unit: Unit) -> None:
-    """Refuse what the document has no words for.
+    """Refuse what the document does not define.
 
     Raises:
         NotSupported: the loss is not pure epsilon, or a person has several rows.

@@ -20,7 +20,7 @@ Labels = npt.NDArray[np.int32]
 Starts = npt.NDArray[np.int64]
 
 THREADS = 2
-SLICE = 1 << 12  # rows for which another thread is worth its start
+SLICE = 1 << 12  # rows for which another thread pays for its start
 ROUNDS = 200  # never seen to be needed; rounding could make two assignments take turns
 SPARE = 30  # places for candidates, for each cluster
 TRIALS = 20  # candidates drawn for a prototype, of which the best is kept

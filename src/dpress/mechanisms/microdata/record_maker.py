@@ -92,10 +92,12 @@ class RecordMaker:
 
     def as_plain(self) -> dict[str, Any]:
         """Return what a design says of it: all but the attributes."""
-        return {"weights": [*self.weights], "synthesizer": plain(self.synthesizer, told=("columns",))}
+        return {"weights": [*self.weights], "synthesizer": plain(self.synthesizer, context=("columns",))}
 
     @classmethod
-    def from_plain(cls, value: Mapping[str, Any], place: str, *, find: Find, told: Mapping[str, Any]) -> "RecordMaker":
+    def from_plain(
+        cls, value: Mapping[str, Any], place: str, *, find: Find, context: Mapping[str, Any]
+    ) -> "RecordMaker":
         """Return what a design describes.
 
         Raises:
@@ -103,10 +105,10 @@ class RecordMaker:
         """
         if wrong := difference(dict.fromkeys(value), dict.fromkeys(("weights", "synthesizer")), place):
             raise ValueError(wrong)
-        attributes = told["attributes"]
+        attributes = context["attributes"]
         weights = read(tuple[float, ...], value["weights"], f"{place}.weights", find=find)
         own = {"columns": columns(attributes, weights)}
-        made: Any = read(object, value["synthesizer"], f"{place}.synthesizer", find=find, told=own)
+        made: Any = read(object, value["synthesizer"], f"{place}.synthesizer", find=find, context=own)
         return cls(attributes=attributes, weights=weights, synthesizer=made)
 
 

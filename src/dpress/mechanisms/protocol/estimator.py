@@ -13,8 +13,8 @@ if TYPE_CHECKING:  # a device estimates nothing
     from dpress.inference.joint.contrast import Contrast
     from dpress.inference.joint.factors import Joint
 
-TOLD = ("shape", "types", "weights", "sets", "oracles", "oracle")
-"""Names of an estimator's fields that the report types tell: `told`."""
+FROM_REPORT_TYPES = ("shape", "types", "weights", "sets", "oracles", "oracle")
+"""Names of an estimator's fields that the report types give."""
 
 
 @runtime_checkable

@@ -36,7 +36,7 @@ from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.mechanisms.spatial.short_reports import STEPS, Steps, short_oracle, steps_of
 
 ROUNDS = 4  # unless the specification says how many
-WORTH = 1.5  # standard deviations of a share that a node must hold to be split
+SPLIT = 1.5  # standard deviations of a share that a node must hold to be split
 HALF = 2  # a node that was not asked yet may hold this part of the one above it
 
 
@@ -235,7 +235,7 @@ class Ahead:
         return found
 
     def _grown(self, found: Sequence[_Shares], depth: int) -> list[Leaves]:
-        """Return the partitions of the next round: each splits the leaves of the one before that are worth it."""
+        """Return the partitions of the next round: each splits the leaves of the one before that are large enough."""
         leaves, grown = max((one.leaves for one in found), key=lambda one: one.size), list[Leaves]()
         deepest = int(leaves.levels.max())
         levels = self._consistent(*self._summed(found), deepest, 1.0)
@@ -243,7 +243,7 @@ class Ahead:
         asked = sum(one.users for one in found) / len(found)
         for _ in range(depth):
             deviation = math.sqrt(per_user(self._oracle(leaves.size), 0.0) / asked)
-            which = (shares > WORTH * deviation) & (leaves.levels < self.height)
+            which = (shares > SPLIT * deviation) & (leaves.levels < self.height)
             shares = np.repeat(np.where(which, shares / HALF, shares), np.where(which, 4, 1))
             leaves = leaves.split(which)
             grown.append(leaves)

@@ -26,7 +26,7 @@ from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.noise.distribution import Noise
 from dpress.noise.laplace import DiscreteLaplace
 
-Made = Literal["least_squares", "nonnegative"]
+Reconstruction = Literal["least_squares", "nonnegative"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,17 +42,17 @@ class CentralMap:
         strategy: `Identity` or a `Tree` of branching 4 over the cells, equal noise for all answers.
         loss: pure epsilon or zCDP.
         unit: whom the promise protects.
-        made: how counts of cells are made of the answers: least squares; or no count below 0, family by family.
+        reconstruction: of the cells' counts from the answers: least squares; or no count below 0, family by family.
     """
 
     grid: Grid
     strategy: Strategy
     loss: PureDP | ZCDP
     unit: Unit = ROW
-    made: Made = "least_squares"
+    reconstruction: Reconstruction = "least_squares"
 
     def __post_init__(self) -> None:
-        if self.made == "nonnegative" and not self.grid.height:
+        if self.reconstruction == "nonnegative" and not self.grid.height:
             raise ValueError(f"counts >= 0 need a grid of side 2^h, h >= 1, got side={self.grid.side}")
         _ = self.matrix  # refuses a loss
 
@@ -84,7 +84,7 @@ class CentralMap:
     @property
     def linear(self) -> bool:
         """Whether the estimate is linear in the answers."""
-        return self.made == "least_squares"
+        return self.reconstruction == "least_squares"
 
     @property
     def decoder(self) -> MapDecoder:

@@ -39,7 +39,7 @@ def gtr_top_down(grid: Grid, loss: object, *, oracle: str | None = None) -> GtrT
     levels = tuple(range(1, grid.height + 1))
     oracles = tuple(short_oracle(4**level, loss, steps_of(oracle)) for level in levels)
     return GtrTopDown(
-        grid=grid, levels=levels, oracles=oracles, weights=shares(grid.height), made="nonnegative", root=True
+        grid=grid, levels=levels, oracles=oracles, weights=shares(grid.height), reconstruction="nonnegative", root=True
     )
 
 

@@ -26,7 +26,7 @@ from dpress.mechanisms.protocol.report_type import ReportType, largest, per_user
 from dpress.mechanisms.spatial.map_decoder import MapDecoder, node_type
 
 Codes = npt.NDArray[np.int32]
-Made = Literal["least_squares", "nonnegative", "top_down"]
+Reconstruction = Literal["least_squares", "nonnegative", "top_down"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class Levels:
         levels: that are asked, rising; one for a flat grid.
         oracles: over the nodes of every level that is asked.
         weights: the sampling weight of every level; empty where all have one.
-        made: how counts of cells are made of it: least squares; the same with no count below 0; or not at all, the
+        reconstruction: of the cells' counts from it: least squares; the same with no count below 0; or not at all, the
             nodes being added up from the top.
         root: whether everybody's number is taken for known.
         flat: whether the only level is the grid itself, without a tree above it.
@@ -52,7 +52,7 @@ class Levels:
     levels: tuple[int, ...]
     oracles: tuple[Oracle, ...]
     weights: tuple[int, ...] = ()
-    made: Made = "least_squares"
+    reconstruction: Reconstruction = "least_squares"
     root: bool = False
     flat: bool = False
 
@@ -80,7 +80,7 @@ class Levels:
     @property
     def linear(self) -> bool:
         """Whether the estimate is linear in the answers."""
-        return self.made != "nonnegative"
+        return self.reconstruction != "nonnegative"
 
     @property
     def map(self) -> Tree | Identity:
@@ -108,13 +108,13 @@ class Levels:
         del users  # the measurement has it
         variances, levels = self._by_level(measurement)
         noise = TreeNoise(grid=self.grid, levels=variances)
-        if self.made == "top_down":
+        if self.reconstruction == "top_down":
             images = [Grid(1 << level).image(own) for level, own in enumerate(levels)]
             return Nodes(grid=self.grid, images=images, levels=variances)
         cells = levels[-1]
         if len(levels) > 1:
             tree, answers = Tree(self.grid.cells, 4), np.asarray(measurement.answers, dtype=np.float64)
-            cells = consistent(tree, answers, variances, nonnegative=self.made == "nonnegative")
+            cells = consistent(tree, answers, variances, nonnegative=self.reconstruction == "nonnegative")
         return Cells(grid=self.grid, counts=self.grid.image(cells), noise=noise)
 
     def simulated(self, counts: Array, users: int, *, rng: Generator) -> Measurement:

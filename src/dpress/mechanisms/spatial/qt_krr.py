@@ -35,7 +35,7 @@ def qt_krr(grid: Grid, loss: object) -> QtKrr | None:
         return None
     levels = tuple(range(grid.height + 1))
     oracles: tuple[Oracle, ...] = tuple(Krr(size=4**level, loss=loss) for level in levels)
-    return QtKrr(grid=grid, levels=levels, oracles=oracles, made="top_down")
+    return QtKrr(grid=grid, levels=levels, oracles=oracles, reconstruction="top_down")
 
 
 CARD = Card(

@@ -35,7 +35,7 @@ def qt_rappor(grid: Grid, loss: object) -> QtRappor | None:
         return None
     levels = tuple(range(grid.height + 1))
     oracles: tuple[Oracle, ...] = tuple(Sue(size=4**level, loss=loss) for level in levels)
-    return QtRappor(grid=grid, levels=levels, oracles=oracles, made="top_down")
+    return QtRappor(grid=grid, levels=levels, oracles=oracles, reconstruction="top_down")
 
 
 CARD = Card(

@@ -16,7 +16,7 @@ from dpress.core.mechanism import Card
 from dpress.core.tree import Tree
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.spatial.central_map import CentralMap, Made, fourth_root, precision
+from dpress.mechanisms.spatial.central_map import CentralMap, Reconstruction, fourth_root, precision
 from dpress.mechanisms.spatial.grids import ByHeight
 from dpress.mechanisms.spatial.uniform_grid import UniformGrid
 
@@ -71,19 +71,19 @@ def best_height(users: int, loss: PureDP | ZCDP, unit: Unit) -> int:
     return min(max((side - 1).bit_length(), 1), LARGEST_SIDE.bit_length() - 1)
 
 
-def quadtree(grid: Grid, loss: Loss, *, unit: Unit, made: Made = "nonnegative") -> CentralMap | None:
+def quadtree(grid: Grid, loss: Loss, *, unit: Unit, made: Reconstruction = "nonnegative") -> CentralMap | None:
     """Return the quadtree over a grid; None for other losses and grids.
 
     Args:
         grid: of side 2^h, h at least 1; `best_height` is a good one.
         loss: pure epsilon or zCDP.
         unit: whom the promise protects.
-        made: "nonnegative", biased and much nearer to the truth where many nodes are empty; or "least_squares",
-            unbiased with an exact error.
+        made: the reconstruction of the cells: "nonnegative", biased and much nearer to the truth where many nodes are
+            empty; or "least_squares", unbiased with an exact error.
     """
     if not isinstance(loss, PureDP | ZCDP) or not grid.height:
         return None
-    return CentralMap(grid=grid, strategy=Quadtree(grid=grid), loss=loss, unit=unit, made=made)
+    return CentralMap(grid=grid, strategy=Quadtree(grid=grid), loss=loss, unit=unit, reconstruction=made)
 
 
 def _example(loss: Loss, unit: Unit) -> CentralMap:
@@ -98,7 +98,7 @@ class Settings(ByHeight, frozen=True):
 
     made: (
         Annotated[
-            Made,
+            Reconstruction,
             Meta(description='how cells are made of the nodes\' counts; "nonnegative" unless stated'),
         ]
         | None

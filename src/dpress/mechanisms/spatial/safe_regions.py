@@ -35,7 +35,7 @@ class SafeRegions:
     others, independently of the position; the region is the node of that level that the position lies in.
 
     Promise: pure epsilon_i, the user's own, between two positions of the user's safe region, local model. Proven, for
-        that relation ALONE: two positions in different regions are told apart for certain.
+        that relation ALONE: two positions in different regions are distinguished for certain.
     Error: `Pcep`, for the users of each region.
     Paper: Chen, Li, Qin, Kasiviswanathan, Jin 2016 (PSDA).
 
@@ -104,7 +104,7 @@ class SafeRegions:
     def claim(self) -> Claim:
         """The promise to users of the largest epsilon; with smaller regions than the box it is none of any two places.
 
-        The document's promise holds within a user's safe region, which everybody is told: between two places in
+        The document's promise holds within a user's safe region, which is public: between two places in
         different regions a report decides. So nothing is proven of any two places then.
         """
         own = self.pcep.claim

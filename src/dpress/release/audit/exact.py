@@ -160,8 +160,8 @@ def _root_up(value: Fraction) -> Fraction:
 def choice_loss(mechanism: Exponential, bound: Fraction) -> ExactLoss:
     """Return the largest log ratio of any choice, over lists of three scores and all their neighbours.
 
-    The probabilities are bounded from both sides to 256 bits, so that a ratio just below e^epsilon is told from it.
-    The lists hold candidates that are all but never chosen: there the bound is attained in the limit.
+    The probabilities are bounded from both sides to 256 bits, so that a ratio just below e^epsilon is distinguished
+    from it. The lists hold candidates that are all but never chosen: there the bound is attained in the limit.
     """
     moved = mechanism.sensitivity * mechanism.unit.rows
     rate = mechanism.loss.epsilon / (2 * mechanism.unit_sensitivity)

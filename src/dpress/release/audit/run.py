@@ -199,8 +199,10 @@ def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
 
 def _exact(kind: Kind, name: str, relation: str, claimed: Loss, found: ExactLoss, *, remark: str = "") -> Check:
     loss = math.inf if found.loss is None else float_up(found.loss)
-    words = "; ".join(filter(None, (remark, found.remark)))
-    return Check(kind=kind, instance=name, relation=relation, claimed=claimed, loss=loss, kept=found.kept, remark=words)
+    remarks = "; ".join(filter(None, (remark, found.remark)))
+    return Check(
+        kind=kind, instance=name, relation=relation, claimed=claimed, loss=loss, kept=found.kept, remark=remarks
+    )
 
 
 def _sampled(name: str, relation: str, claimed: Loss, low: float, *, samples: int, alpha: float) -> Check:

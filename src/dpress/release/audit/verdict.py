@@ -40,7 +40,7 @@ class Check:
 
     @property
     def verdict(self) -> str:
-        """The check in a few words: only what was computed exactly is said to be kept."""
+        """The verdict as text: only what was computed exactly counts as kept."""
         if not self.kept:
             return "VIOLATED"
         if self.samples is not None:
