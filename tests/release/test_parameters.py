@@ -125,7 +125,7 @@ def test_every_parameter_of_a_method_is_an_argument_of_what_makes_it():
     import inspect
 
     for card in catalog.cards().values():
-        make = card.strategy or card.oracle or card.spatial or card.synthesizer
+        make = card.strategy or card.oracle or card.spatial or card.synthesizer or card.protocol
         if make is not None and names(card.parameters):
             taken = set(inspect.signature(make).parameters)
             assert set(names(card.parameters)) - {"height", "side"} <= taken, card.name

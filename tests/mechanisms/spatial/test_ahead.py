@@ -207,8 +207,9 @@ def answered(**changed):
 
 @pytest.mark.parametrize("rounds", [0, 4])
 def test_rounds_that_cannot_be_are_refused_with_their_place(rounds):
-    message = {0: "rounds must be", 4: "rounds: expected at most 3, the height of the quadtree, got 4"}[rounds]
-    with pytest.raises(ValueError, match=rf"^\$\.release\.parameters\.{message}"):
+    place = r"\$\.release\.parameters\."
+    message = {0: "rounds must be", 4: f"{place}rounds: expected at most 3, the height of the quadtree, got 4"}[rounds]
+    with pytest.raises(ValueError, match=f"^{message}"):
         ahead(Grid(8), PureDP(epsilon=1), rounds=rounds)
 
 
