@@ -67,7 +67,7 @@ def cases(shape: Sequence[int], only: str = "") -> Iterator[Case]:
         for words, loss in LOSSES.items():
             if card.strategy is None or only not in {"", name} or (words == RHO and name not in UNDER_RHO):
                 continue
-            more = {"seconds": SECONDS} if "seconds" in card.parameters else {}
+            more = {"seconds": SECONDS} if "seconds" in card.parameters.__struct_fields__ else {}
             try:
                 strategy = card.strategy(Boxes(tuple(map(AllRanges, shape))), loss, **more)
                 if strategy is not None:

@@ -10,6 +10,7 @@ from dpress import catalog
 from dpress.core.claim import ROW, ZCDP, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card, Strategy
+from dpress.core.parameters import names
 from dpress.core.ranges import AllRanges, Prefixes
 from dpress.core.workload import Boxes, Marginals
 from dpress.mechanisms.linear.product import Product
@@ -58,7 +59,7 @@ def test_a_strategy_serves_a_workload_of_the_right_cells_or_none(card: Card) -> 
         Marginals((2, 3), ((0,), (1,))),
         Marginals((2, 3), ((0, 1),)),
     )
-    stated = {"seconds": 1} if "seconds" in card.parameters else {}
+    stated = {"seconds": 1} if "seconds" in names(card.parameters) else {}
     losses = (PureDP(epsilon=1), ZCDP(rho=1))
     served = [(workload, card.strategy(workload, loss, **stated)) for workload in workloads for loss in losses]
     assert any(strategy is not None for _, strategy in served)

@@ -1,5 +1,6 @@
 import copy
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -173,3 +174,15 @@ def test_a_file_that_is_no_toml_is_refused_with_its_place(tmp_path):
     (tmp_path / "spec.toml").write_text("[privacy\n")
     with pytest.raises(SchemaMismatch, match=r"not a TOML file: .*line 1"):
         load_spec(tmp_path / "spec.toml")
+
+
+def test_a_specification_is_a_file_a_text_or_plain_objects(tmp_path: Path) -> None:
+    text = '[[attribute]]\nname = "age"\nkind = "integer"\nbounds = [0, 9]\n[privacy]\nepsilon = 1\n'
+    text += '[release]\nkind = "histogram"\n'
+    (tmp_path / "spec.toml").write_text(text)
+    found = load_spec(tmp_path / "spec.toml")
+    assert found == load_spec(str(tmp_path / "spec.toml")) == load_spec(text) == load_spec(as_dict(found))
+    with pytest.raises(SchemaMismatch, match="the specification: not a TOML file"):
+        load_spec("a = \n b")
+    with pytest.raises(SchemaMismatch, match=r"\$\.privacy\.epsilon: expected a number > 0, got -1"):
+        load_spec(text.replace("epsilon = 1", "epsilon = -1"))

@@ -1,11 +1,13 @@
-"""Releases of every kind, from a small table in memory."""
+"""Releases of every kind, from a small table in memory, each made once in a run."""
 
+import functools
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 import pytest
 
@@ -29,6 +31,11 @@ PEOPLE = pa.table(
         "pay": [row * 10.0 for row in range(400)],
     }
 )
+BOX = [[-74.3, -73.7], [40.4, 41.0]]
+POINTS = pa.table(
+    {"lon": [-74.0 + (row % 5) / 50 for row in range(900)], "lat": [40.7 + (row % 3) / 50 for row in range(900)]}
+)
+TABLES = {"people": PEOPLE, "points": POINTS}
 
 
 @dataclass(frozen=True)
@@ -49,16 +56,27 @@ def make(
     parameters: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Release:
+    """Return the release of a table: of `PEOPLE`, or of `data`; with a seed of its own it is not private."""
+    release = {name: options.pop(name) for name in ("method", "postprocess") if name in options}
     plain = {
         "attribute": attributes,
         "privacy": privacy or {"epsilon": 1.0},
-        "release": {"kind": kind, "parameters": parameters or {}, "method": options.pop("method", "auto")},
+        "release": {"kind": kind, "parameters": parameters or {}, **release},
     }
-    data = options.pop("data", PEOPLE)
-    if "rng" in options:
-        return publish(from_dict(plain), data, **options)
-    release = publish(from_dict(plain), data, rng=rng.seeded(2026), **options)
-    return replace(release, private=True)  # the same page in every run, worded as a private release
+    text, seed, data = msgspec.json.encode(plain), options.pop("seed", None), options.pop("data", "people")
+    if isinstance(data, str) and not options:
+        return _published(text, data, seed)
+    return _drawn(text, TABLES[data] if isinstance(data, str) else data, seed, **options)
+
+
+@functools.cache
+def _published(text: bytes, data: str, seed: int | None) -> Release:
+    return _drawn(text, TABLES[data], seed)
+
+
+def _drawn(text: bytes, data: pa.Table, seed: int | None, **options: Any) -> Release:
+    release = publish(from_dict(msgspec.json.decode(text)), data, rng=rng.seeded(seed or 2026), **options)
+    return replace(release, private=seed is None)  # the same page in every run, worded as a private release
 
 
 def collect(
@@ -71,11 +89,20 @@ def collect(
     kind = "marginals" if len(attributes) > 1 else "histogram"
     asked = {"kind": kind, "parameters": parameters or {}, **release}
     plain = {"attribute": attributes, "privacy": {"model": "local", **(privacy or {"epsilon": 1.0})}, "release": asked}
-    spec = from_dict(plain)
+    return _estimated(msgspec.json.encode(plain), "people")
+
+
+@functools.cache
+def _estimated(text: bytes, data: str) -> Release:
+    return _answered(text, TABLES[data])
+
+
+def _answered(text: bytes, data: pa.Table, **options: Any) -> Release:
+    spec = from_dict(msgspec.json.decode(text))
     with tempfile.TemporaryDirectory() as folder:
         reports = Path(folder) / "reports.parquet"
-        perturb(spec, PEOPLE, out=reports, rng=rng.seeded(2026))
-        return replace(estimate(spec, reports), private=True)
+        perturb(spec, data, out=reports, rng=rng.seeded(2026), allow_unproven=True)
+        return replace(estimate(spec, reports, allow_unproven=True, **options), private=True)
 
 
 def joined(dependent: bool = True, users: int = 3000, **release: Any) -> Release:  # noqa: FBT001, FBT002  # one choice
@@ -83,8 +110,6 @@ def joined(dependent: bool = True, users: int = 3000, **release: Any) -> Release
 
     Independent attributes run through all combinations equally often, so that no chance is in the people themselves.
     """
-    first = [row % 4 for row in range(users)]
-    second = first if dependent else [row // 4 % 4 for row in range(users)]
     plain = {
         "attribute": [
             {"kind": "integer", "name": "age", "bounds": [0, 3]},
@@ -94,34 +119,27 @@ def joined(dependent: bool = True, users: int = 3000, **release: Any) -> Release
         "privacy": {"model": "local", "epsilon": release.pop("epsilon", 4.0)},
         "release": {"kind": "joint", "parameters": {"ways": 2}, **release},
     }
-    spec = from_dict(plain)
+    return _joined(msgspec.json.encode(plain), dependent, users)
+
+
+@functools.cache
+def _joined(text: bytes, dependent: bool, users: int) -> Release:  # noqa: FBT001  # as above
+    first = [row % 4 for row in range(users)]
+    second = first if dependent else [row // 4 % 4 for row in range(users)]
     data = pa.table({"age": first, "score": second, "sex": [SEX["values"][row // 16 % 2] for row in range(users)]})
-    with tempfile.TemporaryDirectory() as folder:
-        reports = Path(folder) / "reports.parquet"
-        perturb(spec, data, out=reports, rng=rng.seeded(2026))
-        return replace(estimate(spec, reports, records=100), private=True)
+    return _answered(text, data, records=100)
 
 
 def claiming(release: Release, **changes: Any) -> Release:
     """Return the release as if its mechanism made another claim."""
-    chosen = release.planned.chosen
-    inner = chosen.mechanism
-    claim = replace(inner.claim, **changes)
-    claimed = replace(chosen, mechanism=Claimed(inner, claim))
-    candidates = tuple(claimed if one is chosen else one for one in release.planned.candidates)
-    planned = replace(release.planned, chosen=claimed, candidates=candidates)
-    return replace(release, planned=planned)
+    inner, claimed = release.mechanism, replace(release)
+    claimed.__dict__["mechanism"] = Claimed(inner, replace(inner.claim, **changes))  # as the cached property would
+    return claimed
 
 
 def place(**options: Any) -> dict[str, Any]:
     """Return the attribute of a position in New York."""
     return {"kind": "location", "name": "place", "columns": ["lon", "lat"], "bounds": BOX, **options}
-
-
-BOX = [[-74.3, -73.7], [40.4, 41.0]]
-POINTS = pa.table(
-    {"lon": [-74.0 + (row % 5) / 50 for row in range(900)], "lat": [40.7 + (row % 3) / 50 for row in range(900)]}
-)
 
 
 def mapped(method: str = "gtr_top_down", epsilon: float = 4.0, **parameters: Any) -> Release:
@@ -131,17 +149,13 @@ def mapped(method: str = "gtr_top_down", epsilon: float = 4.0, **parameters: Any
         "privacy": {"model": "local", "epsilon": epsilon},
         "release": {"kind": "spatial", "method": method, "parameters": {"height": 3, "users": 900, **parameters}},
     }
-    spec = from_dict(plain)
-    with tempfile.TemporaryDirectory() as folder:
-        reports = Path(folder) / "reports.parquet"
-        perturb(spec, POINTS, out=reports, rng=rng.seeded(2026), allow_unproven=True)
-        return replace(estimate(spec, reports, allow_unproven=True), private=True)
+    return _estimated(msgspec.json.encode(plain), "points")
 
 
 def mapped_table(method: str = "quadtree", **options: Any) -> Release:
     """Return the map of the same points in a table."""
     parameters = {"quadtree": {"height": 3}, "uniform_grid": {"side": 7}}.get(method, {})
-    return make("spatial", [place(**options)], parameters=parameters, method=method, data=POINTS)
+    return make("spatial", [place(**options)], parameters=parameters, method=method, data="points")
 
 
 KINDS: dict[str, Callable[[], Release]] = {
@@ -158,11 +172,11 @@ KINDS: dict[str, Callable[[], Release]] = {
     "local at once": lambda: collect([AGE, SEX], parameters={"split": "budget"}),
     "local for ever": lambda: collect([AGE, SEX], {"epsilon": 2.0}, method="rr_ldp"),
     "local of one": lambda: collect([REGION], method="rappor", postprocess=["base_cut", "norm_sub"]),
-    "local joint": lambda: joined(users=1600),
-    "local joint of bits": lambda: joined(users=1600, method="rr_ldp", parameters={}),
+    "local joint": joined,
+    "local joint of bits": lambda: joined(method="rr_ldp", parameters={}),
     "local map": mapped,
     "map": mapped_table,
-    "seeded": lambda: make("ranges", [AGE], rng=rng.seeded(1)),
+    "seeded": lambda: make("ranges", [AGE], seed=1),
 }
 
 

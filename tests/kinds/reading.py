@@ -1,22 +1,30 @@
 """A page as a reader sees it: its text, with every element closed in order."""
 
-import functools
 import re
 from html import unescape
 from html.parser import HTMLParser
 
-from dpress.release.artifact import Release
+import pytest
 from tests.kinds.conftest import KINDS
 
+from dpress.release.release import Release
+from dpress.reporting import figures
 from dpress.reporting.page import page
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
+DRAWN: dict[int, tuple[Release, str]] = {}  # the release is kept, so that no other one gets its identity
 
 
-@functools.cache
+def html_of_page(release: Release) -> str:
+    """Return the page of a release, drawn once."""
+    if id(release) not in DRAWN:
+        DRAWN[id(release)] = release, page(release)
+    return DRAWN[id(release)][1]
+
+
 def html_of(kind: str) -> str:
     """Return the page of one of `KINDS`, drawn once."""
-    return page(KINDS[kind]())
+    return html_of_page(KINDS[kind]())
 
 
 def text_of(kind: str) -> str:
@@ -30,9 +38,16 @@ def text(html: str) -> str:
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html)))
 
 
+def undrawn(release: Release) -> str:
+    """Return the page of a release with nothing drawn, which takes most of its time: for tests of its words."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "both", lambda draw, label: f'<svg class="undrawn {bool(draw and label)}"></svg>')
+        return page(release)
+
+
 def text_of_page(release: Release) -> str:
-    """Return the text of a release's page."""
-    return text(page(release))
+    """Return the text of a release's page, without that of its drawings."""
+    return text(undrawn(release))
 
 
 class Nesting(HTMLParser):

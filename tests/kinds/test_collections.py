@@ -7,12 +7,11 @@ from html import unescape
 
 import pytest
 from tests.kinds.conftest import AGE, KINDS, REGION, SEX, collect, make
-from tests.kinds.reading import html_of, text_of, text_of_page
+from tests.kinds.reading import html_of, text_of, text_of_page, undrawn
 
 from dpress.core.claim import PureDP
 from dpress.reporting import counts
 from dpress.reporting.facts import facts
-from dpress.reporting.page import page
 from dpress.reporting.promise import NEARLY_NOTHING, promise
 from dpress.reporting.rounding import loss
 
@@ -51,9 +50,9 @@ def terms(html: str) -> dict[str, tuple[str, str]]:
 
 def test_both_guarantees_over_time_and_the_published_sum() -> None:
     release = KINDS["local for ever"]()
-    questions = release.planned.chosen.mechanism.questions  # type: ignore[union-attr]
-    lasting = max(sum(oracle.lifetime.epsilon for oracle in question.oracles) for question in questions)
-    shown = terms(page(release))
+    types = release.mechanism.types  # type: ignore[attr-defined]
+    lasting = max(sum(oracle.lifetime.epsilon for oracle in one.oracles) for one in types)
+    shown = terms(undrawn(release))
     assert shown["Proven, per report"][0] == loss(release.claim.proven)
     assert shown["Proven, lifetime"][0] == loss(PureDP(epsilon=lasting))
     assert "changed value" in shown["Proven, lifetime"][1]
@@ -94,7 +93,7 @@ def test_methods_of_two_ways_of_asking_are_told_apart_and_one_is_highlighted() -
 def test_an_epsilon_above_twenty_is_warned_of(epsilon: float, warned: bool) -> None:  # noqa: FBT001
     for release in (collect([SEX], {"epsilon": epsilon}, method="krr"), make("histogram", [SEX], {"epsilon": epsilon})):
         assert (promise(facts(release)).warning == NEARLY_NOTHING) == warned
-        assert ("NEXT TO NOTHING IS PROMISED" in page(release)) == warned
+        assert ("NEXT TO NOTHING IS PROMISED" in undrawn(release)) == warned
 
 
 def test_charged_is_each_device() -> None:

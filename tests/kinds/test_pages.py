@@ -8,9 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from tests.kinds.conftest import KINDS, SEX, claiming, make
-from tests.kinds.reading import html_of, read
+from tests.kinds.reading import html_of, html_of_page, read, undrawn
 
 from dpress.core.errors import NotSupported
+from dpress.data.spec import from_dict
 from dpress.ledger.ledger import Ledger
 from dpress.release.release import Release
 from dpress.reporting import charts
@@ -28,17 +29,23 @@ def test_nesting_check_finds_an_element_that_is_not_closed() -> None:
         read("<div><p>text</div>")
 
 
-def test_every_page_is_nested_complete_and_small(release: Release, tmp_path: Path) -> None:
-    path = write_report(release, tmp_path / "report.html")
-    html = path.read_text(encoding="utf-8")
+def test_a_report_is_the_page_in_a_file_and_replaces_an_older_one(tmp_path: Path) -> None:
+    release, path = KINDS["ranges"](), tmp_path / "report.html"
+    path.write_text("older")
+    assert write_report(release, path) == path
+    assert path.read_text(encoding="utf-8") == html_of_page(release)
+
+
+def test_every_page_is_nested_complete_and_small(release: Release) -> None:
+    html = html_of_page(release)
     parsed = read(html)
-    local = release.spec.privacy.model == "local"
+    local = release.design.local
     sections = [*SECTIONS[:2], LOCAL if local else CENTRAL, *SECTIONS[2:]]
     places = [html.index(f"<h2>{section}</h2>") for section in sections]
     assert places == sorted(places)
     assert len(html.encode()) < 1_000_000
-    assert release.spec.hash in parsed.text
-    assert release.planned.chosen.method in parsed.text
+    assert from_dict(release.design.specification).hash in parsed.text
+    assert release.method in parsed.text
     assert "table_1.parquet" in parsed.text
     assert ("keeps no ledger" if local else "No ledger was used") in parsed.text
     assert parsed.tags.count("title") == 1
@@ -47,12 +54,12 @@ def test_every_page_is_nested_complete_and_small(release: Release, tmp_path: Pat
 
 
 def test_no_page_asks_for_anything(release: Release) -> None:
-    html = page(release)
+    html = html_of_page(release)
     parsed = read(html)
     assert not {"script", "link", "img", "iframe", "object", "use", "a", "base", "form"} & set(parsed.tags)
     links = {"src", "href", "xlink:href", "srcset", "action", "data", "background", "poster"}
     found = [(tag, name, value) for tag, name, value in parsed.attributes if name in links]
-    drawn = release.spec.release.kind == "spatial"
+    drawn = release.kind == "spatial"
     pictures = [one for one in found if one[:2] == ("image", "href") and one[2].startswith("data:image/png;base64,")]
     assert found == pictures
     assert ("image" in parsed.tags) == bool(pictures) == drawn
@@ -74,7 +81,7 @@ def test_stamp_stands_where_it_must_and_nowhere_else(kind: str) -> None:
 
 
 def test_unproven_release_is_stamped_and_its_odds_are_conditional() -> None:
-    text = read(page(claiming(KINDS["ranges"](), proven=None))).text
+    text = read(undrawn(claiming(KINDS["ranges"](), proven=None))).text
     assert "NOT PROVEN" in text
     assert "NOT PRIVATE" not in text
     assert "If the published claim is right: " in text
@@ -83,7 +90,7 @@ def test_unproven_release_is_stamped_and_its_odds_are_conditional() -> None:
 
 
 def test_a_release_without_any_claim_shows_no_odds() -> None:
-    text = read(page(claiming(KINDS["ranges"](), proven=None, published=None))).text
+    text = read(undrawn(claiming(KINDS["ranges"](), proven=None, published=None))).text
     assert "NOT PROVEN" in text
     assert "can conclude" not in text
 
@@ -119,7 +126,7 @@ def test_ledger_head_is_shown(tmp_path: Path) -> None:
 
     ledger = Ledger.create(tmp_path / "ledger.sqlite", limit=PureDP(epsilon=2), unit=Unit())
     release = make("ranges", [{"kind": "integer", "name": "age", "bounds": [0, 19]}], ledger=ledger)
-    text = read(page(release)).text
+    text = read(undrawn(release)).text
     assert release.ledger_head is not None
     assert release.ledger_head in text
     assert "No ledger was used" not in text

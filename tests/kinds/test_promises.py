@@ -5,11 +5,11 @@ import re
 from fractions import Fraction
 
 import pytest
-from dpress.release.artifact import Release
 from tests.kinds.conftest import KINDS, claiming, make
 from tests.kinds.reading import html_of, text_of, text_of_page
 
 from dpress.core.claim import ZCDP, ApproxDP
+from dpress.release.release import Release
 from dpress.reporting.facts import facts
 from dpress.reporting.promise import SEEDED, UNPROVEN, Promise, promise
 from dpress.reporting.rounding import ceiling

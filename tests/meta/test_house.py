@@ -20,8 +20,10 @@ WORKPLACE = re.compile(
     re.IGNORECASE,
 )
 API = [
-    "ROW", "ZCDP", "ApproxDP", "BudgetExceeded", "Claim", "Ledger", "NotSupported", "Plan", "PureDP", "Relation",
-    "Release", "ReportRejected", "SchemaMismatch", "Spec", "Unit", "load_release", "load_spec", "plan", "publish",
+    "ROW", "ZCDP", "ApproxDP", "BudgetExceeded", "Claim", "Design", "Ledger", "NotSupported", "Plan", "PureDP",
+    "Relation", "Release", "ReportRejected", "Result", "SchemaMismatch", "Spec", "Unit", "__version__", "device",
+    "estimate", "evaluate", "intake", "load_design", "load_release", "load_spec", "perturb", "plan", "publish",
+    "report", "save_design",
 ]  # fmt: skip
 
 

@@ -25,7 +25,7 @@ def published(make_spec, rows, names, **options):
 def test_the_adjusted_counts_stand_beside_the_unbiased_and_queries_never_use_them(make_spec, rows, tmp_path, names):
     release = published(make_spec, rows, names, out=tmp_path / "release")
     plain = published(make_spec, rows, [])
-    table, expected = release.tables["table_1.parquet"], plain.tables["table_1.parquet"]
+    table, expected = release.answers.all_tables["table_1.parquet"], plain.answers.all_tables["table_1.parquet"]
     assert table.column_names == [*expected.column_names, "adjusted"]
     assert table.drop_columns("adjusted").equals(expected)
     counts = expected["count"].to_numpy()
@@ -35,13 +35,13 @@ def test_the_adjusted_counts_stand_beside_the_unbiased_and_queries_never_use_the
     again = load_release(tmp_path / "release")
     for text in ("total", "age in 2..7", "age = 3"):
         assert release.query(text) == plain.query(text) == again.query(text)
-    assert again.tables["table_1.parquet"].equals(table)
+    assert again.answers.all_tables["table_1.parquet"].equals(table)
 
 
 def test_every_table_is_adjusted_by_itself(make_spec, rows):
     release = publish(make_spec(privacy={"epsilon": 0.05}, method="marginals", postprocess=["nonnegative"]), rows)
-    assert len(release.tables) == 3
-    for table in release.tables.values():
+    assert len(release.answers.all_tables) == 3
+    for table in release.answers.all_tables.values():
         counts, adjusted = table["count"].to_numpy(), table["adjusted"].to_numpy()
         assert adjusted.min() >= 0
         assert adjusted.sum() == pytest.approx(max(0, counts.sum()))
@@ -51,7 +51,8 @@ def test_the_manifest_names_what_was_done_and_how_it_is_biased(make_spec, rows):
     names = ["nonnegative", "integer"]
     said = published(make_spec, rows, names).manifest()
     assert said["postprocess"] == [{"name": name, "bias": NAMES[name].bias} for name in names]
-    assert said["spec"]["release"]["postprocess"] == tuple(names)
+    assert said["design"]["release"]["postprocess"] == names
+    assert said["design"]["specification"]["release"]["postprocess"] == names
     assert "postprocess" not in published(make_spec, rows, []).manifest()
 
 
@@ -70,7 +71,7 @@ def test_a_collection_is_adjusted_with_its_users_and_errors(make_spec, rows, tmp
     spec = make_spec("marginals", ["age", "sex"], local, postprocess=names)
     perturb(spec, rows, out=tmp_path / "reports.parquet", rng=generators.seeded(3))
     release = estimate(spec, tmp_path / "reports.parquet", out=tmp_path / "release")
-    for table in load_release(tmp_path / "release").tables.values():
+    for table in load_release(tmp_path / "release").answers.all_tables.values():
         counts, deviations = table["count"].to_numpy(), table["standard_error"].to_numpy()
         adjusted = table["adjusted"].to_numpy()
         assert np.array_equal(adjusted, adjust(counts, names, users=500, deviations=deviations))
@@ -88,8 +89,9 @@ def test_a_collection_is_adjusted_with_its_users_and_errors(make_spec, rows, tmp
         (lambda plain: plain["postprocess"].pop(), False),
         (lambda plain: plain["postprocess"][0].update(name="round"), False),
         (lambda plain: plain.update(postprocess=["nonnegative", "integer"]), False),
-        (lambda plain: plain["spec"]["release"].update(postprocess=["round"]), False),
-        (lambda plain: plain["spec"]["release"].pop("postprocess"), False),
+        (lambda plain: plain["design"]["release"].update(postprocess=["round"]), False),
+        (lambda plain: plain["design"]["release"].pop("postprocess"), False),
+        (lambda plain: plain["design"]["specification"]["release"].pop("postprocess"), False),
         (lambda plain: plain["postprocess"][0].update(bias="Worded otherwise by another version."), True),
     ],
 )
@@ -100,7 +102,7 @@ def test_loading_checks_the_names_but_not_the_words(make_spec, rows, tmp_path, e
     edit(plain)
     path.write_text(json.dumps(plain))
     if fits:
-        assert load_release(tmp_path / "release").spec.release.postprocess == ("nonnegative", "integer")
+        assert load_release(tmp_path / "release").answers.postprocess == ("nonnegative", "integer")
     else:
         with pytest.raises(SchemaMismatch, match=r"postprocess|differs from its hash|is truncated or was edited"):
             load_release(tmp_path / "release")

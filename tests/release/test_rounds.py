@@ -1,7 +1,8 @@
 """Collections in rounds: who reports when, what the next round is made of, and what is refused."""
 
+import json
 import math
-import tomllib
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -12,17 +13,17 @@ import pytest
 from dpress import load_release
 from dpress.core import rng, wire
 from dpress.core.claim import ROW
+from dpress.core.design import collection_id, decode, encode
 from dpress.core.errors import NotSupported, ReportRejected, SchemaMismatch
-from dpress.data.spec import from_dict, load_spec
+from dpress.data.spec import from_dict
 from dpress.data.table import Table
-from dpress.data.toml import as_toml
-from dpress.mechanisms.protocol.rounds import in_rounds
-from dpress.release.collections import asked_id
+from dpress.release.designs import load_design
 from dpress.release.device import device, intake
-from dpress.release.estimate import collection_of, estimate
-from dpress.release.next_round import NEXT, NOBODY, collection_id, drawing, next_spec
+from dpress.release.estimate import estimate
+from dpress.release.next_round import NEXT, next_design
 from dpress.release.perturb import perturb
 from dpress.release.plan import plan
+from dpress.release.user_groups import NOBODY, drawing, user_groups
 
 FALSE_ALARM = 1e-6
 PLACE = {"name": "place", "kind": "location", "columns": ["x", "y"], "bounds": [[0, 8], [0, 8]]}
@@ -51,15 +52,13 @@ def run(tmp_path):
             folders.append(folder)
             if number == last or not (folder / NEXT).exists():
                 return folders, counts
-            own = load_spec(folder / NEXT)
+            own = load_design(folder / NEXT)
 
     return rounds
 
 
-def turns(own):
-    planned = plan(own)
-    found = in_rounds(collection_of(planned).spatial)
-    return found, collection_id(own, planned.chosen.method, found)
+def designed(**own):
+    return plan(spec(**own)).design
 
 
 def test_the_groups_of_the_rounds_are_disjoint_and_together_everybody(run):
@@ -68,8 +67,8 @@ def test_the_groups_of_the_rounds_are_disjoint_and_together_everybody(run):
     assert sum(counts) == USERS
     assert min(counts) > USERS / 8
     drawn = []
-    for own in [spec(), *(load_spec(folder / NEXT) for folder in folders[:-1])]:
-        draw = drawing(*turns(own))
+    for own in [designed(), *(load_design(folder / NEXT) for folder in folders[:-1])]:
+        draw = drawing(user_groups(own))
         parts = [draw(size, rng.seeded(size)) for size in (1, USERS // 3, USERS - USERS // 3 - 1)]  # in batches
         drawn.append(np.concatenate(parts) != NOBODY)
     assert [int(one.sum()) for one in drawn] == counts
@@ -78,38 +77,53 @@ def test_the_groups_of_the_rounds_are_disjoint_and_together_everybody(run):
     assert load_release(folders[0]).users == counts[0]
 
 
-def test_lots_are_even_and_those_of_another_collection_are_others():
-    own, name = turns(spec(rounds=4))
-    lots = drawing(own, name)(100_000, rng.seeded(1))
-    expected = 100_000 / own.lots
-    deviation = math.sqrt(expected * (1 - 1 / own.lots))
-    assert abs((lots == 0).sum() - expected) < NormalDist().inv_cdf(1 - FALSE_ALARM / 2) * deviation
-    other = drawing(*turns(spec(rounds=4, epsilon=1.5)))(100_000, rng.seeded(1))
-    assert 0.5 < (lots == other).mean() < 0.9  # 5/8 by chance: nothing in common
+def drawn_groups(own, devices):
+    """Return the group of every device, round after round."""
+    groups = user_groups(own)
+    found = np.full(devices, NOBODY)
+    for number in range(len(groups.types)):
+        drawn = drawing(replace(groups, number=number))(devices, rng.seeded(1))
+        found = np.where(drawn == NOBODY, found, drawn + sum(groups.types[:number]))
+    return found
+
+
+def test_user_groups_are_even_and_those_of_another_collection_are_others():
+    own = designed(rounds=4)
+    groups, number = drawn_groups(own, 100_000), user_groups(own).all
+    expected = 100_000 / number
+    deviation = math.sqrt(expected * (1 - 1 / number))
+    for one in range(number):
+        assert abs((groups == one).sum() - expected) < NormalDist().inv_cdf(1 - FALSE_ALARM / 2 / number) * deviation
+    other = drawn_groups(designed(rounds=4, epsilon=1.5), 100_000)
+    by_chance = 1 / number
+    assert abs((groups == other).mean() - by_chance) < 6 * math.sqrt(by_chance * (1 - by_chance) / 100_000)
 
 
 @pytest.mark.parametrize("own", [spec(), spec(method="auto"), spec(users=9)], ids=["ahead", "auto", "users"])
-def test_all_rounds_have_one_name_and_what_is_left_open_is_settled_by_the_first(run, own):
+def test_all_rounds_have_one_name_and_the_first_settles_them(run, own):
     (folder,), _ = run(own, last=0)
-    following = load_spec(folder / NEXT)
-    assert turns(following)[1] == turns(own)[1] == turns(spec())[1]
-    assert turns(spec(epsilon=2.0))[1] != turns(own)[1]
-    assert following.hash != own.hash
-    assert following.release.method == "ahead"
-    assert following.release.parameters["round"] == 1
-    assert following.release.parameters["height"] == 4
+    first, following = plan(own).design, load_design(folder / NEXT)
+    assert user_groups(following).key == user_groups(first).key == user_groups(designed()).key
+    assert user_groups(designed(epsilon=2.0)).key != user_groups(first).key
+    assert following.id != first.id
+    assert following.method == "ahead"
+    assert (following.round, following.ask.rounds.number) == (1, 1)
+    assert following.schema.shape == first.schema.shape == (16, 16)
+    assert following.ask.rounds.collection == first.id
+    assert collection_id(following.ask) == bytes.fromhex(first.id)[:16]
 
 
-def test_the_next_specification_follows_from_the_release_and_from_nothing_else(run):
+def test_the_next_design_follows_from_the_release_and_from_nothing_else(run):
     (folder,), _ = run(spec(), last=0)
     release = load_release(folder)
     written = (folder / NEXT).read_text(encoding="utf-8")
-    assert written == as_toml(next_spec(release))
+    assert written == encode(next_design(release))
     (folder / NEXT).unlink()
-    assert as_toml(next_spec(load_release(folder))) == written
-    edited = tomllib.loads(written)
-    edited["release"]["parameters"]["earlier"][0]["counts"][0] += 1
-    assert from_dict(edited).hash != next_spec(release).hash
+    assert encode(next_design(load_release(folder))) == written
+    edited = json.loads(written)
+    edited["estimator"]["earlier"][0]["counts"][0] += 1
+    assert decode(json.dumps(edited)) != next_design(release)
+    assert decode(written) == next_design(release)
 
 
 def test_every_round_is_read_back_and_answers(run):
@@ -122,21 +136,21 @@ def test_every_round_is_read_back_and_answers(run):
         errors.append(asked.standard_error / release.users)
         assert asked.value > 0.5 * release.users
     assert errors[-1] < errors[0]
-    assert next_spec(load_release(folders[-1])) is None
+    assert next_design(load_release(folders[-1])) is None
     assert not (folders[-1] / NEXT).exists()
 
 
 def test_reports_of_another_round_are_rejected_and_counted(run, tmp_path):
     folders, counts = run(spec(), last=0)
-    following = load_spec(folders[0] / NEXT)
-    with pytest.raises(SchemaMismatch, match=f"none of the {counts[0]:,} reports .* {wire.OTHER_SPEC}"):
+    following = load_design(folders[0] / NEXT)
+    with pytest.raises(SchemaMismatch, match=f"none of the {counts[0]:,} reports .* {wire.OTHER_ASK}"):
         estimate(following, tmp_path / "1.0.parquet")
     second = tmp_path / "second.parquet"
     number = perturb(following, PEOPLE, out=second, rng=rng.seeded(7))
     mixed = pa.concat_tables([pq.read_table(second), pq.read_table(tmp_path / "1.0.parquet")])
     pq.write_table(mixed, tmp_path / "mixed.parquet")
     release = estimate(following, tmp_path / "mixed.parquet")
-    assert release.rejected == {wire.OTHER_SPEC: counts[0]}
+    assert release.rejected == {wire.OTHER_ASK: counts[0]}
     assert release.users == counts[0] + number
 
 
@@ -149,8 +163,8 @@ def sent(sender, codes, secret):
 
 def test_a_device_with_a_secret_reports_in_one_round_of_all(run):
     folders, _ = run(spec())
-    rounds = [device(one) for one in (spec(), *(load_spec(folder / NEXT) for folder in folders[:-1]))]
-    door, answered, questions = intake(spec()), np.zeros((len(rounds), len(SECRETS)), dtype=bool), set()
+    rounds = [device(one) for one in (spec(), *(load_design(folder / NEXT) for folder in folders[:-1]))]
+    door, answered, asked = intake(spec()), np.zeros((len(rounds), len(SECRETS)), dtype=bool), set()
     codes = rounds[0].codes({"x": 1.0, "y": 7.5})
     for number, sender in enumerate(rounds):
         for place, secret in enumerate(SECRETS):
@@ -159,13 +173,13 @@ def test_a_device_with_a_secret_reports_in_one_round_of_all(run):
                 continue
             answered[number, place] = True
             if number == 0:
-                questions.add(door.accept(packed).question)
+                asked.add(door.accept(packed).report_type)
             else:
-                with pytest.raises(ReportRejected, match=wire.OTHER_SPEC):
+                with pytest.raises(ReportRejected, match=wire.OTHER_ASK):
                     door.accept(packed)
     assert (answered.sum(axis=0) == 1).all()
     assert answered.any(axis=1).all()
-    assert questions == {0, 1}
+    assert asked == {0, 1}
     late = SECRETS[int(np.flatnonzero(~answered[0])[0])]
     with pytest.raises(NotSupported, match=r"this device reports in round [12], not in round 0: it sends nothing"):
         rounds[0].answer(codes, rng=rng.seeded(1), secret=late)
@@ -175,17 +189,44 @@ def test_a_device_without_a_secret_must_say_that_it_reports_once():
     sender = device(spec())
     with pytest.raises(ValueError, match="ahead asks every device in one round only"):
         sender.answer((0, 0), rng=rng.seeded(1))
-    found = {intake(spec()).accept(sender.answer((0, 0), rng=rng.seeded(k), once=True)).question for k in range(40)}
+    found = {intake(spec()).accept(sender.answer((0, 0), rng=rng.seeded(k), once=True)).report_type for k in range(40)}
     assert found == {0, 1}
 
 
-@pytest.mark.parametrize("change", [{"round": 0}, {"round": 2}])
+def without_the_first(plain):
+    plain["estimator"]["earlier"].pop(0)
+
+
+def all_over(plain):
+    plain["estimator"]["earlier"] = []
+
+
+def twice(plain):
+    plain["estimator"]["earlier"] *= 2
+
+
+def of_another_round(plain):
+    plain["ask"]["rounds"]["number"] = 2
+
+
+def of_another_depth(plain):
+    plain["ask"]["rounds"]["types"] = [3, 1]
+
+
+def of_other_leaves(plain):
+    plain["ask"]["report_types"][0]["parts"][0]["encoder"]["leaves"].pop()
+
+
+@pytest.mark.parametrize(
+    "change", [without_the_first, all_over, twice, of_another_round, of_another_depth, of_other_leaves]
+)
 def test_a_round_that_does_not_follow_is_refused(run, change):
     (folder,), _ = run(spec(), last=0)
-    plain = tomllib.loads((folder / NEXT).read_text(encoding="utf-8"))
-    plain["release"]["parameters"] |= change
-    with pytest.raises(ValueError, match=r"parameters\.round: ahead is in round 1 after `earlier`"):
-        device(from_dict(plain))
+    plain = json.loads((folder / NEXT).read_text(encoding="utf-8"))
+    change(plain)
+    (folder / NEXT).write_text(json.dumps(plain))
+    with pytest.raises(SchemaMismatch, match=NEXT):
+        load_design(folder / NEXT)
 
 
 def test_other_methods_have_no_rounds(run):
@@ -196,7 +237,7 @@ def test_other_methods_have_no_rounds(run):
     privacy = {"model": "local", "epsilon": 1.0}
     (folder,), counts = run(from_dict({"attribute": [PLACE], "privacy": privacy, "release": release}))
     assert counts == [USERS]
-    assert next_spec(load_release(folder)) is None
+    assert next_design(load_release(folder)) is None
 
 
 def test_rows_keep_their_round_however_the_file_is_laid_out(tmp_path):
@@ -211,7 +252,7 @@ def test_rows_keep_their_round_however_the_file_is_laid_out(tmp_path):
     assert np.array_equal(read[1], read[0])
 
 
-def test_what_only_the_plan_uses_redraws_no_lot():
-    specs = [spec(), spec(area=[0.01, 0.1]), spec(users=77)]
-    assert len({asked_id(one) for one in specs}) == 1
-    assert asked_id(spec(height=3)) != asked_id(spec(height=4))
+def test_what_only_the_plan_uses_redraws_no_group():
+    same = [designed(), designed(area=[0.01, 0.1]), designed(users=77)]
+    assert len({one.id for one in same}) == len({user_groups(one).key for one in same}) == 1
+    assert designed(height=3).id != designed(height=4).id

@@ -1,16 +1,19 @@
 """Adjusted counts on the page: beside the unbiased ones, with what changed and in which direction."""
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import msgspec
 import numpy as np
 import pytest
-from tests.kinds.conftest import AGE, REGION, SEX, Release, make
+from tests.kinds.conftest import AGE, REGION, SEX, make
+from tests.kinds.reading import undrawn
 
 from dpress.data.toml import as_toml
 from dpress.inference.postprocess import NAMES
 from dpress.kinds.tables.page import asked
+from dpress.release.release import Release
 from dpress.reporting import page_tables
 from dpress.reporting.facts import facts
 from dpress.reporting.page import page
@@ -20,10 +23,8 @@ from dpress.reporting.views import View
 
 def named(release: Release, *names: str) -> Release:
     """Return the same noise with post-processing named."""
-    from dataclasses import replace
-
-    asked = msgspec.structs.replace(release.spec.release, postprocess=names)
-    return replace(release, spec=msgspec.structs.replace(release.spec, release=asked))
+    asked = {**release.design.release, "postprocess": [*names]}
+    return replace(release, design=msgspec.structs.replace(release.design, release=asked))
 
 
 def views(release: Release) -> list[View]:
@@ -31,7 +32,7 @@ def views(release: Release) -> list[View]:
 
 
 def effect_on(release: Release) -> Effect | None:
-    return effect(release.spec.release.postprocess, views(release))
+    return effect(facts(release).postprocess, views(release))
 
 
 def ages(*names: str) -> Release:
@@ -81,7 +82,7 @@ def test_sums_of_a_larger_table_add_its_adjusted_cells_up() -> None:
     assert view.name == "age × sex"
     assert whole.adjusted is not None
     assert view.adjusted == pytest.approx(whole.adjusted.sum(axis=1))
-    assert "the sum of adjusted cells" in page(release)
+    assert "the sum of adjusted cells" in undrawn(release)
     turned = view.transposed((1, 0))
     assert turned.adjusted == pytest.approx(view.adjusted.T)
     assert turned.slice(1).adjusted == pytest.approx(view.adjusted[:, 1])
@@ -89,7 +90,7 @@ def test_sums_of_a_larger_table_add_its_adjusted_cells_up() -> None:
 
 @pytest.mark.parametrize("names", [("nonnegative",), ("nonnegative", "integer"), ("monotone_prefix",)])
 def test_the_page_says_it_in_words(names: tuple[str, ...]) -> None:
-    html = page(ages(*names))
+    html = undrawn(ages(*names))
     text = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", "", html)))
     assert all(NAMES[name].bias in text for name in names)
     assert ("in this order" in text) == (len(names) > 1)
@@ -101,7 +102,7 @@ def test_the_page_says_it_in_words(names: tuple[str, ...]) -> None:
 
 def test_several_tables_are_said_to_be_adjusted_each_by_itself() -> None:
     release = named(make("marginals", [AGE, REGION, SEX], method="marginals"), "nonnegative")
-    html = page(release)
+    html = undrawn(release)
     assert "adjusted tables need not agree with one another" in html
     assert len(re.findall(r'<th scope="col">adjusted</th>', html)) == 3
 
@@ -109,8 +110,8 @@ def test_several_tables_are_said_to_be_adjusted_each_by_itself() -> None:
 def test_nothing_is_said_where_nothing_is_named() -> None:
     release = ages()
     assert effect_on(release) is None
-    assert "djusted" not in page(release)
-    assert "postprocess" not in as_toml(release.spec)
+    assert "djusted" not in undrawn(release)
+    assert "postprocess" not in as_toml(release.design.specification)
 
 
 def test_drawings_are_of_the_unbiased_counts() -> None:

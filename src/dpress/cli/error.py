@@ -13,11 +13,32 @@ from dpress.core import check
 from dpress.core.claim import ZCDP, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import RangeStrategy
+from dpress.core.parameters import listed
 from dpress.core.ranges import AllRanges, Range, Ranges
 from dpress.core.workload import Boxes
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.release.parameters import parameters_of
 
 LARGEST = 1 << 60
+
+
+class Listing(click.Option):
+    """An option whose help names what every strategy takes; methods are loaded where help is asked for alone."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the option and its help."""
+        self.help = f"Of the strategy, as in a spec; {_taken()}. `dpress list STRATEGY` says what they do."
+        return super().get_help_record(ctx)
+
+
+def _taken() -> str:
+    """Return what every strategy takes, e.g. "hierarchy: branching (an integer >= 2)"."""
+    shown = {
+        card.name: ", ".join(f"{one.name} ({one.type})" for one in listed(card.parameters))
+        for card in catalog.cards().values()
+        if card.strategy is not None
+    }
+    return "; ".join(f"{name}: {own}" for name, own in shown.items() if own)
 
 
 @click.command("error")
@@ -28,7 +49,7 @@ LARGEST = 1 << 60
 @click.option("--index", is_flag=True, help="Also the accuracy index: its limit as n grows, and at n.")
 @click.option("--epsilon", help="Pure epsilon, add-remove; 1 unless given.")
 @click.option("--rho", help="zCDP rho instead, Gaussian noise.")
-@click.option("--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="Of the strategy, as in a spec.")
+@click.option("--parameter", "parameters", cls=Listing, multiple=True, metavar="NAME=VALUE")
 @json_option
 def command(
     strategy: str,
@@ -88,10 +109,7 @@ def _mechanism(
     if check.count("cells", cells) > LARGEST:
         raise ValueError(f"cells must be at most 2^60, got cells={cells}")
     card = catalog.card(name)
-    own = _parameters(parameters)
-    if unknown := sorted(set(own) - set(card.parameters)):
-        known = ", ".join(card.parameters) or "none"
-        raise ValueError(f"{name} has no parameter {unknown[0]!r}; its parameters: {known}")
+    own = parameters_of(card, _parameters(parameters))
     strategy = card.strategy(Boxes((AllRanges(cells),)), loss, **own) if card.strategy is not None else None
     if not isinstance(strategy, RangeStrategy):
         raise NotSupported(f"{name} has no error over ranges of {cells} cells here; {_hint(name)}")

@@ -1,35 +1,59 @@
-"""`dpress list`: every method that the catalogue finds."""
+"""`dpress list`: every method that the catalogue finds, or one with its parameters."""
 
 import click
 
 from dpress import catalog
 from dpress.cli.output import json_option, print_json, print_table
+from dpress.core.mechanism import Card
+from dpress.core.parameters import listed
+
+HEADER = ("method", "family", "model", "published", "proven", "paper")
+COLUMNS = ("name", "type", "sentence")
 
 
 @click.command("list")
+@click.argument("method", required=False)
 @click.option("--family", metavar="F", help="Only the methods of this family.")
 @json_option
-def command(family: str | None, *, as_json: bool) -> None:
-    """Every method: family, model, claim published and proven, paper."""
+def command(method: str | None, family: str | None, *, as_json: bool) -> None:
+    """Every method: family, model, claim published and proven, paper; of METHOD also its parameters."""
+    if method is not None and family is not None:
+        raise click.UsageError("give either METHOD or --family")
+    if method is not None:
+        _show(catalog.card(method), as_json=as_json)
+        return
     cards = [card for card in catalog.cards().values() if family in (None, card.family)]
     if not cards:
         families = sorted({card.family for card in catalog.cards().values()})
         raise ValueError(f"there is no family {family!r}; the families are {', '.join(families)}")
-    rows = []
-    for card in cards:
-        published, proven = catalog.claims(card)
-        rows.append(
-            {
-                "method": card.name,
-                "family": card.family,
-                "model": card.model,
-                "published": published,
-                "proven": proven,
-                "paper": card.paper,
-            }
-        )
+    rows = [_row(card) for card in cards]
     if as_json:
         print_json(rows)
         return
-    header = ("method", "family", "model", "published", "proven", "paper")
-    print_table(header, [[row[name] or "-" for name in header] for row in rows])
+    print_table(HEADER, [[row[name] or "-" for name in HEADER] for row in rows])
+
+
+def _row(card: Card) -> dict[str, str | None]:
+    published, proven = catalog.claims(card)
+    return {
+        "method": card.name,
+        "family": card.family,
+        "model": card.model,
+        "published": published,
+        "proven": proven,
+        "paper": card.paper,
+    }
+
+
+def _show(card: Card, *, as_json: bool) -> None:
+    """Print one method with its parameters, as [release.parameters] takes them."""
+    own = [{"name": one.name, "type": one.type, "sentence": one.sentence} for one in listed(card.parameters)]
+    row = _row(card) | {"summary": card.summary}
+    if as_json:
+        print_json(row | {"parameters": own})
+        return
+    first, *lines = [[name, value or "-"] for name, value in row.items()]
+    print_table(first, lines)
+    if own:
+        click.echo()
+        print_table(COLUMNS, [[one[name] for name in COLUMNS] for one in own])

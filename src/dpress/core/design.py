@@ -6,18 +6,23 @@ responses. Numbers that are no integers are texts wherever a device or a mechani
 
 import hashlib
 import math
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from dpress.core.attribute import DROP, REJECT, Attribute, Integer, Listed, Location, Numeric, Tabular
+from dpress.core.claim import from_parameters
 from dpress.core.domain import Schema
 from dpress.core.encoders import Encoder
 from dpress.core.errors import SchemaMismatch
 from dpress.core.queries import Queries
+from dpress.core.written_again import difference
 
 FORMAT = 1
 ID_BYTES = 16  # of the hash, in a report
+MOST_TYPES = 1 << 16  # a report names its type in 16 bits
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+RELEASE = ("kind", "postprocess")  # what stands under `release`
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -43,9 +48,9 @@ class ReportType(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         parts: one after the other in the payload.
     """
 
-    weight: int
-    width: int
-    parts: tuple[Part, ...]
+    weight: Positive
+    width: Positive
+    parts: Annotated[tuple[Part, ...], msgspec.Meta(min_length=1)]
 
 
 class Rounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -57,9 +62,9 @@ class Rounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         collection: the id of the first round's `ask`; empty in the first round itself.
     """
 
-    number: int
-    types: tuple[int, ...]
-    collection: str
+    number: Annotated[int, msgspec.Meta(ge=0)]
+    types: tuple[Positive, ...]
+    collection: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")]
 
 
 class LocalAsk(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="model", tag="local"):
@@ -72,7 +77,7 @@ class LocalAsk(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """
 
     attributes: tuple[Tabular, ...]
-    report_types: tuple[ReportType, ...]
+    report_types: Annotated[tuple[ReportType, ...], msgspec.Meta(min_length=1, max_length=MOST_TYPES)]
     rounds: Rounds | None
 
 
@@ -211,10 +216,12 @@ def coding(attribute: Tabular) -> Tabular:
     'other'
     """
     if isinstance(attribute, Listed):
-        other = _unnamed(attribute.other, "other", attribute.labels)
-        null = attribute.null and (
-            other if attribute.null == attribute.other else _unnamed(attribute.null, "null", attribute.labels)
-        )
+        listed = attribute.labels[: len(attribute.values)]
+        other = _unnamed(attribute.other, "other", listed)
+        null = (
+            None if attribute.null in (None, attribute.other) else attribute.null
+        )  # None: a missing value is an other
+        null = null and _unnamed(null, "null", listed)
         return msgspec.structs.replace(attribute, other=other, null=null, hierarchy=None)
     null = _unnamed(attribute.null, "null", ())
     if isinstance(attribute, Integer):
@@ -227,7 +234,7 @@ def _unnamed(policy: str, name: str, values: tuple[str, ...]) -> str:
     """Return a policy, or in the place of a cell's name one that says nothing and is none of the values."""
     if policy in (REJECT, DROP):
         return policy
-    while name in values and name != policy:
+    while name in values:
         name += "_"
     return name
 
@@ -261,6 +268,11 @@ def as_plain(design: Design) -> dict[str, Any]:
     return plain
 
 
+def fingerprint(plain: Any) -> str:
+    """Return the SHA-256 of a whole design as plain data, hexadecimal: a release keeps it beside the design."""
+    return hashlib.sha256(msgspec.json.encode(plain, order="sorted")).hexdigest()
+
+
 def encode(design: Design) -> str:
     """Return a design as the JSON text that `decode` reads."""
     return msgspec.json.format(msgspec.json.encode(as_plain(design)), indent=2).decode() + "\n"
@@ -270,23 +282,40 @@ def from_plain(plain: Any) -> Design:
     """Return the design that plain data describes; only its form is checked here.
 
     Raises:
-        SchemaMismatch: a field is missing, unknown or of another type, or the format is not known.
+        SchemaMismatch: a field is missing, unknown or of another type, or the format is not known; one line that
+            names the place.
     """
     if not isinstance(plain, dict) or "format" not in plain:
         raise SchemaMismatch("no design: it has no `format`")
     if plain["format"] != FORMAT:
         raise SchemaMismatch(f"a design of format {plain['format']!r}; this version reads format {FORMAT}")
-    ask = plain.get("ask")
-    if isinstance(ask, dict):
-        plain = {**plain, "ask": {**ask, "attributes": _numbers(ask.get("attributes"))}}
-    plain = {**plain, "attributes": _numbers(plain.get("attributes"))}
     try:
-        design = msgspec.convert(plain, Design)
-    except (msgspec.ValidationError, RecursionError) as error:
+        design = msgspec.convert(_with_numbers_in(plain), Design)
+        found = difference(plain, as_plain(design)) or _unfit(design)
+    except (msgspec.ValidationError, ValueError, RecursionError) as error:
         raise SchemaMismatch(f"the design is wrong: {error}") from None
+    if found:
+        raise SchemaMismatch(f"the design is wrong: {found}")
     if tuple(map(coding, design.schema.tabular)) != design.ask.attributes:
         raise SchemaMismatch("the design's attributes are not those of its `ask`")
     return design
+
+
+def _unfit(design: Design) -> str:
+    """Return what is wrong in the parts that have no type of their own."""
+    try:
+        from_parameters(design.budget)
+    except ValueError as error:
+        return f"$.budget: {error}"
+    return difference(dict.fromkeys(design.release), dict.fromkeys(RELEASE), "$.release")
+
+
+def _with_numbers_in(plain: dict[str, Any]) -> dict[str, Any]:
+    """Return a design's plain data with the texts of its attributes' numbers as numbers."""
+    ask = plain.get("ask")
+    if isinstance(ask, dict) and "attributes" in ask:
+        plain = {**plain, "ask": {**ask, "attributes": _numbers(ask["attributes"])}}
+    return {**plain, "attributes": _numbers(plain["attributes"])} if "attributes" in plain else plain
 
 
 def decode(text: str | bytes) -> Design:

@@ -1,6 +1,56 @@
 """What a kind of release is called: the room of its code, and the values of a specification that select it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from dpress.core.parameters import Parameters
+
+Model = Literal["central", "local"]
+
+
+class Participants(Parameters, frozen=True):
+    """How many people are expected."""
+
+    users: Annotated[
+        int,
+        Meta(
+            ge=1,
+            description="about how many people, or records, there will be; public: the plan's figures and its choices "
+            "rest on it; 10000 unless stated",
+        ),
+    ] = 10_000
+
+
+class Reporters(Participants, frozen=True):
+    """People whose devices report, perhaps again and again."""
+
+    round: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=65535,
+            description="the round of a repeated collection, which every report names; changing it renews no permanent "
+            "response; 0 unless stated",
+        ),
+    ] = 0
+
+
+class Division(Reporters, frozen=True):
+    """Devices that report about several attributes, one or all of them."""
+
+    split: (
+        Annotated[
+            Literal["users", "budget"],
+            Meta(
+                description="each device answers one attribute, drawn at random, with the whole epsilon, or all of them, "
+                "each with an equal part; the better unless stated"
+            ),
+        ]
+        | None
+    ) = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,8 +61,14 @@ class Kind:
         name: of its room, a package of `kinds/`.
         names: the values of `release.kind` in a specification that it serves.
         queries_on: what its page draws queries on, with an article; empty where it draws none.
+        parameters: what a specification may set whatever the method, by its `release.kind` and its model.
     """
 
     name: str
     names: tuple[str, ...]
     queries_on: str = ""
+    parameters: Mapping[tuple[str, Model], type[Parameters]] = field(default_factory=dict)
+
+    def takes(self, kind: str, model: Model) -> type[Parameters]:
+        """Return the parameters of one of its kinds under a model."""
+        return self.parameters.get((kind, model), Parameters)

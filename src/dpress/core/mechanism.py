@@ -13,6 +13,7 @@ from dpress.core.grid import Grid
 from dpress.core.linear import Array, LinearMap, Numbers, Variance
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Oracle
+from dpress.core.parameters import Parameters
 from dpress.core.people import People
 from dpress.core.ranges import Ranges
 from dpress.core.rng import Generator
@@ -243,7 +244,7 @@ class Card:
             None where it does not serve.
         work: of a frequency oracle's collector over k values: "fast", "per report" where it takes k steps for each
             report, "dense" where its estimate takes k^3.
-        parameters: what these take beside, by name; a spec sets them in [release.parameters].
+        parameters: what these take beside, by keyword; a spec sets them in [release.parameters].
     """
 
     name: str
@@ -260,4 +261,4 @@ class Card:
     grid: Callable[[int, Any, Unit], Grid] | None = None
     synthesizer: Callable[..., Synthesizer | None] | None = None
     work: Literal["fast", "per report", "dense"] = "fast"
-    parameters: tuple[str, ...] = ()
+    parameters: type[Parameters] = Parameters

@@ -49,7 +49,7 @@ class SelfPlain(Protocol):
         ...
 
     @classmethod
-    def from_plain(cls, value: Mapping[str, Any], *, find: Find, context: Mapping[str, Any]) -> Any:
+    def from_plain(cls, value: Mapping[str, Any], place: str, *, find: Find, context: Mapping[str, Any]) -> Any:
         """Return the object that the plain data describes."""
         ...
 
@@ -184,10 +184,7 @@ class _Reader:
     def _own(self, kind: Any, value: object, place: str) -> Any:
         if not isinstance(value, dict) or self.find is None:
             _refuse(place, "an object", value)
-        try:
-            return kind.from_plain(value, find=self.find, context=self.context)
-        except ValueError as refusal:
-            raise ValueError(f"{place}: {refusal}") from None
+        return kind.from_plain(value, place, find=self.find, context=self.context)
 
     def _loss(self, value: object, place: str) -> Any:
         if not isinstance(value, dict):

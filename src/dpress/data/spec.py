@@ -2,6 +2,7 @@
 
 import hashlib
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -151,25 +152,36 @@ def from_dict(plain: dict[str, Any]) -> Spec:
         raise SchemaMismatch("nested far too deep to be a specification") from None
 
 
-def load_spec(path: str | Path) -> Spec:
-    """Read a spec file; files it names are looked up beside it.
+def load_spec(source: str | Path | Mapping[str, Any]) -> Spec:
+    """Read a specification: a file, the TOML text itself (which has more than one line), or plain objects.
+
+    Files that it names are looked up beside its own file, else in the working folder.
 
     Raises:
         OSError: the file cannot be read.
         SchemaMismatch: it is not TOML, or a field, type or bound is wrong; the message names its place.
     """
-    path = Path(path)
+    if isinstance(source, Mapping):
+        return _with_files(from_dict(dict(source)), Path())
+    if isinstance(source, str) and "\n" in source:
+        return _with_files(from_dict(_parsed(source, "the specification")), Path())
+    path = Path(source)
     try:
-        plain = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise SchemaMismatch(f"{path}: not a TOML file: it is no text in UTF-8") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SchemaMismatch(f"{path}: not a TOML file: {error}") from None
+    plain = _parsed(text, str(path))
     try:
-        spec = from_dict(plain)
-        return _with_files(spec, path.parent)
+        return _with_files(from_dict(plain), path.parent)
     except SchemaMismatch as error:
         raise SchemaMismatch(f"{path}: {error}") from None
+
+
+def _parsed(text: str, name: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SchemaMismatch(f"{name}: not a TOML file: {error}") from None
 
 
 def _check_number(name: str, value: float) -> None:

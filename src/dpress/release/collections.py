@@ -12,8 +12,10 @@ from dpress import catalog
 from dpress.core.attribute import DROP, Listed, Tabular
 from dpress.core.claim import PureDP, describe
 from dpress.core.errors import NotSupported
+from dpress.core.kind import Division
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle
+from dpress.core.parameters import names
 from dpress.core.workload import Marginals
 from dpress.data.spec import Spec
 from dpress.inference import frequencies
@@ -22,10 +24,9 @@ from dpress.mechanisms.protocol.collection import SPLITS, Collection, Split
 from dpress.mechanisms.protocol.one_way import OneWay
 from dpress.mechanisms.protocol.report_type import Part, ReportType, rest
 from dpress.release.candidate import Candidate, Choice, rank
+from dpress.release.parameters import expected_users, of_kind, of_methods
 
 AUTO = "auto"
-USERS = 10_000  # who take part, unless the spec says how many
-OWN = ("split", "users", "round", "tables", "ways")  # parameters that are not the oracle's
 MOST_CELLS = 1 << 26  # of an attribute: an estimate holds all of them
 MOST_NAMES = 1 << 16  # cells that are listed as candidate strings
 LONGEST = 1 << 16  # bytes of a report
@@ -87,33 +88,37 @@ def collections(spec: Spec, room: str) -> Iterator[tuple[str, Collection]]:
         ValueError: a parameter is wrong.
     """
     check_cells(spec)
-    own = {name: value for name, value in spec.release.parameters.items() if name not in OWN}
-    oracles = {name: card for name, card in catalog.cards().items() if card.oracle is not None}
-    cards = [card for card in oracles.values() if set(own) <= set(card.parameters)]
-    _check_parameters(own, oracles.get(spec.release.method), cards)
-    for card in cards:
+    cards = {name: card for name, card in catalog.cards().items() if card.oracle is not None or asks_itself(name)}
+    for name, own in of_methods(spec, {name: card.parameters for name, card in cards.items()}).items():
+        card = cards[name]
+        if asks_itself(name):
+            yield from protocol(name, room, spec, own)
+            continue
         for split in _splits(spec):
-            if spec.release.method == card.name or _light(spec, card):
+            if spec.release.method == name or _light(spec, card):
                 collection = _collection(spec, card, split, own)
-                if collection is not None and (spec.release.method == card.name or _short(collection)):
-                    yield card.name, collection
-    yield from protocols(room, spec, own)
+                if collection is not None and (spec.release.method == name or _short(collection)):
+                    yield name, collection
 
 
-def protocols(room: str, spec: Spec, own: Mapping[str, Any]) -> Iterator[tuple[str, Collection]]:
-    """Yield by method the collections of all methods that ask devices in a way of their own, where they serve a room.
+def asks_itself(name: str) -> bool:
+    """Return whether a method asks devices in a way of its own."""
+    return catalog.card(name).protocol is not None
+
+
+def protocol(name: str, room: str, spec: Spec, own: Mapping[str, Any]) -> Iterator[tuple[str, Collection]]:
+    """Yield the collection of a method that asks devices in a way of its own, if it serves a room.
 
     Args:
+        name: of the method.
         room: of `kinds`.
         spec: what is asked for.
-        own: the parameters that are for a method.
+        own: the parameters of the method.
     """
-    loss, wanted = share(spec, "users"), spec.release.method
-    for card in catalog.cards().values():
-        if card.protocol is not None and wanted in (card.name, AUTO) and set(own) <= set(card.parameters):
-            collection = card.protocol(room, spec.schema.shape, loss, **own)
-            if collection is not None:
-                yield card.name, collection
+    make = catalog.card(name).protocol
+    collection = make(room, spec.schema.shape, share(spec, "users"), **own) if make is not None else None
+    if collection is not None:
+        yield name, collection
 
 
 def check_cells(spec: Spec) -> None:
@@ -127,13 +132,6 @@ def check_cells(spec: Spec) -> None:
             raise NotSupported(f"{name!r} has {size:,} cells; at most {MOST_CELLS:,} cells are estimated; use `bins`")
 
 
-def _check_parameters(own: dict[str, Any], named: Card | None, cards: list[Card]) -> None:
-    if own and not cards:
-        raise ValueError(f"$.release.parameters: unknown parameter {min(own)!r} for a local collection")
-    if named is not None and (unknown := set(own) - set(named.parameters)):
-        raise ValueError(f"$.release.parameters: unknown parameter {min(unknown)!r} for {named.name}")
-
-
 def _light(spec: Spec, card: Card) -> bool:
     """Say whether a collector can do it without being asked to: the size of the domain decides."""
     largest = max(spec.schema.shape)
@@ -144,14 +142,6 @@ def _light(spec: Spec, card: Card) -> bool:
 
 def _short(collection: Collection) -> bool:
     return max(own.width for own in collection.types) <= LONGEST
-
-
-def expected_users(spec: Spec) -> int:
-    """Return how many users the plan is made for."""
-    users = spec.release.parameters.get("users", USERS)
-    if type(users) is not int or users < 1:
-        raise ValueError(f"$.release.parameters.users: expected an integer >= 1, got {users!r}")
-    return users
 
 
 def lower_bound(spec: Spec) -> float:
@@ -178,9 +168,7 @@ def _optimum(spec: Spec, split: Split, users: int) -> float:
 
 def _splits(spec: Spec) -> tuple[Split, ...]:
     """Return the ways to divide the attributes; one attribute needs none."""
-    named = spec.release.parameters.get("split")
-    if named is not None and named not in SPLITS:
-        raise ValueError(f'$.release.parameters.split: expected "users" or "budget", got {named!r}')
+    named = of_kind(spec, Division).split
     if len(spec.schema.attributes) == 1:
         return ("users",)
     return SPLITS if named is None else (named,)
@@ -192,8 +180,8 @@ def _collection(spec: Spec, card: Card, split: Split, own: dict[str, Any]) -> Co
         return None
 
     def oracle(attribute: Tabular, loss: PureDP) -> Oracle | None:
-        names = {"candidates": _names(attribute)} if "candidates" in card.parameters else {}
-        return make(attribute.size, loss, **{**names, **own})
+        listed = {"candidates": _names(attribute)} if "candidates" in names(card.parameters) else {}
+        return make(attribute.size, loss, **{**listed, **own})
 
     return _built(spec, oracle, split)
 

@@ -12,6 +12,7 @@ from dpress.core.attribute import Tabular
 from dpress.core.claim import Claim, Loss, parameters
 from dpress.core.design import Amounts, CentralAsk, Design, LocalAsk, Part, Promise, ReportType, Rounds, report_id
 from dpress.core.domain import Schema
+from dpress.core.encoders import Code
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.linear import Numbers
 from dpress.core.mechanism import Mechanism
@@ -65,10 +66,13 @@ def local_ask(collection: Collection, schema: Schema, *, first: str = "") -> Loc
         schema: the attributes whose codes they are about.
         first: the id of the first round's ask, where this is a later one.
     """
-    own = in_rounds(collection.estimator)
-    rounds = None if own is None else Rounds(number=own.round, types=own.depths, collection=first)
     types = tuple(_written(one) for one in collection.types)
-    return LocalAsk(attributes=_coded(schema), report_types=types, rounds=rounds)
+    return LocalAsk(attributes=_coded(schema), report_types=types, rounds=_rounds(collection.estimator, first))
+
+
+def _rounds(estimator: Estimator, first: str) -> Rounds | None:
+    own = in_rounds(estimator)
+    return None if own is None else Rounds(number=own.round, types=own.depths, collection=first)
 
 
 def estimator_of(mechanism: Mechanism) -> dict[str, Any]:
@@ -95,7 +99,10 @@ def mechanism_of(design: Design) -> Mechanism:
 
 
 def _measured(design: Design, ask: CentralAsk) -> Mechanism:
-    found: Any = read(object, ask.mechanism, find=catalog.find, context={"attributes": design.schema.tabular})
+    if design.estimator or design.split or design.round:
+        raise ValueError("$.estimator: a table has no estimator, split or round")
+    context = {"attributes": design.schema.tabular}
+    found: Any = read(object, ask.mechanism, "$.ask.mechanism", find=catalog.find, context=context)
     if not isinstance(found, Mechanism):
         raise ValueError("$.ask.mechanism: no mechanism of a curator")  # of the data, not the code
     return found
@@ -103,10 +110,8 @@ def _measured(design: Design, ask: CentralAsk) -> Mechanism:
 
 def _collection(design: Design, ask: LocalAsk) -> Collection:
     schema = design.schema
-    types = tuple(_read(one) for one in ask.report_types)
-    for own, one in zip(types, ask.report_types, strict=True):
-        if own.width != one.width:
-            raise ValueError(f"a payload has {own.width} bytes, not {one.width}")
+    pairs = enumerate(ask.report_types)
+    types = tuple(_read(one, schema.shape, f"$.ask.report_types[{number}]") for number, one in pairs)
     oracles = tuple(oracle for own in types for oracle in own.oracles)
     context = {
         "shape": schema.shape,
@@ -116,10 +121,25 @@ def _collection(design: Design, ask: LocalAsk) -> Collection:
         "oracles": oracles,
         "oracle": oracles[0],
     }
-    estimator: Any = read(object, design.estimator, find=catalog.find, context=context)
+    estimator: Any = read(object, design.estimator, "$.estimator", find=catalog.find, context=context)
     if not isinstance(estimator, Estimator) or not design.split:
         raise ValueError("$.estimator: no estimator of a collection")
-    return Collection(shape=schema.shape, types=types, split=design.split, estimator=estimator)
+    found = Collection(shape=schema.shape, types=types, split=design.split, estimator=estimator)
+    _check_asked(found, design, ask)
+    return found
+
+
+def _check_asked(collection: Collection, design: Design, ask: LocalAsk) -> None:
+    """Refuse an estimator whose own report types, or whose round, are not what devices are asked."""
+    estimator: Any = collection.estimator
+    types: tuple[report_type.ReportType, ...] = getattr(estimator, "types", collection.types)
+    if tuple(map(_written, types)) != ask.report_types:
+        raise ValueError("$.ask.report_types: not those whose reports the estimator understands")
+    first = "" if ask.rounds is None else ask.rounds.collection
+    if ask.rounds != (own := _rounds(estimator, first)) or (own is not None and own.number != design.round):
+        raise ValueError("$.ask.rounds: not those of the estimator")
+    if own is not None and bool(own.number) != bool(first):
+        raise ValueError("$.ask.rounds.collection: expected the id of the first round, empty in that round itself")
 
 
 def _written(own: report_type.ReportType) -> ReportType:
@@ -127,16 +147,24 @@ def _written(own: report_type.ReportType) -> ReportType:
     return ReportType(weight=own.weight, width=own.width, parts=parts)
 
 
-def _read(own: ReportType) -> report_type.ReportType:
-    parts = tuple(report_type.Part(axes=one.axes, encoder=one.encoder, oracle=_oracle(one.oracle)) for one in own.parts)
-    return report_type.ReportType(parts=parts, weight=own.weight)
-
-
-def _oracle(value: dict[str, Any]) -> Oracle:
-    found: Any = read(object, value, "$.oracle", find=catalog.find)
-    if not isinstance(found, Oracle):
-        raise ValueError(f"$.oracle: {value.get('method')!r} is no oracle")  # of the data, not the code
+def _read(own: ReportType, shape: tuple[int, ...], place: str) -> report_type.ReportType:
+    pairs = enumerate(own.parts)
+    parts = tuple(_part(one, shape, f"{place}.parts[{number}]") for number, one in pairs)
+    found = report_type.ReportType(parts=parts, weight=own.weight)
+    if found.width != own.width:
+        raise ValueError(f"{place}.width: a payload has {found.width} bytes, not {own.width}")
     return found
+
+
+def _part(own: Part, shape: tuple[int, ...], place: str) -> report_type.Part:
+    oracle: Any = read(object, own.oracle, f"{place}.oracle", find=catalog.find)
+    if not isinstance(oracle, Oracle):
+        raise ValueError(f"{place}.oracle: {own.oracle.get('method')!r} is no oracle")  # of the data, not the code
+    if not own.axes or not all(0 <= axis < len(shape) for axis in own.axes):
+        raise ValueError(f"{place}.axes: expected places of the {len(shape)} attributes")
+    if isinstance(own.encoder, Code) and (len(own.axes), oracle.size) != (1, shape[own.axes[0]]):
+        raise ValueError(f"{place}.oracle: it is not over the values of attribute {own.axes[0]}")
+    return report_type.Part(axes=own.axes, encoder=own.encoder, oracle=oracle)
 
 
 def _coded(schema: Schema) -> tuple[Tabular, ...]:

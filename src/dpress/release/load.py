@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from dpress import catalog
 from dpress.core.claim import from_parameters
-from dpress.core.design import from_plain
+from dpress.core.design import fingerprint, from_plain
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Numbers
 from dpress.release.folder import ANSWERS, MANIFEST, read
@@ -43,6 +43,8 @@ def load_release(folder: str | Path) -> Release:
 
 def _from_manifest(manifest: dict[str, Any], answers: Numbers, folder: Path) -> Release:
     design = from_plain(manifest["design"])
+    if manifest.get("design_hash", own := fingerprint(manifest["design"])) != own:  # the first releases have none
+        raise SchemaMismatch("the design differs from its hash")
     if type(manifest["private"]) is not bool:
         raise SchemaMismatch("`private` is neither true nor false")
     release = Release(
@@ -60,17 +62,23 @@ def _from_manifest(manifest: dict[str, Any], answers: Numbers, folder: Path) -> 
 
 
 def _check(release: Release, manifest: Mapping[str, Any]) -> None:
-    """Refuse a description that is not what the design gives; the wording of `basis` may change."""
-    expected, found = release.described(), dict(manifest)
-    for one in (expected, found):
-        one["claim"] = {**one["claim"], "basis": None}
-    for name in DERIVED:
+    """Refuse a description that is not what the design gives; the wording of `basis` and `bias` may change."""
+    expected, found = (_unworded(one) for one in (release.described(), manifest))
+    for name in (*DERIVED, *(name for name in release.answers.described if name in found)):
         if expected.get(name) != found.get(name):
             raise SchemaMismatch(f"`{name}` is not the one that the design and its mechanism give")
     if release.charged != _charge(release):
         raise SchemaMismatch("`charged` is not the one that the design and its mechanism give")
     _check_files(release, manifest)
     _check_error(release, manifest)
+
+
+def _unworded(description: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a description without the sentences that another version may word otherwise."""
+    found = {**description, "claim": {**description["claim"], "basis": None}}
+    if "postprocess" in found:
+        found["postprocess"] = [one["name"] for one in found["postprocess"]]
+    return found
 
 
 def _charge(release: Release) -> object:

@@ -12,11 +12,13 @@ import msgspec
 from dpress import catalog
 from dpress.core import queries
 from dpress.core.design import FORMAT, Design, Offer, Prediction
+from dpress.core.kind import Reporters
 from dpress.core.workload import Areas, Workload
 from dpress.data.spec import Spec, as_dict, from_dict
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.candidate import Candidate, Choice
 from dpress.release.designs import amounts, central_ask, estimator_of, local_ask, promise
+from dpress.release.parameters import of_kind
 
 PLANNER = "design"
 
@@ -97,10 +99,7 @@ def round_number(spec: Spec) -> int:
     Raises:
         ValueError: it is no such number.
     """
-    number = spec.release.parameters.get("round", 0)
-    if type(number) is not int or not 0 <= number < 1 << 16:
-        raise ValueError(f"$.release.parameters.round: expected an integer from 0 to 65535, got {number!r}")
-    return number
+    return of_kind(spec, Reporters).round
 
 
 def _written(spec: Spec, choice: Choice) -> Design:
@@ -130,7 +129,7 @@ def _written(spec: Spec, choice: Choice) -> Design:
                 for one in choice.candidates
             ),
         ),
-        specification=as_dict(spec),
+        specification=msgspec.json.decode(msgspec.json.encode(as_dict(spec))),  # lists, as they are read back
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, final
 from dpress import catalog
 from dpress.core import queries
 from dpress.core.claim import Claim, Loss, as_floats, describe
-from dpress.core.design import Design, as_plain
+from dpress.core.design import Design, as_plain, fingerprint
 from dpress.core.domain import Schema
 from dpress.core.linear import Numbers
 from dpress.core.mechanism import Mechanism
@@ -141,7 +141,7 @@ class Release:
     def described(self) -> dict[str, Any]:
         """Return the description but for the version that wrote it."""
         own: Answers = self.answers
-        claim = self.claim
+        claim, design = self.claim, as_plain(self.design)
         return {
             "format": FORMAT,
             "created": self.created,
@@ -162,7 +162,8 @@ class Release:
             "tables": {name: [*names] for name, names in own.tables.items()},
             **own.described,
             "design_id": self.design.id,
-            "design": as_plain(self.design),
+            "design_hash": fingerprint(design),
+            "design": design,
         }
 
     def _error(self) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Which strategy to measure a curator's table with: every one that serves a workload, with its exact error."""
 
 import contextlib
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +9,7 @@ from dpress.core.attribute import Bounded
 from dpress.core.claim import ZCDP, ApproxDP, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
+from dpress.core.parameters import names
 from dpress.core.workload import Boxes, Workload
 from dpress.data.spec import Spec
 from dpress.inference.lower_bound import lower_bound
@@ -19,6 +19,7 @@ from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.release.candidate import Candidate, Choice, rank
 from dpress.release.linear_error import mean_variance
+from dpress.release.parameters import beside, of_methods, unserved
 
 AUTO = "auto"
 USERS = 10_000  # rows, where a figure needs a number that a specification does not state
@@ -28,25 +29,24 @@ SEARCH = "seconds"  # the parameter that makes planning take long
 ONLY_UNDER: dict[str, type] = {"dst": ZCDP, "p_identity": PureDP}  # strategies made for one kind of noise
 
 
-def chosen(spec: Spec, workload: Workload, own: Sequence[str]) -> Choice:
+def chosen(spec: Spec, workload: Workload) -> Choice:
     """Return every strategy that serves a workload, and the one with the least error, or the one that is named.
 
     Args:
         spec: what is asked for.
         workload: the queries.
-        own: the parameters that are for the kind, not for a method.
 
     Raises:
         NotSupported: none serves it, or not the one that is named.
-        ValueError: a parameter is not known.
+        ValueError: a parameter is not known, or not what it must be.
     """
-    candidates = sorted(_candidates(spec, workload, own), key=rank)
+    candidates = sorted(_candidates(spec, workload), key=rank)
     if not candidates:
         raise NotSupported(f"{workload.cells:,} cells are too many for every method; use fewer bins, or smaller tables")
     named = [one for one in candidates if spec.release.method in (one.method, AUTO)]
     if not named:
         serving = ", ".join(sorted(one.method for one in candidates))
-        raise NotSupported(f"$.release.method: {why_not(spec, workload, own)}; those that do: {serving}")
+        raise NotSupported(f"$.release.method: {why_not(spec, workload)}; those that do: {serving}")
     return Choice(
         workload=workload,
         schema=spec.schema,
@@ -62,7 +62,7 @@ def table_bound(spec: Spec, workload: Workload) -> float:
     return min(lower_bound(workload, spec.privacy.relation) * variance for variance in _unit_variances(spec))
 
 
-def why_not(spec: Spec, workload: Workload, own: Sequence[str]) -> str:
+def why_not(spec: Spec, workload: Workload) -> str:
     """Return why the method that a spec names is no candidate, as the beginning of a refusal."""
     name, serve = spec.release.method, f"serve kind = {spec.release.kind!r}"
     card = catalog.cards().get(name)
@@ -70,41 +70,32 @@ def why_not(spec: Spec, workload: Workload, own: Sequence[str]) -> str:
         return f"{name!r} does not {serve}"
     if card.model == "local":
         return f'{name!r} is for local collections (model = "local") and does not {serve}'
-    if untaken := sorted(set(_own(spec, own)) - set(card.parameters)):
-        return f"{name!r} takes no parameter {untaken[0]!r}"
     boxes = isinstance(workload, Boxes)
     if boxes and name in ONLY_UNDER and not isinstance(spec.privacy.loss, (ONLY_UNDER[name], ApproxDP)):
         needed = "rho" if ONLY_UNDER[name] is ZCDP else "epsilon"
         return f"{name!r} needs {needed} in [privacy] to {serve}"
-    if boxes and SEARCH in card.parameters and SEARCH not in spec.release.parameters:
+    if boxes and SEARCH in names(card.parameters) and SEARCH not in spec.release.parameters:
         return f"{name!r} needs `{SEARCH}` in [release.parameters], the time to search, to {serve}"
     return f"{name!r} does not {serve}" + (" with these attributes" if boxes else "")
 
 
-def _candidates(spec: Spec, workload: Workload, kind: Sequence[str]) -> list[Candidate]:
+def _candidates(spec: Spec, workload: Workload) -> list[Candidate]:
     """Return every method that serves the workload and takes the spec's own parameters."""
-    own = _own(spec, kind)
-    cards = [card for card in catalog.cards().values() if set(own) <= set(card.parameters)]
-    found = [best for card in cards if (best := _best(card, workload, spec, own)) is not None]
+    own, cards = beside(spec), [card for card in catalog.cards().values() if card.strategy is not None]
+    serving = [card for card in cards if not own or _serves(card, workload, spec)]
+    arguments = of_methods(spec, {card.name: card.parameters for card in serving})
+    taking = [(card, arguments[card.name]) for card in serving if card.name in arguments]
+    found = [best for card, more in taking if (best := _best(card, workload, spec, more)) is not None]
     if own and not found:
-        raise ValueError(f"$.release.parameters: {_untaken(spec, workload, set(own), kind)}")
+        raise ValueError(unserved(spec))
     return found
 
 
-def _own(spec: Spec, kind: Sequence[str]) -> dict[str, Any]:
-    """Return the parameters that are for a method, not for the kind."""
-    return {name: value for name, value in spec.release.parameters.items() if name not in kind}
-
-
-def _untaken(spec: Spec, workload: Workload, own: set[str], parameters: Sequence[str]) -> str:
-    """Return which of the spec's own parameters no method takes, and which there are."""
-    kind, known = spec.release.kind, [*parameters]
-    for card in catalog.cards().values():
-        serves = isinstance(workload, Boxes) if SEARCH in card.parameters else bool(_best(card, workload, spec, {}))
-        known += card.parameters if serves else ()
-    if unknown := own - set(known):
-        return f"unknown parameter {min(unknown)!r} for kind {kind!r}; known: {', '.join(known) or 'none'}"
-    return f"no method takes {', '.join(sorted(own))} for this release of kind {kind!r}"
+def _serves(card: Card, workload: Workload, spec: Spec) -> bool:
+    """Say whether a method serves the workload, given the parameters that it needs."""
+    if SEARCH in names(card.parameters):
+        return isinstance(workload, Boxes)
+    return card.strategy is not None and any(card.strategy(workload, loss) is not None for loss in affordable(spec))
 
 
 def _best(card: Card, workload: Workload, spec: Spec, own: dict[str, Any]) -> Candidate | None:

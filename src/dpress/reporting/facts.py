@@ -64,7 +64,7 @@ class Facts:
         method: its name.
         mechanism: that measured.
         workload: what the predicted error is averaged over.
-        candidates: all methods that were compared.
+        candidates: all methods that were compared, the best first, and of equals the chosen one.
         chosen: the one that ran.
         lower_bound: of the mean variance, in counts squared; 0 where none is known.
         tail: the kind of noise.
@@ -134,6 +134,7 @@ def facts(release: Release) -> Facts:
     """Return what a page takes from a release of any kind."""
     design = release.design
     candidates = _alternatives(release)
+    chosen = _chosen(release, candidates)
     return Facts(
         kind=release.kind,
         specification=design.specification,
@@ -149,8 +150,8 @@ def facts(release: Release) -> Facts:
         method=release.method,
         mechanism=release.mechanism,
         workload=release.workload,
-        candidates=candidates,
-        chosen=_chosen(release, candidates),
+        candidates=tuple(sorted(candidates, key=lambda one: _rank(one, chosen))),
+        chosen=chosen,
         lower_bound=release.lower_bound,
         tail=release.tail,
         rejected=release.rejected,
@@ -181,6 +182,11 @@ def _chosen(release: Release, candidates: tuple[Alternative, ...]) -> Alternativ
     planned = release.design.prediction.error
     pairs = zip(release.design.prediction.candidates, candidates, strict=True)
     return next(own for one, own in pairs if (one.method, one.error) == (release.method, planned))
+
+
+def _rank(one: Alternative, chosen: Alternative) -> tuple[bool, float, bool]:
+    """Return what methods are sorted by: as in a plan, and among equals the chosen one first."""
+    return bool(one.assumes), one.predicted_error, one is not chosen
 
 
 def _range_variances(release: Release, name: str, ranges: Ranges) -> Array:

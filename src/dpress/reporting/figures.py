@@ -1,5 +1,6 @@
 """Which chart a view gets, drawn for wide and for narrow screens, with the facts that its caption names."""
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -154,8 +155,9 @@ def both(draw: Callable[[float], Chart], label: str) -> str:
     return charts.svg(draw(WIDE), label, "wide") + charts.svg(draw(NARROW), label, "narrow")
 
 
-def beliefs_figure(beliefs: Sequence[Belief]) -> Figure:
-    """Return how far a belief can move, for every prior."""
+@functools.lru_cache(maxsize=16)
+def beliefs_figure(beliefs: tuple[Belief, ...]) -> Figure:
+    """Return how far a belief can move, for every prior; drawn once for all pages with the same loss."""
     rows = [
         {"prior": f"{100 * one.prior:.0f} %", "at": one.prior, "least": one.least, "most": one.most} for one in beliefs
     ]

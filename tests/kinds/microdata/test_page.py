@@ -3,14 +3,14 @@
 import functools
 
 import pytest
-from dpress.release.microdata import MicrodataRelease
-from dpress.release.run import publish
 from tests.kinds.reading import read
 
 from dpress.core.errors import NotSupported
 from dpress.data.example_people import people
 from dpress.data.spec import from_dict
 from dpress.kinds.microdata.page import own_variance, records_of
+from dpress.release.publish import publish
+from dpress.release.release import Release
 from dpress.reporting.page import page
 
 ATTRIBUTES = [
@@ -27,13 +27,11 @@ MADE = {
 
 
 @functools.cache
-def made(method: str) -> MicrodataRelease:
+def made(method: str) -> Release:
     """Return the records of one method, made once."""
     release = {"kind": "microdata", "method": method, "parameters": MADE[method]}
     spec = from_dict({"attribute": ATTRIBUTES, "privacy": {"epsilon": 1.0}, "release": release})
-    found = publish(spec, people(500), allow_unproven=True)
-    assert isinstance(found, MicrodataRelease)
-    return found
+    return publish(spec, people(500), allow_unproven=True)
 
 
 @functools.cache
@@ -49,7 +47,7 @@ def test_every_method_has_a_page_that_says_what_it_is(method: str) -> None:
     text = read(html).text
     assert ("NOT PROVEN" in text) is (method == "dp_k_prototypes")
     assert method in text
-    assert f"{release.table.num_rows:,}" in text
+    assert f"{release.answers.made.table.num_rows:,}" in text
     assert "dpress evaluate FOLDER --data FILE" in text
     assert "<script" not in html
     assert html.count('class="chart wide"') == 1 + 3 + 3  # odds, attributes, pairs
@@ -66,7 +64,7 @@ def test_no_page_promises_more_than_its_method(method: str) -> None:
 def test_thin_lines_are_the_noise_that_was_drawn() -> None:
     release = made("dp_prototypes")
     variance = own_variance(records_of(release), release.schema.shape, 1)
-    assert variance == release.parts[1][1] > 0
+    assert variance == release.answers.made.measured[1][1] > 0
     assert read(html_of("dp_prototypes")).text.count("95 % noise") == 3
     for method in ("per_record", "dp_k_prototypes"):
         other = made(method)

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dpress.release.artifact import Release
 from tests.kinds.conftest import KINDS, mapped, mapped_table
-from tests.kinds.reading import read
+from tests.kinds.reading import html_of_page, read, undrawn
 
 from dpress.core.errors import NotSupported
 from dpress.kinds.spatial import text as phrases
 from dpress.kinds.spatial.page import context, map_of, middle
+from dpress.release.release import Release
 from dpress.reporting.facts import facts
 from dpress.reporting.page import page, write_report
 from dpress.reporting.rounding import MINUS
@@ -22,7 +22,6 @@ LOCAL, CENTRAL = ("gtr_top_down", "gtr", "qt_krr", "krr", "psda"), ("quadtree", 
 TWO = ("lon in -74.1..-73.9 and lat in 40.6..40.8", "lat < 40.9")
 
 
-@functools.cache
 def made(method: str) -> Release:
     """Return the map of one method, made once."""
     return mapped(method) if method in LOCAL else mapped_table(method)
@@ -31,7 +30,7 @@ def made(method: str) -> Release:
 @functools.cache
 def shown(method: str) -> str:
     """Return the text of the page of one method, drawn once."""
-    return read(page(made(method))).text
+    return read(html_of_page(made(method))).text
 
 
 def context_of(release: Release, *queries: str) -> dict[str, Any]:
@@ -107,7 +106,7 @@ def test_a_promise_within_safe_regions_is_never_worded_as_one_of_any_two_positio
 
 
 def test_one_region_of_everybody_is_a_promise_of_any_two_positions() -> None:
-    mechanism = mapped("psda", region_levels=[0]).planned.chosen.mechanism
+    mechanism = mapped("psda", region_levels=[0]).mechanism
     assert phrases.between(mechanism) == "any two positions"
     assert not phrases.within_regions(mechanism)
 
@@ -115,16 +114,16 @@ def test_one_region_of_everybody_is_a_promise_of_any_two_positions() -> None:
 def test_counts_below_zero_and_bias_are_said_of_the_maps_that_have_them() -> None:
     for method in LOCAL + CENTRAL:
         release = made(method)
-        said, below = shown(method), int((release.density.counts < 0).sum())  # type: ignore[attr-defined]
+        said, below = shown(method), int((release.answers.density.counts < 0).sum())
         assert ("No count is below zero" in said) == (method in {"gtr_top_down", "quadtree"})
         assert (f"{below:,} of" in said) == bool(below)
 
 
 def test_an_empty_cell_is_not_sold_as_certain() -> None:
     release = made("gtr_top_down")
-    assert (release.density.counts == 0).any()  # type: ignore[attr-defined]
+    assert (release.answers.density.counts == 0).any()
     assert "where the map says 0 there may be somebody" in shown("gtr_top_down")
-    assert release.density.cell_variances().min() > 0  # type: ignore[attr-defined]
+    assert release.answers.density.cell_variances().min() > 0
 
 
 def test_the_report_types_of_every_level_are_listed() -> None:
@@ -139,7 +138,7 @@ def test_the_report_types_of_every_level_are_listed() -> None:
 def test_the_fullest_cells_are_those_of_the_map() -> None:
     release = made("gtr_top_down")
     rows = context_of(release)["fullest"].rows
-    counts = sorted(release.density.counts.ravel(), reverse=True)[:10]  # type: ignore[attr-defined]
+    counts = sorted(release.answers.density.counts.ravel(), reverse=True)[:10]
     shown = [float(row[2].replace(",", "")) for row in rows]
     assert len(rows) == 10
     assert all(abs(one - other) <= 50 for one, other in zip(shown, counts, strict=True))
@@ -147,7 +146,7 @@ def test_the_fullest_cells_are_those_of_the_map() -> None:
 
 
 def test_what_was_dropped_is_private() -> None:
-    text = read(page(mapped_table(outside="drop"))).text
+    text = read(undrawn(mapped_table(outside="drop"))).text
     assert "Positions outside the box were left out; how many is private" in text
     assert "how many is private" not in shown("quadtree")
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpress.core.claim import ZCDP, PureDP
+from dpress.core.parameters import arguments
 from dpress.core.ranges import AllRanges, Range, Ranges
 from dpress.core.workload import Boxes, Marginals
 from dpress.mechanisms.linear.hierarchy import CARD, Hierarchy, best_tree
@@ -65,8 +66,8 @@ def test_what_the_spec_states_is_kept() -> None:
     assert chosen(64, EPSILON, branching=8, root=True, shares=["1/2", "1/4", "1/4"]).shares[0] == Fraction(1, 2)
     with pytest.raises(ValueError, match="branching must be an integer >= 2"):
         chosen(64, EPSILON, branching=1)
-    with pytest.raises(ValueError, match='expected "best", "equal", or a list'):
-        chosen(64, EPSILON, shares=3)
+    with pytest.raises(ValueError, match=r'parameters.shares: expected "best", "equal", or a list .*, got 3'):
+        arguments(CARD.parameters, {"shares": 3}, "hierarchy")
     assert CARD.strategy is not None
     assert CARD.strategy(Marginals((7,), ((0,),)), EPSILON) is None
 

@@ -7,6 +7,7 @@ import pytest
 
 from dpress.core import rng
 from dpress.core.claim import ZCDP, PureDP
+from dpress.core.parameters import arguments
 from dpress.core.ranges import AllRanges, Range, Ranges
 from dpress.core.workload import Boxes
 from dpress.mechanisms.linear import p_identity
@@ -56,8 +57,8 @@ def test_it_offers_itself_only_where_a_time_is_stated() -> None:
     assert CARD.strategy is not None
     assert CARD.strategy(Boxes((AllRanges(8),)), EPSILON) is None
     assert CARD.strategy(Boxes((AllRanges(8),)), ZCDP(rho=1), seconds=1) is None
-    with pytest.raises(ValueError, match="expected a number between 0 and 3600, got -1"):
-        CARD.strategy(Boxes((AllRanges(8),)), EPSILON, seconds=-1)
+    with pytest.raises(ValueError, match=r"parameters.seconds: expected a number between 0 and 3600, got -1"):
+        arguments(CARD.parameters, {"seconds": -1}, "p_identity")
 
 
 def test_a_release_keeps_the_strategy_and_does_not_search_again(tmp_path, monkeypatch) -> None:

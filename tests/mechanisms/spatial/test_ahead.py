@@ -97,7 +97,9 @@ def test_no_report_of_any_round_costs_more_than_epsilon_and_five_percent_more_is
             assert checks.keeps_promise([oracle.channel()], epsilon)
             assert checks.spends_all([oracle.channel()], epsilon)
     more = PureDP(epsilon=Fraction(epsilon) * Fraction(21, 20))
-    planted, _ = collected(replace(own, loss=more), places, rng.seeded(2))  # the next round's oracles are its own
+    with pytest.raises(ValueError, match="oracles: expected those of the stated loss"):
+        replace(second, loss=more)  # the rounds after it would cost more
+    planted, _ = collected(made(4, more.epsilon), places, rng.seeded(2))
     assert planted.round == 1
     assert planted.claim.proven == more
     assert not checks.keeps_promise([planted.types[0].oracles[0].channel()], epsilon)
@@ -205,8 +207,9 @@ def answered(**changed):
 
 @pytest.mark.parametrize("rounds", [0, 4])
 def test_rounds_that_cannot_be_are_refused_with_their_place(rounds):
-    message = {0: "rounds must be", 4: "rounds: expected at most 3, the height of the quadtree, got 4"}[rounds]
-    with pytest.raises(ValueError, match=rf"^\$\.release\.parameters\.{message}"):
+    place = r"\$\.release\.parameters\."
+    message = {0: "rounds must be", 4: f"{place}rounds: expected at most 3, the height of the quadtree, got 4"}[rounds]
+    with pytest.raises(ValueError, match=f"^{message}"):
         ahead(Grid(8), PureDP(epsilon=1), rounds=rounds)
 
 

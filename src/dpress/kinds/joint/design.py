@@ -2,14 +2,14 @@
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpress import catalog
-from dpress.core import check
 from dpress.core.claim import PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.oracle import Oracle
+from dpress.core.parameters import PLACE, Parameters
 from dpress.core.workload import Marginals
 from dpress.data.spec import Spec
 from dpress.mechanisms.joint.bit_joint import LARGEST, BitJoint
@@ -22,16 +22,16 @@ from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Part, ReportType, per_user
 from dpress.release import collections, strategies
 from dpress.release.candidate import Choice
-from dpress.release.collections import MOST_CELLS, check_cells, expected_users, share
+from dpress.release.collections import MOST_CELLS, asks_itself, check_cells, protocol, share
+from dpress.release.parameters import expected_users, of_methods
 
 BITS = ("rr_ldp", "em", "lasso", "lremh")  # on reports of all attributes' bits
-PUBLISHED = ("em", "lasso", "lremh")  # the document's, run where they are named
 OPTIMAL, SHORT = "subset_selection", "hadamard"  # the best oracle, and one whose reports stay short
 BASELINE = "independent"
 OWN = ("pairs", *BITS, BASELINE)  # the methods that are no oracle over all cells
 SMALL = 1 << 12  # cells of a joint table that one oracle is asked about unless it is named
 RATES = ("f", "p", "q")
-REPORTS, FILTERS = ("rr_ldp", "rappor"), ("bits", "hashes")  # of the document's methods; and of the second's reports
+REPORTS, FILTERS = "rr_ldp", ("bits", "hashes")  # what devices send unless it is stated; and of filters
 MOST_BITS = 1 << 13  # of a report: every two of them are counted
 MOST_SETS = 1000  # report types: planning solves least squares over all of them
 MOST_TRIPLES = 150  # report types of three attributes unless they are asked for: fitting more takes minutes
@@ -50,7 +50,7 @@ def choose(spec: Spec) -> Choice:
     collections.check_silence(spec)
     shape = spec.schema.shape
     workload = Marginals(shape, pairs_of(len(shape)))
-    users = collections.expected_users(spec)
+    users = expected_users(spec)
     return collections.best(spec, workload, list(joint_collections(spec)), joint_bound(spec), users)
 
 
@@ -67,24 +67,19 @@ def joint_collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
         )
     check_cells(spec)
     method, loss, shape = spec.release.method, share(spec, "users"), spec.schema.shape
-    own = {name: value for name, value in spec.release.parameters.items() if name not in ("users", "round")}
-    _check(own, method, math.prod(shape))
-    if method in ("auto", "pairs") and set(own) <= {"ways", "oracle"}:
-        for ways in _ways(own, shape):
-            yield (
-                "pairs",
-                _sampled(shape, list(itertools.combinations(range(len(shape)), ways)), loss, own.get("oracle")),
-            )
-    if set(own) <= {*RATES, "reports", *FILTERS} and math.prod(shape) <= LARGEST:
-        for name in BITS:
-            if method == name or (method == "auto" and name not in PUBLISHED):
-                yield name, _bits(spec, loss, own, name)
-    yield from collections.protocols("joint", spec, own)
-    asks_itself = method != "auto" and catalog.card(method).protocol is not None
-    whole = math.prod(shape) <= SMALL if method == "auto" else method not in OWN and not asks_itself
-    if whole and not own:
-        name = OPTIMAL if method == "auto" else method
-        yield name, _collected(shape, [tuple(range(len(shape)))], [_whole(name, math.prod(shape), loss)])
+    _check_together(spec)
+    for name, own in of_methods(spec, _methods(method)).items():
+        _check_size(name, own, math.prod(shape), named=method != "auto")
+        if name == "pairs":
+            for ways in _ways(own, shape):
+                sets = list(itertools.combinations(range(len(shape)), ways))
+                yield name, _sampled(shape, sets, loss, own.get("oracle"))
+        elif name in BITS and math.prod(shape) <= LARGEST:
+            yield name, _bits(spec, loss, own, name)
+        elif asks_itself(name):
+            yield from protocol(name, "joint", spec, own)
+        elif name not in OWN and (method != "auto" or math.prod(shape) <= SMALL):
+            yield name, _collected(shape, [tuple(range(len(shape)))], [_whole(name, math.prod(shape), loss)])
     yield BASELINE, _alone(shape, loss)
 
 
@@ -101,23 +96,26 @@ def joint_bound(spec: Spec) -> float:
     return total / cells
 
 
-def _check(own: dict[str, Any], method: str, cells: int) -> None:
-    """Refuse parameters that the method, or all methods together, do not take, and tables that are too large for it."""
-    allowed = {"pairs": {"ways", "oracle"}, "auto": {"ways", *RATES}, "rr_ldp": {*RATES}}.get(method, set())
-    if method in PUBLISHED:
-        allowed = {*RATES, "reports", *FILTERS}
-    if unknown := set(own) - allowed:
-        whom = 'kind = "joint"' if method == "auto" else method
-        raise ValueError(f"$.release.parameters: unknown parameter {min(unknown)!r} for {whom}")
-    if "ways" in own and set(own) & set(RATES):
-        raise ValueError("$.release.parameters: set either `ways` (of `pairs`) or `f`, `p`, `q` (of `rr_ldp`)")
-    if (reports := own.get("reports", REPORTS[0])) not in REPORTS:
-        raise ValueError(f'$.release.parameters.reports: expected "rr_ldp" or "rappor", got {reports!r}')
-    if reports == REPORTS[0] and (needless := set(own) & set(FILTERS)):
-        raise ValueError(f'$.release.parameters.{min(needless)}: only with reports = "rappor"')
-    if cells > LARGEST and (method in BITS or set(own) & set(RATES)):
+def _methods(method: str) -> dict[str, type[Parameters]]:
+    """Return what could serve, with its parameters: the method that is named, or all that are worth a try."""
+    asking = [name for name, card in catalog.cards().items() if card.protocol is not None]
+    names = ("pairs", "rr_ldp", OPTIMAL, *asking) if method == "auto" else (method,)
+    own = (*OWN, *asking)
+    return {name: catalog.card(name).parameters if name in own else Parameters for name in names}
+
+
+def _check_together(spec: Spec) -> None:
+    """Refuse parameters of two methods where none is named."""
+    given = set(spec.release.parameters)
+    if spec.release.method == "auto" and "ways" in given and given & set(RATES):
+        raise ValueError(f"{PLACE}: set either `ways` (of `pairs`) or `f`, `p`, `q` (of `rr_ldp`)")
+
+
+def _check_size(method: str, own: Mapping[str, Any], cells: int, *, named: bool) -> None:
+    """Refuse tables that are too large for the method that is named, or whose parameters are set."""
+    if cells > LARGEST and method in BITS and (named or own):
         raise NotSupported(
-            f"{BITS[0] if method == 'auto' else method} needs the joint table of {cells:,} cells, more than 2^22; "
+            f"{method} needs the joint table of {cells:,} cells, more than 2^22; "
             'name fewer attributes, or method = "pairs"'
         )
 
@@ -129,12 +127,12 @@ def _ways(own: dict[str, Any], shape: tuple[int, ...]) -> tuple[int, ...]:
             raise NotSupported(f"{attributes} attributes have more than {MOST_SETS:,} pairs; name fewer attributes")
         small = math.prod(sorted(shape)[-3:]) <= MOST_CELLS
         return (2, 3) if small and 1 <= math.comb(attributes, 3) <= MOST_TRIPLES else (2,)
-    ways = check.count("$.release.parameters.ways", own["ways"], least=2)
+    ways: int = own["ways"]
     if ways > attributes:
-        raise ValueError(f"$.release.parameters.ways: expected at most {attributes}, got {ways}")
+        raise ValueError(f"{PLACE}.ways: expected at most {attributes}, got {ways}")
     if math.comb(attributes, ways) > MOST_SETS:
         asked = f"{math.comb(attributes, ways):,} sets of {ways} attributes"
-        raise NotSupported(f"$.release.parameters.ways: {asked}, more than {MOST_SETS:,}; name fewer attributes")
+        raise NotSupported(f"{PLACE}.ways: {asked}, more than {MOST_SETS:,}; name fewer attributes")
     return (ways,)
 
 
@@ -187,6 +185,8 @@ def _collected(shape: tuple[int, ...], sets: list[tuple[int, ...]], oracles: lis
 def _bits(spec: Spec, loss: PureDP, own: dict[str, Any], name: str) -> Collection:
     shape, strategy = spec.schema.shape, None if name == "rr_ldp" else catalog.card(name).method()
     rates = {name: own[name] for name in RATES if name in own}
+    if own.get("reports", REPORTS) == REPORTS and (needless := set(own) & set(FILTERS)):
+        raise ValueError(f'{PLACE}.{min(needless)}: only with reports = "rappor"')
     if own.get("reports") == "rappor":
         estimator = BitJoint(oracles=_filters(spec, loss, rates, own), strategy=strategy)
     else:
@@ -198,14 +198,11 @@ def _bits(spec: Spec, loss: PureDP, own: dict[str, Any], name: str) -> Collectio
 
 def _filters(spec: Spec, loss: PureDP, rates: dict[str, Any], own: dict[str, Any]) -> tuple[Rappor, ...]:
     """Return a Bloom filter of one cohort for every attribute: the candidates are known, and few."""
-    bits, hashes = (
-        check.count(f"$.release.parameters.{name}", own.get(name, default))
-        for name, default in (("bits", 128), ("hashes", 2))
-    )
+    bits, hashes = own.get("bits", 128), own.get("hashes", 2)
     attributes = spec.schema.tabular
     if bits * len(attributes) >= MOST_BITS:
         long = f"a report of {bits * len(attributes):,} bits is too long to count"
-        raise NotSupported(f"$.release.parameters.bits: {long}")
+        raise NotSupported(f"{PLACE}.bits: {long}")
     found = calibrated(loss, hashes * len(attributes), **rates)
     oracles = []
     for one in attributes:
@@ -213,7 +210,7 @@ def _filters(spec: Spec, loss: PureDP, rates: dict[str, Any], own: dict[str, Any
         oracle = Rappor(candidates=names, f=found.f, p=found.p, q=found.q, bits=bits, hashes=hashes, cohorts=1)
         if not oracle.identified:
             raise NotSupported(
-                f"$.release.parameters.bits: filters of {bits} bits do not tell the {one.size:,} values of "
+                f"{PLACE}.bits: filters of {bits} bits do not tell the {one.size:,} values of "
                 f"{one.name!r} apart; more bits are needed"
             )
         oracles.append(oracle)

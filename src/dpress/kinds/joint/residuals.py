@@ -10,9 +10,9 @@ import numpy as np
 from dpress.core.linear import Array
 from dpress.inference.joint.independence_tests import ALPHA
 from dpress.kinds.joint.dependence import Pair
-from dpress.reporting import charts
+from dpress.reporting import charts, figures
 from dpress.reporting.charts import Chart
-from dpress.reporting.figures import LONGEST_AXIS, MOST_ROWS, Figure, both
+from dpress.reporting.figures import LONGEST_AXIS, MOST_ROWS, Figure
 from dpress.reporting.optional import load
 from dpress.reporting.rounding import MINUS, number, unit_for
 from dpress.reporting.views import View
@@ -60,7 +60,7 @@ def figure(view: View, pair: Pair, users: int) -> Figure | None:
         return None
     facts = {"rows": rows.name, "significant": int(pair.significant.sum()), "cells": people.size, "alpha": 100 * ALPHA}
     signs = (("mark", "more than independence"), ("less", "fewer"))
-    drawing = both(lambda width: _chart(drawn, width), f"Departure from independence of {view.name}")
+    drawing = figures.both(lambda width: _chart(drawn, width), f"Departure from independence of {view.name}")
     return Figure(drawing=drawing, facts=facts, signs=signs, hollow="not significant")
 
 

@@ -1,6 +1,5 @@
 """Which records to make: by which method, with which parameters, and how much its noise will add to their error."""
 
-import inspect
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,16 +10,17 @@ from dpress.core.claim import ZCDP, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card, Synthesizer
 from dpress.core.mixed import Column, columns
+from dpress.core.parameters import PLACE, names
 from dpress.core.workload import Marginals
 from dpress.data.spec import Spec
+from dpress.kinds.microdata.kind import Records
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.release.candidate import Candidate, Choice, rank
-from dpress.release.collections import expected_users
+from dpress.release.parameters import expected_users, of_kind, of_methods
 from dpress.release.strategies import affordable
 
 UNIT = "noise SSE, scaled units"
 PROVEN = ("dp_prototypes", "graphical")  # what is tried where the spec names no method
-PLACE = "$.release.parameters"
 ORDER = (
     f'{PLACE}.rows: a release in the order of the table\'s rows, got "aligned": row i would be about person i, and no '
     'noise hides whose it is; records are shuffled: "mixture" or "representative"'
@@ -62,13 +62,13 @@ def weights(spec: Spec) -> tuple[float, ...]:
     if spec.release.postprocess:
         raise ValueError('$.release.postprocess: kind = "microdata" has no tables to adjust')
     attributes: Sequence[Tabular] = spec.schema.tabular
-    given = spec.release.parameters.get("weights", [1.0] * len(attributes))
-    numbers = isinstance(given, list) and all(type(one) in (int, float) and 0 <= one < math.inf for one in given)
-    if not numbers or len(given) != len(attributes) or not any(given):
+    own = of_kind(spec, Records).weights
+    given = [1.0] * len(attributes) if own is None else own
+    if len(given) != len(attributes) or not any(given) or math.inf in given:
         raise ValueError(
             f"{PLACE}.weights: expected {len(attributes)} numbers >= 0, one for every attribute, got {given!r}"
         )
-    return tuple(float(one) for one in given)
+    return tuple(given)
 
 
 def record_makers(spec: Spec, losses: Sequence[PureDP | ZCDP]) -> Iterator[tuple[str, RecordMaker]]:
@@ -81,8 +81,7 @@ def record_makers(spec: Spec, losses: Sequence[PureDP | ZCDP]) -> Iterator[tuple
     each, made, refused = weights(spec), 0, list[NotSupported]()
     own = columns(spec.schema.tabular, each)
     named = spec.release.method != "auto"
-    for card in _cards(spec):
-        parameters = _own(spec, card)
+    for card, parameters in _offers(spec):
         for loss in losses:
             try:
                 synthesizer = _made(card, own, loss, spec, parameters)
@@ -99,55 +98,30 @@ def record_makers(spec: Spec, losses: Sequence[PureDP | ZCDP]) -> Iterator[tuple
         raise NotSupported(f"$.release.method: {what} does not serve these attributes under this budget")
 
 
-def _cards(spec: Spec) -> list[Card]:
-    """Return the method that the spec names; left to us, those with a proof that take its parameters."""
-    makers = {name: card for name, card in catalog.cards().items() if card.synthesizer is not None}
-    _check_parameters(spec, makers)
-    if spec.release.method != "auto":
-        if spec.release.method not in makers:
-            raise NotSupported(
-                f"$.release.method: {spec.release.method!r} makes no records; those that do: {', '.join(makers)}"
-            )
-        return [makers[spec.release.method]]
-    asked = set(spec.release.parameters) - {"users", "weights"}
-    return [makers[name] for name in PROVEN if name in makers and asked <= set(makers[name].parameters)]
-
-
-def _check_parameters(spec: Spec, makers: Mapping[str, Card]) -> None:
-    given, method = spec.release.parameters, spec.release.method
-    if given.get("rows") == "aligned":
+def _offers(spec: Spec) -> Iterator[tuple[Card, dict[str, Any]]]:
+    """Yield the method that the spec names, or those with a proof that take its parameters, with their arguments."""
+    method, makers = spec.release.method, {n: card for n, card in catalog.cards().items() if card.synthesizer}
+    if spec.release.parameters.get("rows") == "aligned":
         raise NotSupported(ORDER)
-    names = PROVEN if method == "auto" else (method,)
-    known = sorted({"users", "weights", *(one for name in names if name in makers for one in makers[name].parameters)})
-    if unknown := sorted(set(given) - set(known)):
-        what = "" if method == "auto" else f" for {method}"
-        raise ValueError(f"{PLACE}: unknown parameter {unknown[0]!r}{what}; known: {', '.join(known)}")
-    alike = given.get("rows") == "representative" or method == "dp_k_prototypes"
+    if method not in ("auto", *makers):
+        raise NotSupported(f"$.release.method: {method!r} makes no records; those that do: {', '.join(makers)}")
+    offered = [name for name in PROVEN if name in makers] if method == "auto" else [method]
+    arguments = of_methods(spec, {name: makers[name].parameters for name in offered})
+    _check_sizes(spec)
+    for name, own in arguments.items():
+        users = {"users": expected_users(spec)} if "users" in names(makers[name].parameters) else {}
+        yield makers[name], users | own
+
+
+def _check_sizes(spec: Spec) -> None:
+    """Refuse clusters and groups of more than all records, and one cluster for all."""
+    given, users = spec.release.parameters, expected_users(spec)
+    alike = given.get("rows") == "representative" or spec.release.method == "dp_k_prototypes"
     if given.get("clusters") == 1 and alike:
         raise ValueError(f"{PLACE}.clusters: expected at least 2, got 1: all records would be about the same")
-    clusters, group = given.get("clusters"), given.get("group")
-    for name, value in (("clusters", clusters), ("group", group)):
-        if type(value) is int and "users" in given and value > expected_users(spec):
-            raise ValueError(f"{PLACE}.{name}: expected at most `users`, {expected_users(spec)}, got {value}")
-
-
-def _own(spec: Spec, card: Card) -> dict[str, Any]:
-    """Return the arguments that a method takes, as the spec has them, and the number of people where it may have one.
-
-    Raises:
-        ValueError: one is missing.
-    """
-    given = {name: value for name, value in spec.release.parameters.items() if name in card.parameters}
-    if "users" in given:
-        expected_users(spec)
-    assert card.synthesizer is not None  # noqa: S101  # of one that makes records
-    for name, argument in inspect.signature(card.synthesizer).parameters.items():
-        if argument.kind is argument.KEYWORD_ONLY and name not in given:
-            if argument.default is argument.empty:
-                raise ValueError(f"{PLACE}.{name}: {card.name} needs it")
-            if name == "users":
-                given[name] = expected_users(spec)
-    return given
+    for name in ("clusters", "group"):
+        if "users" in given and (given.get(name) or 0) > users:
+            raise ValueError(f"{PLACE}.{name}: expected at most `users`, {users}, got {given[name]}")
 
 
 def _made(

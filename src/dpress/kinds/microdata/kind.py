@@ -1,5 +1,25 @@
-"""Which releases are records."""
+"""Which releases are records, and what a specification may set of them."""
 
-from dpress.core.kind import Kind
+from typing import Annotated
 
-KIND = Kind(name="microdata", names=("microdata",))
+from msgspec import Meta
+
+from dpress.core.kind import Kind, Participants
+
+
+class Records(Participants, frozen=True):
+    """How many records there are, and how far apart two of them are."""
+
+    weights: (
+        Annotated[
+            list[Annotated[float, Meta(ge=0)]],
+            Meta(
+                title="a list of numbers >= 0, one for every attribute",
+                description="of the attributes in the distance of two records; public; all 1 unless stated",
+            ),
+        ]
+        | None
+    ) = None
+
+
+KIND = Kind(name="microdata", names=("microdata",), parameters={("microdata", "central"): Records})

@@ -2,19 +2,18 @@
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
 
-from dpress.core import check
 from dpress.core.attribute import Bounded, Ordinal
 from dpress.core.errors import NotSupported
+from dpress.core.parameters import PLACE
 from dpress.core.ranges import AllRanges, Axis, Prefixes, RangeList, RangesOfLength
 from dpress.core.workload import Boxes
 from dpress.data.spec import Spec
+from dpress.kinds.ranges.kind import Ranges
 from dpress.release import collections, strategies
 from dpress.release.candidate import Choice
+from dpress.release.parameters import of_kind
 from dpress.release.query_language import parse_box
-
-PARAMETERS = ("queries", "length")
 
 
 def choose(spec: Spec) -> Choice:
@@ -27,27 +26,25 @@ def choose(spec: Spec) -> Choice:
     strategies.check_columns(spec)
     if spec.privacy.model == "local":
         raise NotSupported(collections.ONE_TABLE_EACH.format("ranges"))
-    return strategies.chosen(spec, _boxes(spec), PARAMETERS)
+    return strategies.chosen(spec, _boxes(spec))
 
 
 def _boxes(spec: Spec) -> Boxes:
     """Return the ranges or boxes that `queries` or `length` name; all of them if neither is set."""
-    shape, parameters = _ordered_shape(spec), spec.release.parameters
-    queries, length = parameters.get("queries", "all"), parameters.get("length")
-    if length is not None and "queries" in parameters:
-        raise ValueError("$.release.parameters: set either `queries` or `length`")
-    if length is not None:
-        lengths = _lengths(length, len(shape))
+    shape, own = _ordered_shape(spec), of_kind(spec, Ranges)
+    queries = "all" if own.queries is None else own.queries
+    if own.length is not None and own.queries is not None:
+        raise ValueError(f"{PLACE}: set either `queries` or `length`")
+    if own.length is not None:
+        lengths = _lengths(own.length, len(shape))
         with _placed("length"):
             return Boxes(tuple(map(RangesOfLength, shape, lengths)))
     if queries == "all":
         return Boxes(tuple(map(AllRanges, shape)))
     if queries == "prefixes":
         return Boxes(tuple(map(Prefixes, shape)))
-    if queries == []:
-        raise ValueError("$.release.parameters.queries: expected at least one query, got an empty list")
-    if not isinstance(queries, list) or not all(isinstance(text, str) for text in queries):
-        raise ValueError('$.release.parameters.queries: expected "all", "prefixes" or a list of queries')
+    if not queries:
+        raise ValueError(f"{PLACE}.queries: expected at least one query, got an empty list")
     boxes = []
     for place, text in enumerate(queries):
         with _placed(f"queries[{place}]"):
@@ -63,16 +60,16 @@ def _placed(place: str) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        raise ValueError(f"$.release.parameters.{place}: {error}") from None
+        raise ValueError(f"{PLACE}.{place}: {error}") from None
 
 
-def _lengths(length: Any, axes: int) -> list[int]:
+def _lengths(length: int | list[int], axes: int) -> list[int]:
     """Return the length, in cells, of the ranges of every attribute."""
     listed = length if isinstance(length, list) else [length]
     if len(listed) != axes:
         wanted = "one number" if axes == 1 else f"a list of {axes} numbers, one for each attribute"
-        raise ValueError(f"$.release.parameters.length: expected {wanted}, got {length}")
-    return [check.count("$.release.parameters.length", one) for one in listed]
+        raise ValueError(f"{PLACE}.length: expected {wanted}, got {length}")
+    return listed
 
 
 def _ordered_shape(spec: Spec) -> tuple[int, ...]:

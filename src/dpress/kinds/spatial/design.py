@@ -1,35 +1,36 @@
 """Which map to make: by which method, on how fine a grid, and with which error people are likely to see."""
 
-import inspect
-from collections.abc import Iterator, Sequence
-from typing import Any, cast, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from dpress import catalog
-from dpress.core import check
 from dpress.core.attribute import DROP, Location
 from dpress.core.claim import ZCDP, PureDP
 from dpress.core.errors import NotSupported
-from dpress.core.grid import LARGEST_SIDE, Grid
+from dpress.core.grid import Grid
 from dpress.core.mechanism import Card
+from dpress.core.parameters import PLACE, names
 from dpress.core.workload import Areas
 from dpress.data.spec import Spec
+from dpress.kinds.spatial.kind import CuratedMap
 from dpress.kinds.spatial.place import location, on_grid
 from dpress.kinds.spatial.prediction import expected
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
-from dpress.mechanisms.spatial.central_map import CentralMap, Reconstruction
+from dpress.mechanisms.spatial.central_map import CentralMap
+from dpress.mechanisms.spatial.grids import ByGrid
 from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.map_decoder import MapCollector
 from dpress.release.candidate import Candidate, Choice, rank
-from dpress.release.collections import expected_users, share
+from dpress.release.collections import share
+from dpress.release.parameters import expected_users, of_kind, of_methods
 from dpress.release.strategies import affordable
 
 AREAS = (0.01, 0.25)  # shares of the box that a query is expected to cover, unless the spec says otherwise
 HEIGHTS = (3, 4, 5, 6, 7, 8)  # that are tried where the spec names none
 GROWN = 7  # the height of a tree that grows only where many people are
-LARGEST_HEIGHT = 10
 BASIC = {"rappor": "sue"}  # on the cells of a grid; basic RAPPOR that reports once is SUE
-OWN = ("users", "round", "area", "height", "side")
+QUADTREE = {"side": "its quadtree needs a power of two: set `height`"}  # why a method does not take it
 CHOICES = ("gtr_top_down",)  # what is tried where the spec names no method
 IN_ROUNDS = ("ahead",)  # the same where it sets `rounds`: nobody has to run several without having asked for it
 
@@ -76,14 +77,11 @@ def _location(spec: Spec) -> Location:
 
 def areas(spec: Spec) -> Areas:
     """Return the expected sizes of queries, in shares of the box."""
-    given = spec.release.parameters.get("area", list(AREAS))
-    fault = f"$.release.parameters.area: expected [low, high] with 0 < low <= high <= 1, got {given!r}"
-    if not isinstance(given, list) or len(given) != 2 or not all(type(one) in (int, float) for one in given):
-        raise ValueError(fault)
+    given = of_kind(spec, CuratedMap).area or AREAS
     try:
-        return Areas(*map(float, given))
+        return Areas(*given)
     except ValueError:
-        raise ValueError(fault) from None
+        raise ValueError(f"{PLACE}.area: expected [low, high] with 0 < low <= high <= 1, got {[*given]}") from None
 
 
 def spatial_collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
@@ -99,10 +97,9 @@ def spatial_collections(spec: Spec) -> Iterator[tuple[str, Collection]]:
             '$.attribute: outside = "drop" under model = "local": a device that sends nothing tells that it is outside;'
             ' set outside = "clamp"'
         )
-    own = {name: value for name, value in spec.release.parameters.items() if name not in OWN}
-    choices = IN_ROUNDS if "rounds" in own else CHOICES
+    choices = IN_ROUNDS if "rounds" in spec.release.parameters else CHOICES
     for name in choices if method == "auto" else (method,):
-        yield from ((name, collection(made)) for made in _made(spec, name, loss, own))
+        yield from ((name, collection(made)) for made in _made(spec, name, loss))
 
 
 def central_maps(spec: Spec, losses: Sequence[PureDP | ZCDP]) -> Iterator[tuple[str, CentralMap | AdaptiveGrid]]:
@@ -118,32 +115,29 @@ def central_maps(spec: Spec, losses: Sequence[PureDP | ZCDP]) -> Iterator[tuple[
     if method not in ("auto", *cards):
         known = ", ".join(cards)
         raise NotSupported(f"$.release.method: {method!r} makes no map from a table; those that do: {known}")
-    for card in cards.values() if method == "auto" else (cards[method],):
-        _check_parameters(spec, card.name, card.parameters if method != "auto" else ("height", "side"))
+    offered = dict.fromkeys(cards, ByGrid) if method == "auto" else {method: cards[method].parameters}
+    for name, own in of_methods(spec, offered, hints=QUADTREE).items():
         for loss in losses:
-            grid = _central_grid(spec, card, loss)
-            if (made := central_map(spec, card, grid, loss)) is not None:
-                yield card.name, made
+            grid = _central_grid(spec, cards[name], loss)
+            if (made := central_map(spec, cards[name], grid, loss, own)) is not None:
+                yield name, made
 
 
-def central_map(spec: Spec, card: Card, grid: Grid, loss: PureDP | ZCDP) -> CentralMap | AdaptiveGrid | None:
+def central_map(
+    spec: Spec, card: Card, grid: Grid, loss: PureDP | ZCDP, own: Mapping[str, Any]
+) -> CentralMap | AdaptiveGrid | None:
     """Return the map of one method over a grid under a loss, or None where it does not serve."""
     if card.spatial is None:
         return None
-    own: dict[str, Any] = {}
-    if "users" in inspect.signature(card.spatial).parameters:
-        own["users"] = expected_users(spec)
-    if "made" in spec.release.parameters:
-        own["made"] = _reconstruction(spec)
-    made: CentralMap | AdaptiveGrid | None = card.spatial(grid, loss, unit=spec.privacy.protected, **own)
+    users = {"users": expected_users(spec)} if "users" in names(card.parameters) else {}
+    arguments = {**_beside_grid(own), **users}
+    made: CentralMap | AdaptiveGrid | None = card.spatial(grid, loss, unit=spec.privacy.protected, **arguments)
     return made
 
 
-def _reconstruction(spec: Spec) -> Reconstruction:
-    given = spec.release.parameters["made"]
-    if given not in get_args(Reconstruction):
-        raise ValueError(f"$.release.parameters.made: expected {' or '.join(get_args(Reconstruction))}, got {given!r}")
-    return cast("Reconstruction", given)
+def _beside_grid(own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a method's arguments but for the grid, which it gets as a whole."""
+    return {name: value for name, value in own.items() if name not in names(ByGrid)}
 
 
 def _central_grid(spec: Spec, card: Card, loss: PureDP | ZCDP) -> Grid:
@@ -159,15 +153,16 @@ def collection(made: MapCollector) -> Collection:
     return Collection(shape=(side, side), types=made.types, split="users", estimator=made)
 
 
-def _made(spec: Spec, name: str, loss: PureDP, own: dict[str, Any]) -> Iterator[MapCollector]:
+def _made(spec: Spec, name: str, loss: PureDP) -> Iterator[MapCollector]:
     cards = catalog.cards()
     serving = {one.name: one for one in cards.values() if one.model == "local" and (one.spatial or one.oracle)}
     if name not in serving:
         known = ", ".join(serving)
         raise NotSupported(f"$.release.method: {name!r} makes no map from reports; those that do: {known}")
     card = serving[name]
-    allowed = ("height", "side") if card.spatial is None else card.parameters
-    _check_parameters(spec, name, allowed)
+    own_parameters = ByGrid if card.spatial is None else card.parameters
+    arguments = of_methods(spec, {name: own_parameters}, method=name, hints=QUADTREE)
+    own = _beside_grid(arguments[name])
     found = 0
     grown = name in IN_ROUNDS and "height" not in spec.release.parameters
     for grid in [Grid(1 << GROWN)] if grown else _grids(spec):
@@ -176,12 +171,6 @@ def _made(spec: Spec, name: str, loss: PureDP, own: dict[str, Any]) -> Iterator[
             yield made
     if not found:
         raise NotSupported(f"{name} does not serve this grid and budget")
-
-
-def _check_parameters(spec: Spec, name: str, allowed: Sequence[str]) -> None:
-    if unknown := sorted(set(spec.release.parameters) - {*allowed, "users", "round", "area"}):
-        trees = "; its quadtree needs a power of two: set `height`" if unknown == ["side"] else ""
-        raise ValueError(f"$.release.parameters: unknown parameter {unknown[0]!r} for {name}{trees}")
 
 
 def _one(card: Card, grid: Grid, loss: PureDP, own: dict[str, Any]) -> MapCollector | None:
@@ -194,16 +183,12 @@ def _one(card: Card, grid: Grid, loss: PureDP, own: dict[str, Any]) -> MapCollec
 
 
 def _grids(spec: Spec) -> list[Grid]:
-    """Return the grid that the spec names, or all that are tried."""
-    height, side = (spec.release.parameters.get(name) for name in ("height", "side"))
-    if height is not None and side is not None:
-        raise ValueError("$.release.parameters: set either `height` or `side`")
-    if height is not None:
-        if check.count("$.release.parameters.height", height) > LARGEST_HEIGHT:
-            raise ValueError(f"$.release.parameters.height: expected at most {LARGEST_HEIGHT}, got {height}")
-        return [Grid(1 << height)]
-    if side is not None:
-        if check.count("$.release.parameters.side", side) > LARGEST_SIDE:
-            raise ValueError(f"$.release.parameters.side: expected at most {LARGEST_SIDE}, got {side}")
-        return [Grid(side)]
+    """Return the grid that the spec names, or all that are worth a try."""
+    own = of_kind(spec, ByGrid)
+    if own.height is not None and own.side is not None:
+        raise ValueError(f"{PLACE}: set either `height` or `side`")
+    if own.height is not None:
+        return [Grid(1 << own.height)]
+    if own.side is not None:
+        return [Grid(own.side)]
     return [Grid(1 << one) for one in HEIGHTS]

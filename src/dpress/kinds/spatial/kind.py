@@ -1,5 +1,38 @@
-"""Which releases are maps."""
+"""Which releases are maps, and what a specification may set of them."""
 
-from dpress.core.kind import Kind
+from typing import Annotated
 
-KIND = Kind(name="spatial", names=("spatial",), queries_on="a map")
+from msgspec import Meta
+
+from dpress.core.kind import Kind, Participants, Reporters
+
+Area = Annotated[
+    list[float],
+    Meta(
+        title="[low, high] with 0 < low <= high <= 1",
+        min_length=2,
+        max_length=2,
+        description="the sizes of rectangles that the plan is made for, in shares of the box; [0.01, 0.25] unless "
+        "stated",
+    ),
+]
+
+
+class CuratedMap(Participants, frozen=True):
+    """A map of a table."""
+
+    area: Area | None = None
+
+
+class CollectedMap(Reporters, frozen=True):
+    """A map of reports."""
+
+    area: Area | None = None
+
+
+KIND = Kind(
+    name="spatial",
+    names=("spatial",),
+    queries_on="a map",
+    parameters={("spatial", "central"): CuratedMap, ("spatial", "local"): CollectedMap},
+)

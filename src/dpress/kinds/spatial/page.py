@@ -24,10 +24,9 @@ from dpress.mechanisms.spatial.map_decoder import RUNS, MapDecoder
 from dpress.release.query_language import parse_rectangle
 from dpress.release.release import Release
 from dpress.release.result import Result
-from dpress.reporting.accuracy import example, total
+from dpress.reporting.accuracy import accuracy, example, total
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.collected import reasons
-from dpress.reporting.counts import predicted
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.figures import WIDE
 from dpress.reporting.frame import frame
@@ -119,7 +118,8 @@ def context(own: Facts, shown: Map, queries: Sequence[str] = ()) -> dict[str, An
     warned = within and own.private
     return {
         **common,
-        **predicted(own, lambda one: f"{one.method}, {TIMES.join([number(text.side(shown.mechanism))] * 2)}"),
+        "accuracy": accuracy(own),
+        "methods": None,  # each would be on a grid of its own, which a release does not have
         "promise": replace(common["promise"], warning="within regions") if warned else common["promise"],
         "example": example(own, first),
         "total": number(shown.users) if shown.users else total(own),

@@ -5,7 +5,7 @@ from typing import Any
 
 from dpress.core.claim import describe
 from dpress.core.workload import Areas
-from dpress.kinds.spatial.text import CLUSTER, assignment, levels, made_of, over, promise, side
+from dpress.kinds.spatial.text import CLUSTER, assignment, levels, made_of, over, promise
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release import plan_text
 from dpress.release.candidate import Candidate
@@ -38,6 +38,11 @@ def text(planned: Plan) -> PlanText:
 def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
     """Return a candidate for a map as plain data."""
     return {**plan_text.plain(planned, candidate), "side": side(candidate.mechanism)}
+
+
+def side(mechanism: Any) -> int:
+    """Return the number of cells of a map along each axis."""
+    return int(mechanism.decoder.shape[0])
 
 
 def _row(candidate: Candidate, *, chosen: bool) -> list[str]:

@@ -3,16 +3,17 @@
 import itertools
 import math
 
-from dpress.core import check
 from dpress.core.errors import NotSupported
+from dpress.core.parameters import PLACE
 from dpress.core.workload import Marginals
 from dpress.data.spec import Spec
+from dpress.kinds.tables.kind import Tables
 from dpress.release import collections, strategies
 from dpress.release.candidate import Choice
+from dpress.release.parameters import of_kind
 from dpress.release.strategies import LARGEST_TABLE
 
 MOST_TABLES, MOST_WAYS = 1000, 8  # what planning and consistency take on in seconds
-PARAMETERS = {"histogram": (), "marginals": ("tables", "ways")}
 
 
 def choose(spec: Spec) -> Choice:
@@ -31,7 +32,7 @@ def choose(spec: Spec) -> Choice:
         workload = Marginals(spec.schema.shape, _tables(spec))
         if workload.queries > LARGEST_TABLE:
             raise NotSupported(f"the tables have {workload.queries:,} cells, more than 2^26; use fewer bins or tables")
-    return strategies.chosen(spec, workload, PARAMETERS[spec.release.kind])
+    return strategies.chosen(spec, workload)
 
 
 def _one_way(spec: Spec) -> Marginals:
@@ -49,18 +50,16 @@ def _one_way(spec: Spec) -> Marginals:
 
 def _tables(spec: Spec) -> tuple[tuple[int, ...], ...]:
     """Return the axes of the tables: those listed in `tables`, or all of `ways` attributes (default 2)."""
-    schema = spec.schema
-    listed, ways = spec.release.parameters.get("tables"), spec.release.parameters.get("ways")
+    schema, own = spec.schema, of_kind(spec, Tables)
+    listed, ways = own.tables, own.ways
     if listed is not None and ways is not None:
-        raise ValueError("$.release.parameters: set either `tables` or `ways`")
+        raise ValueError(f"{PLACE}: set either `tables` or `ways`")
     if listed is None:
-        ways = min(2, len(schema.attributes)) if ways is None else check.count("$.release.parameters.ways", ways)
+        ways = min(2, len(schema.attributes)) if ways is None else ways
         _check_tables(math.comb(len(schema.attributes), ways), ways)
         if ways > len(schema.attributes):
-            raise ValueError(f"$.release.parameters.ways: expected at most {len(schema.attributes)}, got {ways}")
+            raise ValueError(f"{PLACE}.ways: expected at most {len(schema.attributes)}, got {ways}")
         return tuple(itertools.combinations(range(len(schema.attributes)), ways))
-    if not isinstance(listed, list) or not listed or not all(isinstance(names, list) and names for names in listed):
-        raise ValueError("$.release.parameters.tables: expected a list of at least one list of attribute names")
     _check_tables(len(listed), max(map(len, listed)))
     return tuple(schema.axes(names) for names in listed)
 
@@ -68,6 +67,6 @@ def _tables(spec: Spec) -> tuple[tuple[int, ...], ...]:
 def _check_tables(tables: int, ways: int) -> None:
     if tables > MOST_TABLES or ways > MOST_WAYS:
         raise ValueError(
-            f"$.release.parameters: {tables} tables of up to {ways} attributes; "
+            f"{PLACE}: {tables} tables of up to {ways} attributes; "
             f"at most {MOST_TABLES} tables of {MOST_WAYS} attributes are supported"
         )

@@ -15,6 +15,7 @@ from dpress.inference.joint.bit_evidence import BitEvidence
 from dpress.inference.joint.likelihood import Fold, Split
 from dpress.inference.joint.mixture import Fit, checked, step, users
 from dpress.mechanisms.joint.bit_joint import example
+from dpress.mechanisms.joint.bit_reports import BitReports
 
 DELTA = 1e-3
 
@@ -81,5 +82,5 @@ CARD = Card(
     summary="The document's EM over all cells, from a uniform start; its rule stops it at once where cells are many.",
     method=Em,
     example=lambda loss, unit: example(loss, Em()),  # noqa: ARG005  # a local claim has its own unit
-    parameters=("f", "p", "q", "reports", "bits", "hashes"),
+    parameters=BitReports,
 )

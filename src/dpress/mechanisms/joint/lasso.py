@@ -18,6 +18,7 @@ from dpress.core.mechanism import Card
 from dpress.inference.joint.bit_evidence import BitEvidence
 from dpress.inference.joint.likelihood import Fold, Split
 from dpress.mechanisms.joint.bit_joint import example
+from dpress.mechanisms.joint.bit_reports import BitReports
 
 ROUNDS = 100_000
 Counts = npt.NDArray[np.int64]
@@ -108,5 +109,5 @@ CARD = Card(
     summary="The document's LASSO on the counts of single bits; it cannot see correlation.",
     method=Lasso,
     example=lambda loss, unit: example(loss, Lasso()),  # noqa: ARG005  # a local claim has its own unit
-    parameters=("f", "p", "q", "reports", "bits", "hashes"),
+    parameters=BitReports,
 )

@@ -12,6 +12,7 @@ from dpress.inference.joint.bit_evidence import BitEvidence
 from dpress.inference.joint.likelihood import Fold, Split
 from dpress.inference.joint.mixture import Fit
 from dpress.mechanisms.joint.bit_joint import example
+from dpress.mechanisms.joint.bit_reports import BitReports
 from dpress.mechanisms.joint.em import Em
 from dpress.mechanisms.joint.lasso import Counts, Lasso
 
@@ -68,5 +69,5 @@ CARD = Card(
     summary="The document's EM on the cells that its LASSO leaves.",
     method=Lremh,
     example=lambda loss, unit: example(loss, Lremh()),  # noqa: ARG005  # a local claim has its own unit
-    parameters=("f", "p", "q", "reports", "bits", "hashes"),
+    parameters=BitReports,
 )

@@ -7,9 +7,10 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
+from msgspec import Meta
 
 from dpress.core.claim import Claim, PureDP
 from dpress.core.encoders import Combination
@@ -18,6 +19,7 @@ from dpress.core.linear import Array
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Payloads, Tally
+from dpress.core.parameters import Parameters
 from dpress.core.rng import Generator
 from dpress.inference.joint import maxent
 from dpress.inference.joint.bootstrap import Refits, refits
@@ -188,6 +190,25 @@ def _example(loss: object) -> Pairs:
     return Pairs(shape=(2, 3, 2), sets=sets, oracles=oracles)
 
 
+class Settings(Parameters, frozen=True):
+    """The sets of attributes that devices report."""
+
+    ways: (
+        Annotated[
+            int,
+            Meta(
+                ge=2,
+                description="how many attributes a device reports together, at most 1000 sets; left out, 2 or 3, the "
+                "better, and 3 only up to 150 sets",
+            ),
+        ]
+        | None
+    ) = None
+    oracle: Annotated[str, Meta(description="the oracle that every set is asked by; left out, the best one")] | None = (
+        None
+    )
+
+
 CARD = Card(
     name="pairs",
     family="joint",
@@ -196,5 +217,5 @@ CARD = Card(
     summary="Every user reports one pair or triple of attributes; one joint distribution is fitted to all tables.",
     method=Pairs,
     example=lambda loss, unit: _example(loss),  # noqa: ARG005  # a local claim has its own unit
-    parameters=("ways", "oracle"),
+    parameters=Settings,
 )

@@ -22,7 +22,7 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally
 from dpress.core.rng import Generator
 from dpress.inference import frequencies
-from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Responses, calibrated
+from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Rates, Responses, calibrated
 from dpress.noise import permanent
 from dpress.noise.permanent import FIRST, Secrets, Slot
 
@@ -216,5 +216,5 @@ CARD = Card(
     method=RrLdp,
     example=lambda loss, unit: _calibrated(3, loss),  # noqa: ARG005  # its own unit
     oracle=_serve,
-    parameters=("f", "p", "q"),
+    parameters=Rates,
 )

@@ -5,13 +5,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated, Literal
 
 import numpy as np
+from msgspec import Meta
 
 from dpress.core import check
 from dpress.core.claim import Loss, PureDP
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card, Strategy
+from dpress.core.parameters import PLACE, Parameters
 from dpress.core.ranges import AllRanges, Axis, Ranges
 from dpress.core.tree import Tree
 from dpress.core.workload import Boxes, Workload
@@ -22,6 +25,7 @@ from dpress.mechanisms.linear.level_shares import Kind, best_shares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import over_axes
 
+Shares = Literal["best", "equal"] | Sequence[check.Number]
 BRANCHINGS = range(2, 65)
 SAMPLE = 1 << 10  # ranges that stand for a larger workload when a tree is chosen
 
@@ -80,7 +84,7 @@ class Hierarchy:
 
 
 def _strategy(
-    workload: Workload, loss: Loss, *, branching: int | None = None, root: bool | None = None, shares: object = "best"
+    workload: Workload, loss: Loss, *, branching: int | None = None, root: bool | None = None, shares: Shares = "best"
 ) -> Strategy | None:
     """Return the tree with the smallest mean variance; what the spec states is kept."""
     kind: Kind = "epsilon" if isinstance(loss, PureDP) else "rho"
@@ -88,11 +92,7 @@ def _strategy(
         return None
     alone = len(workload.axes) == 1
     if not alone and shares not in ("best", "equal"):
-        raise ValueError("$.release.parameters.shares: levels have shares of their own over one attribute only")
-    if root not in (None, True, False):
-        raise ValueError(f"$.release.parameters.root: expected true or false, got {root!r}")
-    if branching is not None:
-        check.count("$.release.parameters.branching", branching, least=2)
+        raise ValueError(f"{PLACE}.shares: levels have shares of their own over one attribute only")
 
     def build(axis: Axis) -> Hierarchy:
         chosen, with_root = best_tree(axis, kind, _roots(root), (branching,) if branching else ())
@@ -106,19 +106,15 @@ def _roots(root: bool | None) -> tuple[bool, ...]:  # noqa: FBT001
     return (False, True) if root is None else (bool(root),)
 
 
-def _shares(listed: object, tree: Tree, axis: Axis, kind: Kind) -> tuple[Fraction, ...]:
+def _shares(listed: Shares, tree: Tree, axis: Axis, kind: Kind) -> tuple[Fraction, ...]:
     if listed == "best":
         return best_shares(tree, kind, lambda variances: _mean(tree, axis, variances))
     if listed == "equal":
         return ()
-    if not isinstance(listed, (list, tuple)):
-        raise ValueError(
-            '$.release.parameters.shares: expected "best", "equal", or a list of one number for each level'
-        )
     levels = len(tree.levels)
     if len(listed) != levels:
-        raise ValueError(f"$.release.parameters.shares: expected {levels} numbers, one a level, got {len(listed)}")
-    return tuple(check.exact("$.release.parameters.shares", share) for share in listed)
+        raise ValueError(f"{PLACE}.shares: expected {levels} numbers, one a level, got {len(listed)}")
+    return tuple(check.exact("shares", share) for share in listed)
 
 
 @functools.lru_cache(maxsize=64)
@@ -156,6 +152,24 @@ def _sample(axis: Axis) -> Ranges:
     return Ranges(axis.cells, np.concatenate([p.left for p in parts]), np.concatenate([p.right for p in parts]))
 
 
+class Settings(Parameters, frozen=True):
+    """The tree, and how its levels share the budget."""
+
+    branching: Annotated[int, Meta(ge=2, description="children of a node; left out, the best")] | None = None
+    root: Annotated[bool, Meta(description="whether the root is measured too; left out, the better")] | None = None
+    shares: (
+        Annotated[
+            Literal["best", "equal"] | list[Fraction],
+            Meta(
+                title='"best", "equal", or a list of one number for each level',
+                description="each level's share of the budget, from the top, adding up to exactly 1; over several "
+                'attributes all answers have the same noise, and only the two words are taken; "best" unless stated',
+            ),
+        ]
+        | None
+    ) = None
+
+
 CARD = Card(
     name="hierarchy",
     family="linear",
@@ -167,5 +181,5 @@ CARD = Card(
         strategy=Hierarchy(9, 3, shares=(Fraction(1, 3), Fraction(2, 3))), loss=loss, unit=unit
     ),
     strategy=_strategy,
-    parameters=("branching", "root", "shares"),
+    parameters=Settings,
 )

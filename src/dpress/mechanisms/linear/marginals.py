@@ -1,12 +1,17 @@
 """`marginals`: several marginal tables are measured, and least squares makes them agree."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
+
+from msgspec import Meta
 
 from dpress.core import check
 from dpress.core.claim import Loss
 from dpress.core.linear import Marginal, Stack
 from dpress.core.mechanism import Card
+from dpress.core.parameters import Parameters
 from dpress.core.workload import Marginals as MarginalWorkload
 from dpress.core.workload import Workload
 from dpress.inference.consistency import ConsistentTables
@@ -47,13 +52,27 @@ class Marginals:
         return ConsistentTables(self.map)
 
 
-def _strategy(workload: Workload, _loss: Loss, shares: object = ()) -> Marginals | None:
+def _strategy(workload: Workload, _loss: Loss, shares: Sequence[check.Number] = ()) -> Marginals | None:
     if not isinstance(workload, MarginalWorkload) or workload.tables == (tuple(range(len(workload.shape))),):
         return None  # the full table alone is `identity`
-    if not isinstance(shares, (list, tuple)):
-        raise ValueError("$.release.parameters.shares: expected a list of numbers, one for each table")
-    own = tuple(check.exact("$.release.parameters.shares", share) for share in shares)
+    own = tuple(check.exact("shares", share) for share in shares)
     return Marginals(workload.shape, workload.tables, own)
+
+
+class Settings(Parameters, frozen=True):
+    """How the tables share the budget."""
+
+    shares: (
+        Annotated[
+            list[Fraction],
+            Meta(
+                title="a list of numbers, one for each table",
+                description='each table\'s share of the budget, in order, numbers or texts such as "1/3" that add up '
+                "to exactly 1; equal unless stated",
+            ),
+        ]
+        | None
+    ) = None
 
 
 CARD = Card(
@@ -67,5 +86,5 @@ CARD = Card(
         strategy=Marginals((2, 3, 2), ((0, 1), (1, 2), (0,))), loss=loss, unit=unit
     ),
     strategy=_strategy,
-    parameters=("shares",),
+    parameters=Settings,
 )

@@ -6,15 +6,17 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
+from msgspec import Meta
 
 from dpress.core.claim import Loss, PureDP
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card, Strategy
 from dpress.core.p_identity_map import UNIT
 from dpress.core.p_identity_map import PIdentity as PIdentityMap
+from dpress.core.parameters import Parameters
 from dpress.core.ranges import AllRanges, Axis, Ranges, gram
 from dpress.core.workload import Boxes, Workload
 from dpress.inference.least_squares import LeastSquares
@@ -82,8 +84,6 @@ def _strategy(workload: Workload, loss: Loss, *, seconds: float | None = None) -
     """Search for at most so many seconds; without a time to spend, the method does not offer itself."""
     if seconds is None or not isinstance(workload, Boxes) or not isinstance(loss, PureDP):
         return None
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds <= 3600:
-        raise ValueError(f"$.release.parameters.seconds: expected a number between 0 and 3600, got {seconds!r}")
     if len(workload.axes) > 2 or LARGEST_SCALE * loss.epsilon < UNIT:
         return None
     unit = UNIT if len(workload.axes) == 1 else SHORT_UNIT
@@ -102,6 +102,18 @@ def _packed(theta: np.ndarray, unit: int = UNIT) -> PIdentity:
     return PIdentity(matrix.cells, zlib.compress(matrix.weights, 9), unit)
 
 
+class Settings(Parameters, frozen=True):
+    """How long to search."""
+
+    seconds: (
+        Annotated[
+            float,
+            Meta(gt=0, le=3600, description="how long to search for a better strategy; the method runs only with it"),
+        ]
+        | None
+    ) = None
+
+
 CARD = Card(
     name="p_identity",
     family="linear",
@@ -113,5 +125,5 @@ CARD = Card(
         strategy=_packed(np.kron(np.eye(2), np.full((1, 4), 0.4))), loss=loss, unit=unit
     ),
     strategy=_strategy,
-    parameters=("seconds",),
+    parameters=Settings,
 )

@@ -4,13 +4,16 @@ rows -> k-prototypes, several times, the best kept -> every row's cluster -> mea
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta
 
 from dpress.core import check
 from dpress.core.claim import ROW, Claim, PureDP, Unit
 from dpress.core.mechanism import Card, SyntheticRecords
 from dpress.core.mixed import Column, example
+from dpress.core.parameters import Parameters
 from dpress.core.people import People
 from dpress.core.rng import Generator
 from dpress.mechanisms.microdata import group_records as grouped_noise
@@ -73,6 +76,15 @@ def dp_k_prototypes(
     return DpKPrototypes(columns=columns, loss=loss, unit=unit, clusters=clusters, restarts=restarts)
 
 
+class Settings(Parameters, frozen=True):
+    """The clusters."""
+
+    clusters: Annotated[int, Meta(ge=1, description="k; 20 unless stated")] | None = None
+    restarts: (
+        Annotated[int, Meta(ge=1, description="random beginnings, of which the best is kept; 4 unless stated")] | None
+    ) = None
+
+
 CARD = Card(
     name="dp_k_prototypes",
     family="microdata",
@@ -82,5 +94,5 @@ CARD = Card(
     method=DpKPrototypes,
     example=lambda loss, unit: DpKPrototypes(columns=example(), loss=loss, unit=unit, clusters=2),
     synthesizer=dp_k_prototypes,
-    parameters=("clusters", "restarts"),
+    parameters=Settings,
 )

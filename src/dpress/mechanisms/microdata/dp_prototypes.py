@@ -8,17 +8,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 import numpy as np
+from msgspec import Meta
 
 from dpress.core import check
 from dpress.core.claim import ROW, ZCDP, Claim, Loss, PureDP, Unit, composed, describe
 from dpress.core.errors import NotSupported
+from dpress.core.kind import Participants
 from dpress.core.linear import Array, Stack
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card, SyntheticRecords
 from dpress.core.mixed import Column, example
+from dpress.core.parameters import PLACE
 from dpress.core.people import Codes, Counts, People
 from dpress.core.rng import Generator
 from dpress.inference.maps.top_down import on_simplex
@@ -30,7 +33,6 @@ from dpress.mechanisms.microdata.prototypes import Clusters
 from dpress.mechanisms.microdata.record_sampling import mixture, representative
 
 Rows = Literal["mixture", "representative"]
-PLACE = "$.release.parameters"
 
 SHARES: dict[Rows, tuple[Fraction, Fraction]] = {
     "mixture": (Fraction(3, 10), Fraction(6, 10)),
@@ -302,22 +304,48 @@ def dp_prototypes(
     """
     if not isinstance(loss, PureDP | ZCDP):
         return None
-    for name, value in (("users", users), ("clusters", clusters), ("rounds", rounds)):
-        if value is not None:
-            check.count(f"{PLACE}.{name}", value)
     if users is None and clusters is None:
         raise ValueError(f"{PLACE}.users: expected the number of records, roughly, to choose clusters by; or clusters")
-    try:
-        made = DpPrototypes(
-            columns=columns, loss=loss, unit=unit, clusters=clusters or 1, rounds=rounds or 1, rows=rows
-        )
-    except ValueError as error:
-        raise ValueError(f"{PLACE}.{error}") from None
+    k, t = 1 if clusters is None else clusters, 1 if rounds is None else rounds
+    made = DpPrototypes(columns=columns, loss=loss, unit=unit, clusters=k, rounds=t, rows=rows)
     return made if users is None else best(made, users, clusters=clusters, rounds=rounds)
 
 
 def _example(loss: PureDP | ZCDP, unit: Unit) -> DpPrototypes:
     return DpPrototypes(columns=example(), loss=loss, unit=unit, clusters=2, rounds=1)
+
+
+class Settings(Participants, frozen=True):
+    """The clusters, the rounds, and what records are drawn from."""
+
+    clusters: (
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                description="k, at most what `users` records carry under this loss; left out, that of the least "
+                "predicted error",
+            ),
+        ]
+        | None
+    ) = None
+    rounds: (
+        Annotated[
+            int,
+            Meta(ge=1, description="T, after which clusters are measured for good; left out, as many as are quiet"),
+        ]
+        | None
+    ) = None
+    rows: (
+        Annotated[
+            Rows,
+            Meta(
+                description="draw records from every cluster's histograms, or repeat its prototype; shuffled in any "
+                'case; "mixture" unless stated'
+            ),
+        ]
+        | None
+    ) = None
 
 
 CARD = Card(
@@ -329,5 +357,5 @@ CARD = Card(
     method=DpPrototypes,
     example=_example,
     synthesizer=dp_prototypes,
-    parameters=("users", "clusters", "rounds", "rows"),
+    parameters=Settings,
 )

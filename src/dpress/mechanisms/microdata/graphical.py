@@ -9,9 +9,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
+from msgspec import Meta
 
 from dpress.core import check
 from dpress.core.claim import ROW, ZCDP, Claim, Loss, PureDP, Relation, Unit, composed, describe
@@ -20,6 +21,7 @@ from dpress.core.linear import Array, Stack
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card, SyntheticRecords
 from dpress.core.mixed import Column
+from dpress.core.parameters import Parameters
 from dpress.core.people import Counts, People
 from dpress.core.rng import Generator
 from dpress.inference.records import particles
@@ -281,6 +283,18 @@ def _example(loss: Loss, unit: Unit) -> Graphical:
     return found
 
 
+class Settings(Parameters, frozen=True):
+    """The pairs."""
+
+    rounds: (
+        Annotated[
+            int,
+            Meta(ge=1, description="the number of pairs that are measured; left out, all, at most four an attribute"),
+        ]
+        | None
+    ) = None
+
+
 CARD = Card(
     name="graphical",
     family="microdata",
@@ -290,5 +304,5 @@ CARD = Card(
     method=Graphical,
     example=_example,
     synthesizer=graphical,
-    parameters=("rounds",),
+    parameters=Settings,
 )

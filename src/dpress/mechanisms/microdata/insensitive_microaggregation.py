@@ -5,15 +5,18 @@ rows -> as many as is public -> sorted by distance from a public record -> group
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Meta
 
 from dpress.core import check
 from dpress.core.claim import ROW, Claim, PureDP, Unit, describe
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card, SyntheticRecords
 from dpress.core.mixed import Column, example
+from dpress.core.parameters import Parameters
 from dpress.core.people import Codes, Counts, People
 from dpress.core.rng import Generator
 from dpress.mechanisms.microdata.fixed_number import exactly
@@ -143,6 +146,13 @@ def _example(loss: PureDP, unit: Unit) -> InsensitiveMicroaggregation:
     return InsensitiveMicroaggregation(columns=example(), loss=loss, unit=unit, users=5, group=2)
 
 
+class Settings(Parameters, frozen=True):
+    """The groups, and the number of records."""
+
+    group: Annotated[int, Meta(ge=2, description="records of a group, at most `users`")]
+    users: Annotated[int, Meta(ge=1, description="the number of records that are released, exactly; public")]
+
+
 CARD = Card(
     name="insensitive_microaggregation",
     family="microdata",
@@ -152,5 +162,5 @@ CARD = Card(
     method=InsensitiveMicroaggregation,
     example=_example,
     synthesizer=insensitive_microaggregation,
-    parameters=("group", "users"),
+    parameters=Settings,
 )

@@ -6,15 +6,18 @@ table -> average -> the farthest record and its k - 1 nearest, then the farthest
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Meta
 
 from dpress.core import check
 from dpress.core.claim import ROW, Claim, PureDP, Unit
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card, SyntheticRecords
 from dpress.core.mixed import Column, example
+from dpress.core.parameters import Parameters
 from dpress.core.people import Codes, Counts, People
 from dpress.core.rng import Generator
 from dpress.mechanisms.microdata import group_records as grouped_noise
@@ -166,6 +169,12 @@ def mdav(columns: tuple[Column, ...], loss: PureDP, unit: Unit, *, group: int = 
     return Mdav(columns=columns, loss=loss, unit=unit, group=group)
 
 
+class Settings(Parameters, frozen=True):
+    """The groups."""
+
+    group: Annotated[int, Meta(ge=2, description="records of a group; 3 unless stated")] | None = None
+
+
 CARD = Card(
     name="mdav",
     family="microdata",
@@ -175,5 +184,5 @@ CARD = Card(
     method=Mdav,
     example=lambda loss, unit: Mdav(columns=example(), loss=loss, unit=unit),
     synthesizer=mdav,
-    parameters=("group",),
+    parameters=Settings,
 )

@@ -5,15 +5,18 @@ rows -> as many records as is public, in random order -> each number + noise, ea
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Meta
 
 from dpress.core import check
 from dpress.core.claim import ROW, Claim, PureDP, Unit, describe
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card, SyntheticRecords
 from dpress.core.mixed import Column, example
+from dpress.core.parameters import Parameters
 from dpress.core.people import Codes, People
 from dpress.core.rng import Generator
 from dpress.mechanisms.microdata.fixed_number import exactly
@@ -95,6 +98,12 @@ def per_record(columns: tuple[Column, ...], loss: PureDP, unit: Unit, *, users: 
     return PerRecord(columns=columns, loss=loss, unit=unit, users=users)
 
 
+class Settings(Parameters, frozen=True):
+    """The number of records."""
+
+    users: Annotated[int, Meta(ge=1, description="the number of records that are released, exactly; public")]
+
+
 CARD = Card(
     name="per_record",
     family="microdata",
@@ -104,5 +113,5 @@ CARD = Card(
     method=PerRecord,
     example=lambda loss, unit: PerRecord(columns=example(), loss=loss, unit=unit, users=5),
     synthesizer=per_record,
-    parameters=("users",),
+    parameters=Settings,
 )

@@ -15,6 +15,7 @@ from dpress.core.mixed import Column, columns
 from dpress.core.people import Codes, Counts, People
 from dpress.core.plain import Find, plain, read
 from dpress.core.rng import Generator
+from dpress.core.written_again import difference
 
 GIVEN = ("columns", "loss", "unit")  # fields of every method that no parameter sets
 
@@ -94,17 +95,20 @@ class RecordMaker:
         return {"weights": [*self.weights], "synthesizer": plain(self.synthesizer, context=("columns",))}
 
     @classmethod
-    def from_plain(cls, value: Mapping[str, Any], *, find: Find, context: Mapping[str, Any]) -> "RecordMaker":
+    def from_plain(
+        cls, value: Mapping[str, Any], place: str, *, find: Find, context: Mapping[str, Any]
+    ) -> "RecordMaker":
         """Return what a design describes.
 
         Raises:
             ValueError: a field is missing, unknown, or refused.
         """
-        if set(value) != {"weights", "synthesizer"}:
-            raise ValueError("expected the fields weights and synthesizer")
-        attributes, weights = context["attributes"], read(tuple[float, ...], value["weights"], find=find)
+        if wrong := difference(dict.fromkeys(value), dict.fromkeys(("weights", "synthesizer")), place):
+            raise ValueError(wrong)
+        attributes = context["attributes"]
+        weights = read(tuple[float, ...], value["weights"], f"{place}.weights", find=find)
         own = {"columns": columns(attributes, weights)}
-        made: Any = read(object, value["synthesizer"], find=find, context=own)
+        made: Any = read(object, value["synthesizer"], f"{place}.synthesizer", find=find, context=own)
         return cls(attributes=attributes, weights=weights, synthesizer=made)
 
 

@@ -9,13 +9,16 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta
 
 from dpress.core import check
 from dpress.core.claim import Claim, PureDP, describe
 from dpress.core.errors import NotSupported
 from dpress.core.oracle import Payloads
+from dpress.core.parameters import Parameters, Probability
 from dpress.core.payload import ANY_TWO_VALUES
 from dpress.core.rng import Generator
 from dpress.ledger.convert import log_up, round_up
@@ -108,6 +111,32 @@ class Responses:
         if size % 8:
             out[:, -1] &= np.uint8((1 << size % 8) - 1)
         return out
+
+
+class Rates(Parameters, frozen=True):
+    """The probabilities of both responses."""
+
+    f: (
+        Annotated[
+            Probability,
+            Meta(
+                description="the permanent response: flipped for ever with probability f / 2; the lifetime's loss "
+                "depends on it alone; left out, the smallest from 1/10 on that epsilon allows"
+            ),
+        ]
+        | None
+    ) = None
+    p: (
+        Annotated[
+            Fraction,
+            Meta(
+                description="the instantaneous response: P(bit 1) where the permanent bit is 0, 0 <= p < q; "
+                "1/2 unless stated"
+            ),
+        ]
+        | None
+    ) = None
+    q: Annotated[Fraction, Meta(description="the same where it is 1, q <= 1; 3/4 unless stated")] | None = None
 
 
 def calibrated(

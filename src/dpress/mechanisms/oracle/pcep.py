@@ -12,10 +12,11 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Meta
 
 from dpress.core import bits, check, payload
 from dpress.core.claim import Claim, PureDP
@@ -24,6 +25,7 @@ from dpress.core.linear import Array, Identity
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.parameters import Parameters
 from dpress.core.payload import Number
 from dpress.core.rng import Generator
 from dpress.noise.bernoulli import bernoulli
@@ -309,6 +311,12 @@ def _serve(size: int, loss: Any, rows: int = 0) -> Pcep | None:
     return Pcep(size=size, levels=(loss,), rows=rows) if served else None
 
 
+class Settings(Parameters, frozen=True):
+    """The projection."""
+
+    rows: Annotated[int, Meta(ge=1, description="of the projection; 8 for each value unless stated")] | None = None
+
+
 CARD = Card(
     name="pcep",
     family="oracle",
@@ -319,5 +327,5 @@ CARD = Card(
     example=lambda loss, unit: Pcep(size=3, levels=(loss,), rows=6),  # noqa: ARG005  # a local claim has its own unit
     oracle=_serve,
     work="dense",
-    parameters=("rows",),
+    parameters=Settings,
 )

@@ -15,10 +15,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Meta
 
 from dpress.core import bits as packed
 from dpress.core import check, payload
@@ -28,8 +29,9 @@ from dpress.core.linear import Array, Identity
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
+from dpress.core.parameters import PLACE
 from dpress.core.rng import Generator
-from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Responses, calibrated
+from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Rates, Responses, calibrated
 from dpress.noise import permanent
 from dpress.noise.permanent import FIRST, Secrets, Slot
 from dpress.noise.uniform import below
@@ -354,7 +356,7 @@ def _serve(
     check.count("size", size)
     names = tuple(candidates) or tuple(map(str, range(size)))
     if len(names) != size:
-        raise ValueError(f"$.release.parameters.candidates: expected {size} strings, got {len(names)}")
+        raise ValueError(f"{PLACE}.candidates: expected {size} strings, got {len(names)}")
     check.count("hashes", hashes)
     responses = calibrated(loss, hashes, f=f, p=p, q=q)
     return Rappor(
@@ -367,6 +369,23 @@ def _example(loss: Any) -> Rappor:
     return Rappor(candidates=("a", "b", "c"), f=own.f, p=own.p, q=own.q, bits=6, cohorts=2)
 
 
+class Settings(Rates, frozen=True):
+    """The responses and the Bloom filters."""
+
+    candidates: (
+        Annotated[
+            list[str], Meta(description="the strings that are hashed, of one attribute; left out, the cells' names")
+        ]
+        | None
+    ) = None
+    bits: Annotated[int, Meta(ge=1, description="of a Bloom filter; 128 unless stated")] | None = None
+    hashes: Annotated[int, Meta(ge=1, description="of a Bloom filter; 2 unless stated")] | None = None
+    cohorts: (
+        Annotated[int, Meta(ge=1, le=65536, description="of devices, each with hashes of its own; 64 unless stated")]
+        | None
+    ) = None
+
+
 CARD = Card(
     name="rappor",
     family="oracle",
@@ -377,5 +396,5 @@ CARD = Card(
     example=lambda loss, unit: _example(loss),  # noqa: ARG005  # a local claim has its own unit
     oracle=_serve,
     work="dense",
-    parameters=("candidates", "f", "p", "q", "bits", "hashes", "cohorts"),
+    parameters=Settings,
 )

@@ -12,6 +12,7 @@ from dpress.core import check
 from dpress.core.claim import ROW, ZCDP, Claim, Loss, PureDP, Unit, composed
 from dpress.core.errors import NotSupported
 from dpress.core.grid import LARGEST_SIDE, Grid
+from dpress.core.kind import Participants
 from dpress.core.linear import Array, Numbers, Stack
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
@@ -23,6 +24,7 @@ from dpress.inference.maps.density import Density
 from dpress.inference.maps.population import normal
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.spatial.central_map import fourth_root, precision
+from dpress.mechanisms.spatial.grids import Side
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.mechanisms.spatial.uniform_grid import PER_CELL, UniformGrid
 from dpress.noise.distribution import Noise
@@ -216,6 +218,12 @@ def _example(loss: Loss, unit: Unit) -> AdaptiveGrid:
     return AdaptiveGrid(grid=Grid(4), blocks=2, loss=loss, unit=unit)
 
 
+class Settings(Participants, frozen=True):
+    """The fine grid that blocks and tiles are made of, and the number of people that they suit."""
+
+    side: Side | None = None
+
+
 CARD = Card(
     name="adaptive_grid",
     family="spatial",
@@ -226,5 +234,5 @@ CARD = Card(
     example=_example,
     spatial=adaptive_grid,
     grid=lambda users, loss, unit: Grid(LARGEST_SIDE),  # noqa: ARG005  # a fine one loses nothing
-    parameters=("side",),
+    parameters=Settings,
 )

@@ -7,9 +7,10 @@ position -> a user group: one round, one report type of it -> leaf of its partit
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
+from msgspec import Meta
 
 from dpress.core import check
 from dpress.core.claim import Claim, PureDP
@@ -21,18 +22,19 @@ from dpress.core.linear import Array
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Tally
+from dpress.core.parameters import PLACE
 from dpress.core.rng import Generator
 from dpress.core.tree import Tree
 from dpress.inference.maps.density import Cells, Noise, TreeNoise
 from dpress.inference.maps.population import normal
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
 from dpress.mechanisms.protocol.rounds import round_of
+from dpress.mechanisms.spatial.grids import ByHeight, OracleName
 from dpress.mechanisms.spatial.grown_tree import nonnegative
 from dpress.mechanisms.spatial.leaf_noise import LeafNoise
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.mechanisms.spatial.short_reports import STEPS, Steps, short_oracle, steps_of
 
-PLACE = "$.release.parameters"
 ROUNDS = 4  # unless the specification says how many
 SPLIT = 1.5  # standard deviations of a share that a node must hold to be split
 HALF = 2  # a node that was not asked yet may hold this part of the one above it
@@ -115,6 +117,8 @@ class Ahead:
             raise ValueError(f"leaves: expected those of {self.depths[self.round]} types, got {len(self.leaves)}")
         if any(one.size != own.size for one, own in zip(self.partitions, self.oracles, strict=True)):
             raise ValueError("oracles: expected one value for every leaf")
+        if any(own.claim.proven != self.loss for own in self.oracles):
+            raise ValueError("oracles: expected those of the stated loss")
         for one in self.earlier:
             named(one.leaves, self.height)
 
@@ -308,7 +312,7 @@ def ahead(grid: Grid, loss: object, *, rounds: int | None = None, oracle: str | 
     height = grid.height
     if not isinstance(loss, PureDP) or not height:
         return None
-    if rounds is not None and check.count(f"{PLACE}.rounds", rounds) > height:
+    if rounds is not None and check.count("rounds", rounds) > height:
         raise ValueError(f"{PLACE}.rounds: expected at most {height}, the height of the quadtree, got {rounds}")
     number = rounds or min(height, ROUNDS)
     depths = tuple((height + number - 1 - one) // number for one in range(number))
@@ -350,6 +354,23 @@ def example(loss: object) -> Ahead:
     return found
 
 
+class Settings(ByHeight, frozen=True):
+    """The quadtree, and in how many rounds it grows."""
+
+    rounds: (
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                description="in how many rounds devices are asked, each device in one, at most the height; left out, "
+                '4, or the height if that is smaller, and method = "auto" has no rounds',
+            ),
+        ]
+        | None
+    ) = None
+    oracle: OracleName | None = None
+
+
 CARD = Card(
     name="ahead",
     family="spatial",
@@ -359,5 +380,5 @@ CARD = Card(
     method=Ahead,
     example=lambda loss, unit: example(loss),  # noqa: ARG005  # a local claim has its own unit
     spatial=ahead,
-    parameters=("height", "rounds", "oracle"),
+    parameters=Settings,
 )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from dpress.core.claim import PureDP
 from dpress.core.grid import Grid
 from dpress.core.mechanism import Card
+from dpress.mechanisms.spatial.grids import ByHeight, OracleName
 from dpress.mechanisms.spatial.levels import Levels, example
 from dpress.mechanisms.spatial.short_reports import short_oracle, steps_of
 
@@ -55,6 +56,12 @@ def shares(height: int) -> tuple[int, ...]:
     return tuple(round(100 / FALL ** abs(level - height / 2)) for level in range(1, height + 1))
 
 
+class Settings(ByHeight, frozen=True):
+    """The quadtree, and how its levels are asked."""
+
+    oracle: OracleName | None = None
+
+
 CARD = Card(
     name="gtr_top_down",
     family="spatial",
@@ -64,5 +71,5 @@ CARD = Card(
     method=GtrTopDown,
     example=lambda loss, unit: example(gtr_top_down, loss),  # noqa: ARG005  # a local claim has its own unit
     spatial=gtr_top_down,
-    parameters=("height", "oracle"),
+    parameters=Settings,
 )

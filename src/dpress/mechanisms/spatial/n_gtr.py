@@ -9,6 +9,7 @@ from dpress.core.claim import PureDP
 from dpress.core.grid import Grid
 from dpress.core.mechanism import Card
 from dpress.mechanisms.oracle.oue import Oue
+from dpress.mechanisms.spatial.grids import ByGrid
 from dpress.mechanisms.spatial.levels import Levels, example
 
 
@@ -44,5 +45,5 @@ CARD = Card(
     method=NGtr,
     example=lambda loss, unit: example(n_gtr, loss),  # noqa: ARG005  # a local claim has its own unit
     spatial=n_gtr,
-    parameters=("height", "side"),
+    parameters=ByGrid,
 )

@@ -9,6 +9,7 @@ from dpress.core.claim import PureDP
 from dpress.core.grid import Grid
 from dpress.core.mechanism import Card
 from dpress.mechanisms.oracle.pcep import Pcep
+from dpress.mechanisms.spatial.grids import ByGrid
 from dpress.mechanisms.spatial.levels import Levels, example
 
 LARGEST_SIDE = 32  # a projection of 8 side^2 rows and side^2 columns is inverted
@@ -47,5 +48,5 @@ CARD = Card(
     method=NPsda,
     example=lambda loss, unit: example(n_psda, loss),  # noqa: ARG005  # a local claim has its own unit
     spatial=n_psda,
-    parameters=("height", "side"),
+    parameters=ByGrid,
 )

@@ -8,8 +8,11 @@ import functools
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta
 
 from dpress.core import check
 from dpress.core.claim import Claim, PureDP
@@ -23,6 +26,7 @@ from dpress.core.rng import Generator
 from dpress.inference.maps.density import Cells, Density
 from dpress.inference.maps.population import normal
 from dpress.mechanisms.protocol.report_type import ReportType
+from dpress.mechanisms.spatial.grids import ByHeight
 from dpress.mechanisms.spatial.map_decoder import MapDecoder, node_type
 from dpress.mechanisms.spatial.region_noise import RegionNoise
 from dpress.mechanisms.spatial.safe_regions import LARGEST_SIDE, LEVELS, SafeRegions
@@ -185,6 +189,27 @@ def _example(loss: object) -> Psda:
     return found
 
 
+class Settings(ByHeight, frozen=True):
+    """The quadtree, and what users state."""
+
+    region_levels: (
+        Annotated[
+            list[Annotated[int, Meta(ge=0)]],
+            Meta(
+                description="the levels of the users' safe regions; left out, those of 0, 1, 2 that lie above the cells"
+            ),
+        ]
+        | None
+    ) = None
+    epsilons: (
+        Annotated[
+            list[Fraction],
+            Meta(description="the users' epsilons, each at most the spec's; left out, all have that one"),
+        ]
+        | None
+    ) = None
+
+
 CARD = Card(
     name="psda",
     family="spatial",
@@ -194,5 +219,5 @@ CARD = Card(
     method=Psda,
     example=lambda loss, unit: _example(loss),  # noqa: ARG005  # a local claim has its own unit
     spatial=psda,
-    parameters=("height", "region_levels", "epsilons"),
+    parameters=Settings,
 )

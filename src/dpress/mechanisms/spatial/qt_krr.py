@@ -10,6 +10,7 @@ from dpress.core.grid import Grid
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle
 from dpress.mechanisms.oracle.krr import Krr
+from dpress.mechanisms.spatial.grids import ByHeight
 from dpress.mechanisms.spatial.levels import Levels, example
 
 
@@ -46,5 +47,5 @@ CARD = Card(
     method=QtKrr,
     example=lambda loss, unit: example(qt_krr, loss),  # noqa: ARG005  # a local claim has its own unit
     spatial=qt_krr,
-    parameters=("height",),
+    parameters=ByHeight,
 )

@@ -5,7 +5,9 @@ exact counts of nodes + noise -> every node's best estimate from its own subtree
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
 
 from dpress.core.claim import ZCDP, Loss, PureDP, Unit
 from dpress.core.errors import NotSupported
@@ -15,6 +17,7 @@ from dpress.core.tree import Tree
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.spatial.central_map import CentralMap, Reconstruction, fourth_root, precision
+from dpress.mechanisms.spatial.grids import ByHeight
 from dpress.mechanisms.spatial.uniform_grid import UniformGrid
 
 DEEPEST = 9  # unless the height is named: the error of a map without counts below 0 is by bootstrap, seconds beyond
@@ -90,6 +93,18 @@ def _example(loss: Loss, unit: Unit) -> CentralMap:
     return found
 
 
+class Settings(ByHeight, frozen=True):
+    """The quadtree, and how cells are made of it."""
+
+    made: (
+        Annotated[
+            Reconstruction,
+            Meta(description='how cells are made of the nodes\' counts; "nonnegative" unless stated'),
+        ]
+        | None
+    ) = None
+
+
 CARD = Card(
     name="quadtree",
     family="spatial",
@@ -100,5 +115,5 @@ CARD = Card(
     example=_example,
     spatial=quadtree,
     grid=lambda users, loss, unit: Grid(1 << min(best_height(users, loss, unit), DEEPEST)),
-    parameters=("height", "made"),
+    parameters=Settings,
 )

@@ -15,6 +15,7 @@ from dpress.core.mechanism import Card
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.spatial.central_map import CentralMap, fourth_root, precision
+from dpress.mechanisms.spatial.grids import BySide
 
 PER_CELL = 10
 """c of the paper: a cell should hold about c / epsilon points."""
@@ -91,5 +92,5 @@ CARD = Card(
     example=_example,
     spatial=uniform_grid,
     grid=lambda users, loss, unit: Grid(best_side(users, loss, unit)),
-    parameters=("side",),
+    parameters=BySide,
 )

@@ -1,0 +1,113 @@
+"""Intervals of joint tables hold the true counts as often as they say, for rare and for frequent cells.
+
+Reports are made by the real oracles, from people with skewed and dependent values. A run's share of covered cells is
+one draw; runs are independent, and their mean is compared with the nominal share under its own standard error.
+"""
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from dpress import plan
+from dpress.core import rng
+from dpress.data.spec import from_dict
+from dpress.mechanisms.protocol.collection import Collection
+
+SHAPE, USERS, RUNS = (16, 7, 6, 5, 2), 8000, 60
+CLASSES = (0, 0.002, 0.02, 0.1, 1)  # borders of the cells' shares
+CONFIDENCE = 0.95
+SLACK = 0.02  # what the normal approximation may cost where a cell holds few users
+EPSILONS = (1.0, 4.0, 8.0)
+FALSE_ALARM = 1e-6  # of all comparisons of this file together
+TRIPLES = 2  # further comparisons by class
+LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM / ((2 * len(EPSILONS) + TRIPLES) * (len(CLASSES) - 1)))
+HALF = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+
+
+def uniforms(generator: rng.Generator) -> np.ndarray:
+    return (generator.words(USERS) >> np.uint64(11)) / 2.0**53
+
+
+def people() -> np.ndarray:
+    """Six in ten hold the first value, and half of all attributes follow the first one."""
+    generator = rng.seeded(5)
+    columns: list[np.ndarray] = []
+    for size in SHAPE:
+        rest = np.arange(1, size) ** -1.5
+        borders = np.cumsum(np.append(0.6, 0.4 * rest / rest.sum()))[:-1]
+        column = np.searchsorted(borders, uniforms(generator), side="right")
+        follows = uniforms(generator) < 0.5
+        columns.append(np.where(follows, np.minimum(columns[0], size - 1), column) if columns else column)
+    return np.array(columns, dtype=np.int32)
+
+
+def collection(method: str, epsilon: float) -> Collection:
+    attributes = [{"name": f"a{i}", "kind": "integer", "bounds": [0, size - 1]} for i, size in enumerate(SHAPE)]
+    parameters = {"ways": 2} if method == "pairs" else {}
+    release = {"kind": "joint", "method": method, "parameters": parameters}
+    privacy = {"model": "local", "epsilon": epsilon}
+    mechanism = plan(from_dict({"attribute": attributes, "privacy": privacy, "release": release})).chosen.mechanism
+    assert isinstance(mechanism, Collection)
+    return mechanism
+
+
+def runs(own: Collection, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the true counts, and by run the errors and the stated standard errors."""
+    tables = [np.zeros([own.shape[axis] for axis in axes]) for axes in own.decoder.tables]
+    for axes, table in zip(own.decoder.tables, tables, strict=True):
+        np.add.at(table, tuple(codes[axis] for axis in axes), 1)
+    truth, errors, stated = np.concatenate([table.ravel() for table in tables]), [], []
+    for seed in range(RUNS):
+        generator = rng.seeded(seed)
+        drawn = own.drawn(USERS, rng=generator)
+        parts = [one.perturb(codes[:, drawn == number], rng=generator) for number, one in enumerate(own.types)]
+        measured = own.measurement([one.tally(part) for one, part in zip(own.types, parts, strict=True)])
+        errors.append(measured.answers - truth)
+        stated.append(np.sqrt(measured.variance))
+    return truth, np.array(errors), np.array(stated)
+
+
+def short(covered: np.ndarray, classes: np.ndarray) -> list[int]:
+    """Return the classes of cells that are covered too rarely."""
+    found = []
+    for number in np.unique(classes):
+        each = covered[:, classes == number].mean(axis=1)
+        error = each.std(ddof=1) / math.sqrt(RUNS)
+        if each.mean() < CONFIDENCE - SLACK - LIMIT * error:
+            found.append(int(number))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("method", ["pairs", "rr_ldp"])
+def test_intervals_cover(method: str, epsilon: float) -> None:
+    own = collection(method, epsilon)
+    pairs = sum(math.prod(SHAPE[axis] for axis in axes) for axes in own.decoder.tables if len(axes) == 2)
+    truth, errors, stated = (found[..., :pairs] for found in runs(own, people()))
+    classes = np.digitize(truth / USERS, CLASSES[1:-1])
+    assert set(classes) == {0, 1, 2, 3}
+    assert short(np.abs(errors) <= HALF * stated, classes) == []
+    even = np.sqrt((stated**2).mean(axis=1, keepdims=True))
+    missed = short(np.abs(errors) <= HALF * even, classes)
+    assert (3 in missed) == (method == "pairs" and epsilon > 1)  # one variance for all cells would be found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("parameters", [{}, {"reports": "rappor", "bits": 16}], ids=["one-hot", "filters"])
+def test_intervals_of_three_attributes_cover(parameters: dict[str, object]) -> None:
+    """The cells of the triples, by their shares; 0.6 of the stated width would be found."""
+    shape = SHAPE[2:]
+    attributes = [{"name": f"a{i}", "kind": "integer", "bounds": [0, size - 1]} for i, size in enumerate(shape)]
+    release = {"kind": "joint", "method": "em", "parameters": parameters}
+    privacy = {"model": "local", "epsilon": 6.0}
+    own = plan(from_dict({"attribute": attributes, "privacy": privacy, "release": release})).chosen.mechanism
+    assert isinstance(own, Collection)
+    assert own.decoder.tables[-1] == (0, 1, 2)
+    truth, errors, stated = (found[..., -math.prod(shape) :] for found in runs(own, people()[2:]))
+    classes = np.digitize(truth / USERS, CLASSES[1:-1])
+    assert set(classes) >= {1, 2, 3}
+    assert short(np.abs(errors) <= HALF * stated, classes) == []
+    assert short(np.abs(errors) <= 0.6 * HALF * stated, classes) != []

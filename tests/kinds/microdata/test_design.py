@@ -1,0 +1,61 @@
+"""Which method makes records, and what is refused before a charge."""
+
+import math
+
+import pytest
+from tests.kinds.microdata.people import spec, table
+
+from dpress import Ledger, publish
+from dpress.core.claim import ZCDP, PureDP
+from dpress.mechanisms.microdata.dp_prototypes import DpPrototypes
+from dpress.release.plan import plan
+
+
+def test_auto_is_the_proven_one_with_its_noise_predicted():
+    planned = plan(spec(users=3000))
+    assert [one.method for one in planned.candidates] == ["dp_prototypes", "graphical"]
+    own = planned.chosen.mechanism.synthesizer
+    assert isinstance(own, DpPrototypes)
+    assert planned.chosen.predicted_error == own.noise_sse(3000)
+    assert all(one.mechanism.claim.proven == PureDP(epsilon=1) for one in planned.candidates)
+    assert [one.method for one in plan(spec(clusters=4)).candidates] == ["dp_prototypes"]
+    louder = plan(spec(privacy={"epsilon": 0.5}, clusters=4, users=3000)).chosen.predicted_error
+    assert louder > 3 * plan(spec(clusters=4, users=3000)).chosen.predicted_error
+
+
+def test_an_approximate_budget_is_spent_on_the_noise_that_adds_less():
+    budget = {"epsilon": 1.0, "delta": 1e-6}
+    found = [plan(spec(privacy=one, clusters=4)).chosen.predicted_error for one in (budget, {"epsilon": 1.0})]
+    assert found[0] <= found[1]
+    unpriced = plan(spec("graphical", budget)).chosen
+    assert math.isinf(unpriced.predicted_error)
+    assert isinstance(unpriced.mechanism.loss, ZCDP)  # many answers share rho better
+
+
+REFUSED = [
+    ({"method": "mdav"}, "mdav: the published claim is not proven: the groups are made of the raw records"),
+    ({"clusters": 9999, "users": 500}, r"clusters: expected at most `users`, 500, got 9999"),
+    ({"clusters": 400, "users": 500}, r"500 records carry at most \d+ clusters under epsilon = 1, got 400"),
+    ({"rows": "aligned"}, "row i would be about person i"),
+    ({"rows": "wild"}, 'rows: expected "mixture" or "representative", got \'wild\''),
+    ({"clusters": 1, "rows": "representative"}, "expected at least 2, got 1"),
+    ({"method": "dp_k_prototypes", "clusters": 1}, "expected at least 2, got 1"),
+    ({"method": "mdav", "group": 1}, "group: expected an integer >= 2, got 1"),
+    ({"method": "mdav", "clusters": 3}, "unknown parameter 'clusters' for mdav; known: users, weights, group"),
+    ({"method": "insensitive_microaggregation", "users": 300}, "group: insensitive_microaggregation needs it"),
+    ({"method": "per_record"}, "users: per_record needs it"),
+    ({"method": "identity"}, "'identity' makes no records; those that do: dp_k_prototypes, dp_prototypes"),
+    ({"weights": [1.0]}, "weights: expected 3 numbers >= 0"),
+    ({"weights": [0, 0, 0]}, "weights: expected 3 numbers >= 0"),
+    ({"users": 0}, "users: expected an integer >= 1, got 0"),
+    ({"k": 3}, "unknown parameter 'k' for kind 'microdata'; known: users, weights, clusters, rounds, rows"),
+    ({"method": "mdav", "privacy": {"rho": 1.0}}, "calibrated to epsilon, got rho = 1"),
+]
+
+
+@pytest.mark.parametrize(("parts", "message"), REFUSED)
+def test_what_cannot_be_is_refused_before_anything_is_charged(parts, message, tmp_path):
+    ledger = Ledger.create(tmp_path / "ledger.db", limit=PureDP(epsilon=10), unit=spec().privacy.protected)
+    with pytest.raises(ValueError, match=message):
+        publish(spec(**parts), table(), ledger=ledger)
+    assert ledger.summary().entries == ()

@@ -1,0 +1,37 @@
+"""Designs of every kind and every method as they were stored (`tests/formats`), and the people they are about."""
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from dpress.core.design import Design, decode
+from dpress.core.rng import seeded
+from dpress.data.example_people import people, pickups
+from dpress.release.estimate import estimate
+from dpress.release.perturb import perturb
+from dpress.release.publish import publish
+from dpress.release.release import Release
+
+STORED = Path(__file__).parents[1] / "formats" / "stored"
+NAMES = sorted(path.parent.name for path in STORED.glob("*/design.json"))
+USERS = 240
+PEOPLE, PICKUPS = people(USERS), pickups(USERS)
+
+
+def design_of(name: str) -> Design:
+    """Return a stored design, read from its text."""
+    return decode((STORED / name / "design.json").read_text(encoding="utf-8"))
+
+
+def rows_of(design: Design) -> pa.Table:
+    """Return the people that a design is about."""
+    return PICKUPS if design.kind == "spatial" else PEOPLE
+
+
+def released(design: Design, folder: Path) -> Release:
+    """Publish a table, or perturb and estimate, into `folder/release`."""
+    rows, out = rows_of(design), folder / "release"
+    if not design.local:
+        return publish(design, rows, out=out, allow_unproven=True, rng=seeded(1))
+    perturb(design, rows, out=folder / "reports.parquet", allow_unproven=True, rng=seeded(1))
+    return estimate(design, folder / "reports.parquet", out=out, allow_unproven=True)

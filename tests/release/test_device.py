@@ -1,0 +1,149 @@
+"""One report at a time: what a device sends, what a collector takes in, and what either refuses."""
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from tests.release.people import AGE, SEX, spec
+
+from dpress.core import rng, wire
+from dpress.core.claim import PureDP
+from dpress.core.design import collection_id
+from dpress.core.errors import BudgetExceeded, ReportRejected, SchemaMismatch
+from dpress.data import reports as files
+from dpress.ledger.device_ledger import DeviceLedger
+from dpress.noise.permanent import Slot
+from dpress.release.device import Account, device, intake
+from dpress.release.estimate import estimate
+from dpress.release.plan import plan
+
+
+def test_arguments_of_a_wrong_type():
+    own = device(spec(AGE, method="rr_ldp"))
+    with pytest.raises(ValueError, match="the secret must be bytes, got str"):
+        own.answer((3,), rng=rng.seeded(1), secret="abc")  # noqa: S106  # no password: a value of a wrong type
+    with pytest.raises(ValueError, match=r"rng must be a generator of dpress\.core\.rng, .* got module"):
+        own.answer((3,), rng=np, once=True)
+    with pytest.raises(ReportRejected, match="a packed report is bytes, got str"):
+        intake(spec(AGE)).accept("abc")
+
+
+def test_dropping_would_tell_the_value():
+    with pytest.raises(ValueError, match="a device that sends nothing tells that its value is one of them"):
+        device(spec(SEX | {"other": "drop"}))
+
+
+@pytest.mark.parametrize(
+    "method", ["krr", "oue", "olh", "hadamard", "subset_selection", "rr_ldp", "rappor", "pcep", "sue"]
+)
+@pytest.mark.parametrize("split", ["users", "budget"])
+def test_what_a_device_sends_is_taken_in(tmp_path, method, split):
+    own = spec(method=method, split=split)
+    sender, door, generator = device(own), intake(own), rng.seeded(8)
+    codes = sender.codes({"age": 7, "sex": "M"})
+    assert codes == (7, 1)
+    packed = [sender.answer(codes, rng=generator, once=True) for _ in range(60)]
+    reports = [door.accept(one) for one in packed]
+    assert len({one.id for one in reports}) == 60
+    assert {one.report_type for one in reports} == set(range(len(sender.collection.types)))
+    pq.write_table(files.table(reports), tmp_path / "r.parquet")
+    assert estimate(own, tmp_path / "r.parquet").users == 60
+    assert not estimate(own, tmp_path / "r.parquet").rejected
+
+
+def test_what_another_device_sends_is_refused():
+    mine, other = spec(AGE, method="krr"), spec(AGE, method="krr", epsilon=1.0)
+    packed = device(other).answer((3,), rng=rng.seeded(1))
+    with pytest.raises(ReportRejected, match=wire.OTHER_ASK):
+        intake(mine).accept(packed)
+    door = intake(mine)
+    later = replace(door, expected=replace(door.expected, round=2))
+    with pytest.raises(ReportRejected, match=wire.OTHER_ROUND):
+        later.accept(device(mine).answer((3,), rng=rng.seeded(1)))
+
+
+def test_a_device_refuses_what_it_cannot_send():
+    own = device(spec(AGE, SEX, method="rappor"))
+    generator = rng.seeded(1)
+    with pytest.raises(SchemaMismatch, match="attribute sex: a value is not in its cells"):
+        own.codes({"age": 3, "sex": "?"})
+    with pytest.raises(ValueError, match="expected 2 codes, one for every attribute, got 1"):
+        own.answer((1,), rng=generator)
+    with pytest.raises(ValueError, match="values must lie between 0 and 9"):
+        [own.answer((10, 0), rng=generator, once=True) for _ in range(50)]
+    with pytest.raises(ValueError, match="a secret must have 16 to 64 bytes, got 15"):
+        own.answer((1, 1), rng=generator, secret=bytes(15))
+
+
+def test_a_device_keeps_its_permanent_response():
+    """With its secret the reports of one value scatter around one string; the collection enters it."""
+    own = spec(AGE, method="rappor", f=0.5, epsilon=3.0)
+    sender, door = device(own), intake(own)
+    name = collection_id(sender.design.ask)
+    assert sender.collection.slot(0, name) == Slot(name, 0)
+    generator = rng.seeded(2)
+    payloads = [door.accept(sender.answer((3,), rng=generator, secret=bytes(range(16)))).payload for _ in range(300)]
+    assert len({one[:2] for one in payloads}) == 1  # one cohort for ever
+    bits = np.unpackbits(np.frombuffer(b"".join(one[2:] for one in payloads), dtype=np.uint8).reshape(300, -1), axis=1)
+    assert (np.minimum(abs(bits.mean(axis=0) - 0.5), abs(bits.mean(axis=0) - 0.75)) < 6 * 0.5 / 300**0.5).all()
+
+
+def test_with_its_secret_a_device_always_answers_the_same_report_type():
+    """Another type at every round would spend another lifetime's loss; without a secret it is drawn afresh."""
+    sender, door = device(spec(AGE, SEX, method="krr")), intake(spec(AGE, SEX, method="krr"))
+    generator = rng.seeded(4)
+
+    def asked(secret):
+        return {door.accept(sender.answer((3, 0), rng=generator, secret=secret)).report_type for _ in range(30)}
+
+    by_secret = [asked(bytes([number]) * 16) for number in range(30)]
+    assert all(len(one) == 1 for one in by_secret)
+    assert set.union(*by_secret) == {0, 1}
+    assert asked(None) == {0, 1}
+
+
+def test_a_permanent_response_needs_a_secret_or_a_single_report():
+    sender = device(spec(AGE, method="rr_ldp"))
+    with pytest.raises(ValueError, match="keeps a permanent response: pass the device's secret, or once=True"):
+        sender.answer((3,), rng=rng.seeded(1))
+    assert sender.answer((3,), rng=rng.seeded(1), once=True)
+
+
+def test_what_changes_nothing_for_a_device_changes_no_permanent_response():
+    """Another number of users or another round is another design, of another file of reports, and the same coins."""
+    plain = plan(spec(AGE, method="rr_ldp", f=0.5)).design
+    same = [plan(spec(AGE, method="rr_ldp", f=0.5, **own)).design for own in ({"users": 77}, {"round": 3})]
+    assert all(one.id == plain.id and one != plain for one in same)
+    assert plan(spec(AGE, method="rr_ldp", f=0.6)).design.id != plain.id
+    later, secret = device(same[1]), bytes(range(16))
+    report = wire.unpack(later.answer((3,), rng=rng.seeded(1), secret=secret))
+    assert report.round == 3
+    with pytest.raises(ReportRejected, match=wire.OTHER_ROUND):
+        intake(plain).accept(wire.pack(report))
+    secrets = np.frombuffer(secret, dtype=np.uint8)[None]
+    responses = []
+    for design in (plain, *same):
+        own = device(design).collection
+        slot = own.slot(0, collection_id(design.ask))
+        (oracle,) = own.types[0].oracles
+        responses.append(oracle.permanent(np.array([3]), rng=rng.seeded(9), secrets=secrets, slot=slot).tolist())
+    assert responses[0] == responses[1] == responses[2]
+    other = own.slot(0, collection_id(plan(spec(AGE, method="rr_ldp", f=0.6)).design.ask))
+    assert oracle.permanent(np.array([3]), rng=rng.seeded(9), secrets=secrets, slot=other).tolist() != responses[0]
+
+
+def test_an_account_is_charged_once_for_a_value_and_refuses_what_it_cannot_pay(tmp_path):
+    sender, generator, secret = device(spec(AGE, method="rr_ldp", f=0.5)), rng.seeded(3), bytes(range(16))
+    lifetime = sender.collection.types[0].oracles[0].lifetime.epsilon
+    account = Account(ledger=DeviceLedger(path=tmp_path / "own.jsonl"), limit=PureDP(epsilon=2 * lifetime))
+    for code in (3, 3, 3, 5, 3):
+        sender.answer((code,), rng=generator, secret=secret, account=account)
+    assert account.ledger.spent == 2 * lifetime
+    with pytest.raises(BudgetExceeded, match="a new value needs a new permanent response"):
+        sender.answer((4,), rng=generator, secret=secret, account=account)
+    fresh = device(spec(AGE, method="krr", epsilon=1.0))
+    other = Account(ledger=DeviceLedger(path=tmp_path / "fresh.jsonl"), limit=PureDP(epsilon=2))
+    [fresh.answer((3,), rng=generator, account=other) for _ in range(2)]
+    with pytest.raises(BudgetExceeded):
+        fresh.answer((3,), rng=generator, account=other)
