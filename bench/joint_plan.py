@@ -23,6 +23,7 @@ from dpress.core import rng
 from dpress.data.spec import Spec, from_dict
 from dpress.inference.least_squares import flat
 from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.estimator import JointEstimator
 from dpress.release.candidate import Candidate
 from dpress.release.plan import plan
 from machine import facts
@@ -54,17 +55,16 @@ def candidates(shape: Sequence[int], epsilon: float, users: int) -> tuple[list[C
 def collected(collection: Collection, codes: Codes, source: rng.Generator) -> tuple[list[Any], list[list[Any]]]:
     """Return the tallies and the payloads of one collection."""
     drawn = collection.drawn(codes.shape[1], rng=source)
-    payloads = [[own.perturb(codes[:, drawn == i], rng=source)] for i, own in enumerate(collection.questions)]
-    tallies = [own.tally(parts[0]) for own, parts in zip(collection.questions, payloads, strict=True)]
+    payloads = [[own.perturb(codes[:, drawn == i], rng=source)] for i, own in enumerate(collection.types)]
+    tallies = [collection.tally(i, parts[0]) for i, parts in enumerate(payloads)]
     return tallies, payloads
 
 
 def squared(collection: Collection, tallies: list[Any], truth: dict[tuple[int, ...], Array], users: int) -> float:
     """Return the mean squared error of a cell of a pair's table, in counts squared."""
-    estimator = collection.estimator
-    assert estimator is not None
-    counts, _ = estimator.estimate(tallies)
-    tables = dict(zip(estimator.tables, counts, strict=True))
+    decoder = collection.counted(tallies).decoder
+    counts = decoder.estimate(collection.measurement(tallies))
+    tables = dict(zip(decoder.tables, counts, strict=True))
     errors = []
     for axes in itertools.combinations(range(len(collection.shape)), 2):
         if axes in tables:
@@ -78,7 +78,7 @@ def squared(collection: Collection, tallies: list[Any], truth: dict[tuple[int, .
 def measured(one: Candidate, codes: Codes, truth: dict[tuple[int, ...], Array], chosen: Candidate) -> dict[str, Any]:
     collection, users, source = one.mechanism, codes.shape[1], rng.seeded(7)
     assert isinstance(collection, Collection)
-    assert collection.estimator is not None
+    assert isinstance(collection.estimator, JointEstimator)
     errors, distances, everything = [], [], tuple(range(len(collection.shape)))
     for run in range(RUNS):
         tallies, payloads = collected(collection, codes, source)
@@ -89,7 +89,7 @@ def measured(one: Candidate, codes: Codes, truth: dict[tuple[int, ...], Array], 
     ratios = np.array(errors) / one.predicted_error
     return {
         "method": one.method,
-        "ways": max(len(question.axes) for question in collection.questions),
+        "ways": max(len(one.axes) for one in collection.types),
         "chosen": one.method == chosen.method and one.predicted_error == chosen.predicted_error,
         "predicted": one.predicted_error,
         "measured": float(np.mean(errors)),

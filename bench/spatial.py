@@ -35,7 +35,8 @@ from dpress.core.linear import Array
 from dpress.core.workload import Areas
 from dpress.data.spec import Spec, from_dict
 from dpress.inference.interval import half_width
-from dpress.kinds.spatial.design import AREAS, FLAT, HEIGHTS, collection, rectangles
+from dpress.kinds.spatial.design import AREAS, HEIGHTS, collection
+from dpress.kinds.spatial.prediction import rectangles
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.map_decoder import MapDecoder, coarser
@@ -58,6 +59,7 @@ PUBLISHED = {
     "krr": (4, 8, 16, 32, 64), "rappor": (4, 8, 16, 32, 64), "oue": (4, 8, 16, 32, 64), "n_psda": (4, 8, 16, 32),
     "psda": (4, 8, 16, 32), "qt_krr": (8, 16, 32), "qt_rappor": (8, 16, 32, 64), "gtr": (8, 16, 32, 64, 128, 256),
 }  # fmt: skip
+FLAT = {"krr": "krr", "oue": "oue", "rappor": "sue"}  # on the cells of a grid; basic RAPPOR that reports once is SUE
 PERSONAL = "psda"  # which hides a position only within its user's safe region: it is shown, and is no rival
 OF_SIX, OF_BEST, OF_ANY, OF_CHOICE = 0.5, 0.7, 1.05, 1.15
 SMOOTHER = {"New York pick-ups": 0.85}  # fewest people, and the most evenly spread: nothing we have reaches OF_BEST
@@ -136,11 +138,11 @@ def reported(one: Any, own: Points, source: rng.Generator) -> Any:
     """Return the measurement that every device's own report gives."""
     asks, cells = collection(one), np.asarray(own.places * one.grid.side // FINE, dtype=np.int32)
     drawn, tallies = asks.drawn(own.users, rng=source), []
-    for number, question in enumerate(asks.questions):
+    for number, own_type in enumerate(asks.types):
         mine = cells[:, drawn == number]
         parts = [mine[:, start : start + (1 << 16)] for start in range(0, mine.shape[1], 1 << 16)]
-        tallies.append(sum(question.tally(question.perturb(part, rng=source)) for part in parts))
-    return one.estimate(tallies)
+        tallies.append(sum(asks.tally(number, own_type.perturb(part, rng=source)) for part in parts))
+    return one.measurement(tallies)
 
 
 def chosen(own: Points, epsilon: float) -> tuple[Any, Plan, float]:
@@ -148,7 +150,7 @@ def chosen(own: Points, epsilon: float) -> tuple[Any, Plan, float]:
     planned = plan(spec(own, epsilon))
     taken = time.perf_counter() - began
     assert isinstance(planned.chosen.mechanism, Collection)
-    return planned.chosen.mechanism.spatial, planned, taken
+    return planned.chosen.mechanism.estimator, planned, taken
 
 
 def published(own: Points, epsilon: float) -> dict[str, dict[int, float]]:
@@ -241,9 +243,9 @@ def speed(path: Path) -> dict[str, Any]:
         times = []
         for _ in range(2):  # the first makes the map and its replicates
             start = time.perf_counter()
-            release.query_rectangles(low, high)
+            release.answers.query_rectangles(low, high)
             times.append(time.perf_counter() - start)
-    widths = [one.width for one in made("gtr_top_down", 256, 1.0).asked]
+    widths = [one.width for one in made("gtr_top_down", 256, 1.0).types]
     return {
         "users": SPEED["users"],
         "cells": 4 ** SPEED["height"],

@@ -12,9 +12,9 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
-from dpress.mechanisms.protocol.encoders import OverProduct
 
 from dpress.core.claim import PureDP
+from dpress.core.encoders import Combination
 from dpress.core.linear import Array
 from dpress.core.rng import Generator
 from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
@@ -29,7 +29,7 @@ from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.rappor import COHORT_BYTES, Rappor
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.report_type import Question
+from dpress.mechanisms.protocol.report_type import Part, ReportType
 
 ONE_LARGEST = 1 << 13  # cells that one oracle is asked about: beyond, a simulated report is kilobytes
 BLOOM, COHORTS = 128, 64  # of `rappor`, as its paper has them
@@ -193,23 +193,20 @@ def _collection(sizes: tuple[int, ...], ways: int, loss: PureDP) -> Collection:
     sets = tuple(itertools.combinations(range(len(sizes)), ways))
     kept = [tuple(sizes[axis] for axis in axes) for axes in sets]
     oracles = tuple(SubsetSelection(size=math.prod(shape), loss=loss) for shape in kept)
-    questions = tuple(
-        Question(axes=axes, oracles=(OverProduct(sizes=shape, oracle=oracle),))
+    types = tuple(
+        ReportType(parts=(Part(axes=axes, oracle=oracle, encoder=Combination(sizes=shape)),))
         for axes, shape, oracle in zip(sets, kept, oracles, strict=True)
     )
     estimator = Pairs(shape=sizes, sets=sets, oracles=oracles)
-    return Collection(shape=sizes, questions=questions, split="users", estimator=estimator)
+    return Collection(shape=sizes, types=types, split="users", estimator=estimator)
 
 
 def _asked(name: str, collection: Collection, values: Codes, true: Array, rng: Generator) -> Found:
     drawn = collection.drawn(values.shape[1], rng=rng)
-    reports = [
-        question.perturb(values[:, drawn == number], rng=rng) for number, question in enumerate(collection.questions)
-    ]
+    reports = [own.perturb(values[:, drawn == number], rng=rng) for number, own in enumerate(collection.types)]
     start = time.perf_counter()
-    pairs = zip(collection.questions, reports, strict=True)
-    tallies = [question.tally(own) for question, own in pairs]
-    assert collection.estimator is not None  # noqa: S101  # it was made with one
+    tallies = [collection.tally(number, own) for number, own in enumerate(reports)]
+    assert isinstance(collection.estimator, Pairs)  # noqa: S101  # as it was made
     fit = collection.estimator.fit(tallies, list)
     table = fit.marginal(tuple(range(len(collection.shape)))).ravel()
     return Found(method=name, avd=apart(table, true), seconds=time.perf_counter() - start)

@@ -16,7 +16,8 @@ from dpress.core.claim import PureDP
 from dpress.core.grid import Grid, Rectangles, sums
 from dpress.core.workload import Areas
 from dpress.inference.maps.density import Density
-from dpress.kinds.spatial.design import collection, rectangles
+from dpress.kinds.spatial.design import collection
+from dpress.kinds.spatial.prediction import rectangles
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.oracle.sue import Sue
 from dpress.mechanisms.spatial.levels import Levels
@@ -111,11 +112,11 @@ def collected(own: Any, data: str, kind: Kind, *, source: rng.Generator) -> Dens
         return own.decoded(own.simulated(counts, users, rng=source), users)
     asks, cells = collection(own), np.asarray(people * side // FINE, dtype=np.int32)
     drawn, tallies = asks.drawn(users, rng=source), []
-    for number, question in enumerate(asks.questions):
+    for number, own_type in enumerate(asks.types):
         mine = cells[:, drawn == number]
         parts = [mine[:, start : start + BLOCK] for start in range(0, mine.shape[1], BLOCK)]
-        tallies.append(sum(question.tally(question.perturb(part, rng=source)) for part in parts))
-    return own.decoded(own.estimate(tallies), users)
+        tallies.append(sum(asks.tally(number, own_type.perturb(part, rng=source)) for part in parts))
+    return own.decoded(own.measurement(tallies), users)
 
 
 def relative_error(found: Density, data: str, low: float, high: float) -> float:

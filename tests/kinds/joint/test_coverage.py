@@ -63,7 +63,7 @@ def runs(own: Collection, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
         generator = rng.seeded(seed)
         drawn = own.drawn(USERS, rng=generator)
         parts = [one.perturb(codes[:, drawn == number], rng=generator) for number, one in enumerate(own.types)]
-        measured = own.measurement([one.tally(part) for one, part in zip(own.types, parts, strict=True)])
+        measured = own.measurement([own.tally(number, part) for number, part in enumerate(parts)])
         errors.append(measured.answers - truth)
         stated.append(np.sqrt(measured.variance))
     return truth, np.array(errors), np.array(stated)

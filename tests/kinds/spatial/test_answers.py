@@ -145,7 +145,7 @@ def shares_within(own, asked, *, shorter=1.0):
         generator = rng.seeded(100 + run)
         drawn = collection.drawn(USERS, rng=generator)
         parts = [one.perturb(codes[:, drawn == k], rng=generator) for k, one in enumerate(collection.types)]
-        tallies = [one.tally(part) for one, part in zip(collection.types, parts, strict=True)]
+        tallies = [collection.tally(number, part) for number, part in enumerate(parts)]
         measured = collection.measurement(tallies)
         density = MapDecoder(collection.estimator, USERS).density(measured)
         own_asked = asked.scaled(side)
