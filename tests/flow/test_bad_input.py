@@ -130,6 +130,9 @@ def test_ranges_of_the_error_command(refused, text, wanted):
     assert refused("error", "boost", "--cells", "8", "--range", "1:8", f"--range={text}") == wanted
 
 
+SHARES = '$.release.parameters.shares: expected "best", "equal", or a list of one number for each level'
+
+
 @pytest.mark.parametrize(
     ("shares", "wanted"),
     [
@@ -189,7 +192,6 @@ def test_strategies_and_parameters_of_the_error_command(refused, arguments, want
 
 QUERIES = '$.release.parameters.queries: expected "all", "prefixes" or a list of queries'
 LENGTH = "$.release.parameters.length"
-SHARES = '$.release.parameters.shares: expected "best", "equal", or a list of one number for each level'
 TWO = ATTRIBUTES + '[[attribute]]\nname = "size"\nkind = "numeric"\nbounds = [0.0, 8.0]\nbins = 4\n'
 
 
