@@ -45,8 +45,8 @@ class Division(Reporters, frozen=True):
         Annotated[
             Literal["users", "budget"],
             Meta(
-                description="each device answers one attribute, drawn at random, with the whole epsilon, or all of them, "
-                "each with an equal part; the better unless stated"
+                description="each device answers one attribute, drawn at random, with the whole epsilon, "
+                "or all of them, each with an equal part; the better unless stated"
             ),
         ]
         | None

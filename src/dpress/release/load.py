@@ -43,7 +43,7 @@ def load_release(folder: str | Path) -> Release:
 
 def _from_manifest(manifest: dict[str, Any], answers: Numbers, folder: Path) -> Release:
     design = from_plain(manifest["design"])
-    if manifest.get("design_hash", own := fingerprint(manifest["design"])) != own:  # the first releases have none
+    if manifest["design_hash"] != fingerprint(manifest["design"]):
         raise SchemaMismatch("the design differs from its hash")
     if type(manifest["private"]) is not bool:
         raise SchemaMismatch("`private` is neither true nor false")
