@@ -139,7 +139,12 @@ def test_an_edited_release_is_refused(adult, tmp_path):
     assert load_release(tmp_path / "out").query("age in 17..40") == release.query("age in 17..40")
     manifest = tmp_path / "out" / "release.json"
     plain = json.loads(manifest.read_text())
-    for name, value in (("users", plain["users"] + 1), ("method", "oue"), ("spec_hash", "0" * 64)):
+    for name, value in (
+        ("users", plain["users"] + 1),
+        ("method", "oue"),
+        ("design_id", "0" * 64),
+        ("design_hash", "0" * 64),
+    ):
         manifest.write_text(json.dumps(plain | {name: value}))
         with pytest.raises(SchemaMismatch, match=r"release\.json"):
             load_release(tmp_path / "out")

@@ -77,16 +77,16 @@ def estimated(here):
         ({"parameters": "p = 0.5\nq = 0.5"}, f"{PAST}p=0.5, q=0.5"),
         ({"method": "em", "parameters": "p = -0.1"}, f"{PAST}p=-0.1"),
         ({"method": "rr_ldp", "parameters": "q = 1.5"}, f"{PAST}p=0.5, q=1.5"),
-        ({"parameters": "f = 1"}, "f must lie strictly between 0 and 1, got f=1"),
-        ({"parameters": "f = 0"}, "f must lie strictly between 0 and 1, got f=0"),
-        ({"parameters": "f = nan"}, "f must be a finite number, got f=nan"),
-        ({"parameters": 'f = "x"'}, "f must be a finite number, got f=x"),
+        ({"parameters": "f = 1"}, "f: expected a number between 0 and 1, got 1"),
+        ({"parameters": "f = 0"}, "f: expected a number between 0 and 1, got 0"),
+        ({"parameters": "f = nan"}, "f: expected a number between 0 and 1, got nan"),
+        ({"parameters": 'f = "x"'}, "f: expected a number between 0 and 1, got 'x'"),
         (
             {"parameters": "f = 0.1\np = 0.1\nq = 0.9"},
             "cost epsilon = 10.8917 per report, more than epsilon = 2; raise f",
         ),
         ({"parameters": "ways = 4"}, "$.release.parameters.ways: expected at most 3, got 4"),
-        ({"parameters": "ways = 1"}, "$.release.parameters.ways must be an integer >= 2, got 1"),
+        ({"parameters": "ways = 1"}, "$.release.parameters.ways: expected an integer >= 2, got 1"),
         ({"parameters": "ways = 2\nf = 0.5"}, "set either `ways` (of `pairs`) or `f`, `p`, `q` (of `rr_ldp`)"),
         ({"method": "lasso", "parameters": "ways = 2"}, "unknown parameter 'ways' for lasso"),
         ({"method": "privelet"}, "'privelet' does not serve kind = \"joint\"; use pairs, rr_ldp, em, lasso, lremh"),
@@ -98,11 +98,11 @@ def test_what_cannot_be_asked(asked, refused, spec, wanted):
 
 
 @pytest.mark.parametrize(("method", "named"), [("pairs", "'a0' and 'a1'"), ("independent", "'a0'")])
-def test_reports_without_one_of_the_questions(asked, here, refused, tmp_path, method, named):
+def test_reports_without_one_of_the_types(asked, here, refused, tmp_path, method, named):
     asked(method=method, parameters="ways = 2" if method == "pairs" else "")
     perturbed(here)
     table = pq.read_table(tmp_path / "r.parquet")
-    pq.write_table(table.filter(pc.not_equal(table["question"], 0)), tmp_path / "r.parquet")
+    pq.write_table(table.filter(pc.not_equal(table["report_type"], 0)), tmp_path / "r.parquet")
     line = refused("estimate", "s.toml", "--reports", "r.parquet", "--out", "out", "--quiet")
     assert f"no report is about {named}" in line
 
@@ -116,12 +116,12 @@ def test_in_a_process_of_its_own_it_is_the_same(asked, dpress, refused):
     assert refused(*told, program=dpress) == refused(*told)
 
 
-def test_reports_of_another_spec(asked, here, refused):
+def test_reports_of_another_collection(asked, here, refused):
     asked()
     perturbed(here)
     asked(epsilon=1.0)
     line = refused("estimate", "s.toml", "--reports", "r.parquet", "--out", "out", "--quiet")
-    assert "none of the 300 reports belongs to this specification" in line
+    assert "none of the 300 reports belongs to this collection (300 left out: another collection)" in line
 
 
 def test_records_of_a_release_without_a_joint(asked, here, refused):
@@ -156,9 +156,9 @@ def test_reports_that_are_all_equal_are_odd_but_served(asked, here, tmp_path, me
     asked(method=method)
     perturbed(here)
     table = pq.read_table(tmp_path / "r.parquet")
-    rows = table.select(["question", "payload"]).to_pylist()
-    first = {row["question"]: row["payload"] for row in reversed(rows)}
-    same = pa.array([first[row["question"]] for row in rows], pa.binary())
+    rows = table.select(["report_type", "payload"]).to_pylist()
+    first = {row["report_type"]: row["payload"] for row in reversed(rows)}
+    same = pa.array([first[row["report_type"]] for row in rows], pa.binary())
     place = table.column_names.index("payload")
     pq.write_table(table.set_column(place, "payload", same), tmp_path / "r.parquet")
     estimated(here)

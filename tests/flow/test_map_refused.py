@@ -121,10 +121,10 @@ def test_dropping_is_no_choice_of_a_device(here, refused):
 def test_too_few_users_for_a_level(here, run, refused):
     people(here, "fine", users=1)
     write(here, method="gtr")
-    for _ in range(40):  # a lot in four asks for the cells
+    for _ in range(40):  # a group in four is asked for the cells
         (here / "r.parquet").unlink(missing_ok=True)
         assert run(*PERTURB, "--quiet")[0] == 0
-        if pq.read_table(here / "r.parquet")["question"].to_pylist() != [3]:
+        if pq.read_table(here / "r.parquet")["report_type"].to_pylist() != [3]:
             break
     assert "no report is about the cells themselves, level 3" in refused(*ESTIMATE)
 
@@ -133,7 +133,7 @@ def test_an_inner_level_that_nobody_reported_is_no_fault(here, run):
     write(here, method="gtr")
     assert run(*PERTURB, "--quiet")[0] == 0
     table = pq.read_table(here / "r.parquet")
-    kept = [number for number, question in enumerate(table["question"].to_pylist()) if question != 1]
+    kept = [number for number, own in enumerate(table["report_type"].to_pylist()) if own != 1]
     pq.write_table(table.take(kept), here / "r.parquet")
     assert run(*ESTIMATE, "--quiet")[0] == 0
 
@@ -177,7 +177,7 @@ def test_reports_of_another_round_or_grid(here, run, refused, parameters):
     write(here)
     assert run(*PERTURB, "--quiet")[0] == 0
     write(here, parameters=parameters)
-    assert f"none of the {USERS} reports belongs to this specification" in refused(*ESTIMATE)
+    assert f"none of the {USERS} reports belongs to this collection" in refused(*ESTIMATE)
 
 
 @pytest.mark.parametrize(
