@@ -17,7 +17,7 @@ from dpress.core.parameters import listed
 from dpress.core.ranges import AllRanges, Range, Ranges
 from dpress.core.workload import Boxes
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.release.parameters import parameters_of
+from dpress.release.parameter_checks import parameters_of
 
 LARGEST = 1 << 60
 

@@ -24,7 +24,7 @@ from dpress.mechanisms.protocol.collection import SPLITS, Collection, Split
 from dpress.mechanisms.protocol.one_way import OneWay
 from dpress.mechanisms.protocol.report_type import Part, ReportType, rest
 from dpress.release.candidate import Candidate, Choice, rank
-from dpress.release.parameters import expected_users, of_kind, of_methods
+from dpress.release.parameter_checks import expected_users, of_kind, of_methods
 
 AUTO = "auto"
 MOST_CELLS = 1 << 26  # of an attribute: an estimate holds all of them

@@ -18,7 +18,7 @@ from dpress.data.spec import Spec, as_dict, from_dict
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.candidate import Candidate, Choice
 from dpress.release.designs import amounts, central_ask, estimator_of, local_ask, promise
-from dpress.release.parameters import of_kind
+from dpress.release.parameter_checks import of_kind
 
 PLANNER = "design"
 

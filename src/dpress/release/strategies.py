@@ -19,7 +19,7 @@ from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.release.candidate import Candidate, Choice, rank
 from dpress.release.linear_error import mean_variance
-from dpress.release.parameters import beside, of_methods, unserved
+from dpress.release.parameter_checks import beside, of_methods, unserved
 
 AUTO = "auto"
 USERS = 10_000  # rows, where a figure needs a number that a specification does not state

@@ -23,7 +23,7 @@ from dpress.mechanisms.protocol.report_type import Part, ReportType, per_user
 from dpress.release import collections, strategies
 from dpress.release.candidate import Choice
 from dpress.release.collections import MOST_CELLS, asks_itself, check_cells, protocol, share
-from dpress.release.parameters import expected_users, of_methods
+from dpress.release.parameter_checks import expected_users, of_methods
 
 BITS = ("rr_ldp", "em", "lasso", "lremh")  # on reports of all attributes' bits
 OPTIMAL, SHORT = "subset_selection", "hadamard"  # the best oracle, and one whose reports stay short
@@ -97,7 +97,7 @@ def joint_bound(spec: Spec) -> float:
 
 
 def _methods(method: str) -> dict[str, type[Parameters]]:
-    """Return what could serve, with its parameters: the method that is named, or all that are worth a try."""
+    """Return what could serve, with its parameters: the method that is named, or all that are tried."""
     asking = [name for name, card in catalog.cards().items() if card.protocol is not None]
     names = ("pairs", "rr_ldp", OPTIMAL, *asking) if method == "auto" else (method,)
     own = (*OWN, *asking)

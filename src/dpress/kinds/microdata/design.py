@@ -16,7 +16,7 @@ from dpress.data.spec import Spec
 from dpress.kinds.microdata.kind import Records
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.release.candidate import Candidate, Choice, rank
-from dpress.release.parameters import expected_users, of_kind, of_methods
+from dpress.release.parameter_checks import expected_users, of_kind, of_methods
 from dpress.release.strategies import affordable
 
 UNIT = "noise SSE, scaled units"

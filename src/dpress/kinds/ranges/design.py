@@ -12,7 +12,7 @@ from dpress.data.spec import Spec
 from dpress.kinds.ranges.kind import Ranges
 from dpress.release import collections, strategies
 from dpress.release.candidate import Choice
-from dpress.release.parameters import of_kind
+from dpress.release.parameter_checks import of_kind
 from dpress.release.query_language import parse_box
 
 

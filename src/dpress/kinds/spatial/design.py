@@ -23,7 +23,7 @@ from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.map_decoder import MapCollector
 from dpress.release.candidate import Candidate, Choice, rank
 from dpress.release.collections import share
-from dpress.release.parameters import expected_users, of_kind, of_methods
+from dpress.release.parameter_checks import expected_users, of_kind, of_methods
 from dpress.release.strategies import affordable
 
 AREAS = (0.01, 0.25)  # shares of the box that a query is expected to cover, unless the spec says otherwise
@@ -183,7 +183,7 @@ def _one(card: Card, grid: Grid, loss: PureDP, own: dict[str, Any]) -> MapCollec
 
 
 def _grids(spec: Spec) -> list[Grid]:
-    """Return the grid that the spec names, or all that are worth a try."""
+    """Return the grid that the spec names, or all that are tried."""
     own = of_kind(spec, ByGrid)
     if own.height is not None and own.side is not None:
         raise ValueError(f"{PLACE}: set either `height` or `side`")

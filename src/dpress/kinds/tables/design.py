@@ -10,7 +10,7 @@ from dpress.data.spec import Spec
 from dpress.kinds.tables.kind import Tables
 from dpress.release import collections, strategies
 from dpress.release.candidate import Choice
-from dpress.release.parameters import of_kind
+from dpress.release.parameter_checks import of_kind
 from dpress.release.strategies import LARGEST_TABLE
 
 MOST_TABLES, MOST_WAYS = 1000, 8  # what planning and consistency take on in seconds

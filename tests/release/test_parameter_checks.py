@@ -9,7 +9,7 @@ from dpress import catalog
 from dpress.core.kind import Participants, Reporters
 from dpress.core.parameters import Parameters, listed, names
 from dpress.data.spec import from_dict
-from dpress.release.parameters import beside, expected_users, of_kind, of_methods, parameters_of
+from dpress.release.parameter_checks import beside, expected_users, of_kind, of_methods, parameters_of
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9]}
 
