@@ -387,3 +387,12 @@ def test_what_nobody_foresaw_is_reported_without_its_message(refused, monkeypatc
 
     monkeypatch.setattr(module, "choose", broken)
     assert refused("plan", "ages.toml").startswith("internal error: KeyError")
+
+
+@pytest.mark.parametrize("command", ["publish", "perturb"])
+def test_a_process_that_refuses_writes_one_line(dpress, folder, command):
+    """In a process of its own: libraries may write on standard error at its end."""
+    (folder / "none.toml").write_text("")
+    done = dpress(command, "none.toml", "--data", "rows.csv", "--out", "out")
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert done.err.startswith("dpress: none.toml: ")
