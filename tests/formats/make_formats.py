@@ -227,7 +227,7 @@ def maps() -> dict[str, Case]:
         attributes=[PLACE], privacy=RHO,
         release={
             "kind": "spatial", "method": "quadtree",
-            "parameters": {"users": USERS, "height": 3, "made": "least_squares"},
+            "parameters": {"users": USERS, "height": 3, "reconstruction": "least_squares"},
         },
     )  # fmt: skip
     return found

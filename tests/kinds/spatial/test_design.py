@@ -87,10 +87,10 @@ def test_a_curator_who_names_no_method_gets_the_smallest_expected_error():
     assert planned.chosen.predicted_error == min(one.predicted_error for one in planned.candidates)
 
 
-def test_how_a_curators_quadtree_is_made_of_its_nodes_can_be_named():
+def test_how_a_curators_quadtree_reconstructs_cells_can_be_named():
     made = [
         plan(spec("quadtree", privacy={"epsilon": 0.1}, users=5000, height=6, **own)).chosen
-        for own in ({}, {"made": "nonnegative"}, {"made": "least_squares"})
+        for own in ({}, {"reconstruction": "nonnegative"}, {"reconstruction": "least_squares"})
     ]
     assert all(isinstance(one.mechanism, CentralMap) for one in made)
     assert [one.mechanism.reconstruction for one in made] == ["nonnegative", "nonnegative", "least_squares"]
@@ -139,7 +139,10 @@ def test_a_prediction_is_the_same_every_time():
         ({"postprocess": ["nonnegative"]}, 'kind = "spatial" has no tables to adjust'),
         ({"method": "psda", "height": 3, "region_levels": [3]}, "region_levels must lie below 3"),
         ({"method": "psda", "height": 3, "epsilons": [1.5]}, "epsilons must be at most 1"),
-        ({"method": "quadtree", "privacy": {"epsilon": 1.0}, "made": "x"}, 'made: expected "least_squares" or "nonneg'),
+        (
+            {"method": "quadtree", "privacy": {"epsilon": 1.0}, "reconstruction": "x"},
+            'reconstruction: expected "least_squares" or "nonneg',
+        ),
         ({"method": "quadtree", "privacy": {"epsilon": 1.0}, "side": 12}, "quadtree; its quadtree needs a power"),
     ],
 )

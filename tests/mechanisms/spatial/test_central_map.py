@@ -30,7 +30,7 @@ def clustered(side: int) -> np.ndarray:
 
 def makers(loss: PureDP | ZCDP) -> list[CentralMap | AdaptiveGrid]:
     grid = Grid(8)
-    linear = quadtree(grid, loss, unit=ROW, made="least_squares")
+    linear = quadtree(grid, loss, unit=ROW, reconstruction="least_squares")
     flat = uniform_grid(grid, loss, unit=ROW)
     assert linear is not None
     assert flat is not None
@@ -71,7 +71,7 @@ def test_sums_of_rectangles_are_unbiased_with_exactly_the_stated_variance(
 
 @pytest.mark.parametrize("relation", Relation)
 def test_the_exact_variance_of_a_tree_is_that_of_dense_least_squares(relation: Relation) -> None:
-    one = quadtree(Grid(4), PureDP(epsilon=1), unit=Unit(relation=relation), made="least_squares")
+    one = quadtree(Grid(4), PureDP(epsilon=1), unit=Unit(relation=relation), reconstruction="least_squares")
     assert one is not None
     matrix = np.stack([one.map.apply(cell) for cell in np.eye(16)], axis=1)
     covariance = np.linalg.inv(matrix.T @ matrix) * one.variance
@@ -113,7 +113,7 @@ def test_intervals_of_nonnegative_counts_hold_nine_times_in_ten(loss: PureDP | Z
 def test_nonnegative_counts_are_nearer_where_most_cells_are_empty_and_are_nonnegative() -> None:
     errors = []
     for made in ("least_squares", "nonnegative"):
-        one = quadtree(Grid(16), PureDP(epsilon="0.5"), unit=ROW, made=made)
+        one = quadtree(Grid(16), PureDP(epsilon="0.5"), unit=ROW, reconstruction=made)
         assert one is not None
         counts = np.zeros(256, dtype=np.int64)
         counts[:8] = 500

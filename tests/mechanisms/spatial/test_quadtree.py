@@ -39,7 +39,7 @@ def test_the_height_grows_with_points_and_budget() -> None:
 def test_without_noise_to_speak_of_the_map_is_the_truth_either_way() -> None:
     counts = (rng.seeded(2).words(64) % 9).astype(np.int64)
     for made in ("nonnegative", "least_squares"):
-        one = quadtree(Grid(8), PureDP(epsilon=900), unit=ROW, made=made)
+        one = quadtree(Grid(8), PureDP(epsilon=900), unit=ROW, reconstruction=made)
         assert one is not None
         assert one.linear is (made == "least_squares")
         found = one.decoded(one.noisy(one.exact(counts), rng=rng.seeded(1)), 0).counts

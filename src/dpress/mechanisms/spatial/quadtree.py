@@ -71,19 +71,21 @@ def best_height(users: int, loss: PureDP | ZCDP, unit: Unit) -> int:
     return min(max((side - 1).bit_length(), 1), LARGEST_SIDE.bit_length() - 1)
 
 
-def quadtree(grid: Grid, loss: Loss, *, unit: Unit, made: Reconstruction = "nonnegative") -> CentralMap | None:
+def quadtree(
+    grid: Grid, loss: Loss, *, unit: Unit, reconstruction: Reconstruction = "nonnegative"
+) -> CentralMap | None:
     """Return the quadtree over a grid; None for other losses and grids.
 
     Args:
         grid: of side 2^h, h at least 1; `best_height` is a good one.
         loss: pure epsilon or zCDP.
         unit: whom the promise protects.
-        made: the reconstruction of the cells: "nonnegative", biased and much nearer to the truth where many nodes are
+        reconstruction: of the cells: "nonnegative", biased and much nearer to the truth where many nodes are
             empty; or "least_squares", unbiased with an exact error.
     """
     if not isinstance(loss, PureDP | ZCDP) or not grid.height:
         return None
-    return CentralMap(grid=grid, strategy=Quadtree(grid=grid), loss=loss, unit=unit, reconstruction=made)
+    return CentralMap(grid=grid, strategy=Quadtree(grid=grid), loss=loss, unit=unit, reconstruction=reconstruction)
 
 
 def _example(loss: Loss, unit: Unit) -> CentralMap:
@@ -94,12 +96,12 @@ def _example(loss: Loss, unit: Unit) -> CentralMap:
 
 
 class Settings(ByHeight, frozen=True):
-    """The quadtree, and how cells are made of it."""
+    """The quadtree, and how cells are estimated from it."""
 
-    made: (
+    reconstruction: (
         Annotated[
             Reconstruction,
-            Meta(description='how cells are made of the nodes\' counts; "nonnegative" unless stated'),
+            Meta(description='how cells are estimated from the nodes\' counts; "nonnegative" unless stated'),
         ]
         | None
     ) = None
