@@ -17,6 +17,7 @@ from dpress.core import rng
 from dpress.core.claim import PureDP, Unit
 from dpress.core.errors import SchemaMismatch
 from dpress.core.mechanism import Card
+from dpress.core.parameters import names
 from dpress.core.plain import plain, read
 from dpress.data.spec import from_dict
 from dpress.mechanisms.protocol.collection import Collection
@@ -60,7 +61,7 @@ def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
         attributes = attributes if kind == "marginals" else [AGE]
     elif card.family == "spatial":
         kind, attributes = "spatial", [PLACE]
-        own |= {"height": 2} if "height" in card.parameters else {"side": 4}
+        own |= {"height": 2} if "height" in names(card.parameters) else {"side": 4}
     else:
         attributes = [AGE, SEX] if card.synthesizer else attributes
         kind = "microdata" if card.synthesizer else "marginals" if card.oracle else "joint"
