@@ -7,7 +7,7 @@ from dpress import load_release, publish
 from dpress.core.attribute import Categorical, Integer, Numeric
 from dpress.release import folder
 from dpress.release import published_tables as tables
-from dpress.release.published_tables import Published
+from dpress.release.published_tables import PublishedTable
 
 AXES = (
     Integer(name="age", bounds=(3, 9), null="none"),
@@ -21,7 +21,7 @@ def made(axes, *, adjusted=True):
     cells = int(np.prod([axis.size for axis in axes]))
     count = np.arange(cells) - 3.5
     variance = 1.0 + np.arange(cells) % 3
-    return Published(
+    return PublishedTable(
         name="x", axes=axes, count=count, variance=variance, adjusted=count + 1 if adjusted else None, tail="laplace"
     )
 

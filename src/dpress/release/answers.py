@@ -3,8 +3,8 @@
 A room's `answers` module has a class `Answers`, made from a release, and these functions:
 
     predicted(mechanism, workload) -> float | None   the error of a mechanism, exact; None where only a plan predicts it
-    collected(collection, tallies, payloads) -> Kept  of a collection's tallies, where devices are asked
-    measured(mechanism, drawn, schema, *, rng) -> Kept  of what a curator's mechanism drew, where a table is measured
+    collected(collection, tallies, payloads) -> KeptAnswers  of a collection's tallies, where devices are asked
+    measured(mechanism, drawn, schema, *, rng) -> KeptAnswers  of what a mechanism drew, where a table is measured
     restored(release, description, folder) -> detail  what a folder holds beside the kept integers
 """
 
@@ -34,7 +34,7 @@ class Part(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class KeptAnswers:
     """What a release keeps.
 
     Args:

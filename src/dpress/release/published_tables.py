@@ -19,7 +19,7 @@ BATCH_CELLS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
+class PublishedTable:
     """One published table: a row for every cell.
 
     Args:

@@ -20,8 +20,8 @@ from dpress.core.oracle import Payloads, Tally
 from dpress.inference.interval import half_width
 from dpress.inference.postprocess import NAMES, adjust
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.release.answers import Kept, Part, Progress
-from dpress.release.published_tables import Published
+from dpress.release.answers import KeptAnswers, Part, Progress
+from dpress.release.published_tables import PublishedTable
 from dpress.release.query_language import parse
 from dpress.release.release import Release
 from dpress.release.result import Result
@@ -112,7 +112,7 @@ class TableAnswers:
         del progress
         yield from self.published()
 
-    def published(self) -> Iterator[Published]:
+    def published(self) -> Iterator[PublishedTable]:
         """Yield the published tables, as estimates and variances of every cell.
 
         Where the specification names post-processing, the adjusted counts are biased, and the interval is not about
@@ -122,7 +122,7 @@ class TableAnswers:
         estimates = decoder.estimate(self.measurement)
         variances = decoder.cell_variances(self.measurement.variance)
         for place, (axes, count, variance) in enumerate(zip(decoder.tables, estimates, variances, strict=True), 1):
-            yield Published(
+            yield PublishedTable(
                 name=_file(place),
                 axes=tuple(schema.tabular[axis] for axis in axes),
                 count=count,
@@ -140,7 +140,7 @@ class TableAnswers:
 
     @cached_property
     def all_tables(self) -> dict[str, pa.Table]:
-        """The published tables by file name, all in memory; see `published_tables.Published.batches`."""
+        """The published tables by file name, all in memory; see `published_tables.PublishedTable.batches`."""
         return {one.name: one.table() for one in self.published()}
 
 
@@ -158,16 +158,16 @@ def measurement_of(release: Release) -> Measurement:
     raise TypeError(f"{type(mechanism).__name__} measures no counts")
 
 
-def collected(collection: Collection, tallies: list[Tally], payloads: Callable[[], Iterable[Payloads]]) -> Kept:
+def collected(collection: Collection, tallies: list[Tally], payloads: Callable[[], Iterable[Payloads]]) -> KeptAnswers:
     """Return the tallies of all report types, one after the other; the reports are not needed again."""
     del collection, payloads
-    return Kept(answers=np.concatenate(tallies))
+    return KeptAnswers(answers=np.concatenate(tallies))
 
 
-def measured(mechanism: object, drawn: Measurement, schema: object, *, rng: object) -> Kept:
+def measured(mechanism: object, drawn: Measurement, schema: object, *, rng: object) -> KeptAnswers:
     """Return the noisy answers."""
     del mechanism, schema, rng
-    return Kept(answers=drawn.answers)
+    return KeptAnswers(answers=drawn.answers)
 
 
 def restored(release: Release, description: Mapping[str, Any], folder: Path) -> None:

@@ -1,6 +1,6 @@
 """What a collection asked of devices: how many answered, about what, at which loss over time, and why that holds.
 
-Data flow: facts -> Collected -> template.
+Data flow: facts -> CollectionFacts -> template.
 """
 
 import re
@@ -20,7 +20,7 @@ Reasons = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Collected:
+class CollectionFacts:
     """What a page says of a collection.
 
     Args:
@@ -48,7 +48,7 @@ class Collected:
     rejected: tuple[tuple[str, int], ...]
 
 
-def collected(facts: Facts) -> Collected:
+def collected(facts: Facts) -> CollectionFacts:
     """Return what a page says of a local release.
 
     Raises:
@@ -57,7 +57,7 @@ def collected(facts: Facts) -> Collected:
     collection = facts.mechanism
     types = collection.types
     lasting = max((found for one in types if (found := _lifetime(one))), default=None)
-    return Collected(
+    return CollectionFacts(
         users=collection.users,
         several=len(types) > 1,
         ways=len(types[0].axes),

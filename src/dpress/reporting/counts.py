@@ -12,7 +12,7 @@ import numpy as np
 from dpress.reporting import figures, page_tables
 from dpress.reporting.accuracy import accuracy, example, query_of, total
 from dpress.reporting.facts import Alternative, Facts
-from dpress.reporting.figures import Compared, Figure
+from dpress.reporting.figures import ComparedMethod, Figure
 from dpress.reporting.frame import frame
 from dpress.reporting.page_tables import Table
 from dpress.reporting.postprocessing import effect
@@ -97,7 +97,7 @@ def predicted(facts: Facts, name: Callable[[Alternative], str]) -> dict[str, Any
         name: of a method in the figure of methods.
     """
     compared = [
-        Compared(name=name(one), variance=one.predicted_error, chosen=one is facts.chosen)
+        ComparedMethod(name=name(one), variance=one.predicted_error, chosen=one is facts.chosen)
         for one in facts.candidates
         if one is facts.chosen or not one.assumes
     ]

@@ -20,7 +20,7 @@ from dpress.core.mechanism import RangeStrategy, Weights
 from dpress.core.ranges import Ranges
 from dpress.inference.interval import Tail
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.release.published_tables import Published
+from dpress.release.published_tables import PublishedTable
 from dpress.release.release import Release
 from dpress.release.result import Result
 from dpress.reporting.views import RangeVariances, View, view_of
@@ -95,7 +95,7 @@ class Facts:
     tail: Tail
     rejected: Mapping[str, int]
     query: Callable[[str], Result]
-    published: Callable[[], Iterable[Published]]
+    published: Callable[[], Iterable[PublishedTable]]
     query_variance: Callable[[Weights], float]
     range_variances: RangeVariances
 

@@ -44,7 +44,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class ComparedMethod:
     """A method in the figure of methods.
 
     Args:
@@ -177,7 +177,7 @@ def _beliefs(rows: list[dict[str, Any]], width: float) -> Chart:
     return (span + before).properties(width=width - 95, height=110)
 
 
-def methods_figure(compared: Sequence[Compared], lower_bound: float, noun: str) -> Figure:
+def methods_figure(compared: Sequence[ComparedMethod], lower_bound: float, noun: str) -> Figure:
     """Return the predicted typical error, in `noun`, of every method compared, and the lower bound.
 
     Args:

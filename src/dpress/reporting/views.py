@@ -13,7 +13,7 @@ from dpress.core.attribute import Bounded, Tabular
 from dpress.core.linear import Array
 from dpress.core.ranges import Ranges
 from dpress.inference.interval import Tail, half_width
-from dpress.release.published_tables import CONFIDENCE, Published
+from dpress.release.published_tables import CONFIDENCE, PublishedTable
 from dpress.reporting.rounding import TIMES
 
 GROUPS = 64
@@ -118,7 +118,7 @@ RangeVariances = Callable[[str, Ranges], Array]
 """From an attribute and ranges of its cells to the variance of the answer to each, in counts squared."""
 
 
-def view_of(table: Published, noun: str) -> View:
+def view_of(table: PublishedTable, noun: str) -> View:
     """Return the view of a published table of what `noun` names."""
     shape = table.shape
     return View(

@@ -21,7 +21,7 @@ from dpress.inference.postprocess import adjust
 from dpress.kinds.joint.fitted import NAME, FittedTable, caveat, pairs_of, refits, tabled
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import JointEstimator
-from dpress.release.answers import Kept, Part, Progress
+from dpress.release.answers import KeptAnswers, Part, Progress
 from dpress.release.linear_error import predicted
 from dpress.release.query_language import parse
 from dpress.release.record_files import NAME as RECORDS
@@ -145,14 +145,14 @@ def collected(
     payloads: Callable[[], Iterable[Payloads]],
     *,
     records: int = 0,
-) -> Kept:
+) -> KeptAnswers:
     """Return the tallies, and a fit that they alone do not give, in units of 2^-50; and how many records to draw."""
     estimator = _estimator(collection)
     joint = estimator.fit(tallies, payloads)
     if estimator.from_tallies:
-        return Kept(answers=np.concatenate(tallies), detail=Fit(joint=joint, records=records))
+        return KeptAnswers(answers=np.concatenate(tallies), detail=Fit(joint=joint, records=records))
     cells = np.rint(joint.marginal(tuple(range(len(collection.shape)))).ravel() * UNIT).astype(np.int64)
-    return Kept(answers=np.concatenate([*tallies, cells]), detail=Fit(joint=joint, records=records))
+    return KeptAnswers(answers=np.concatenate([*tallies, cells]), detail=Fit(joint=joint, records=records))
 
 
 def restored(release: Release, description: Mapping[str, Any], folder: Path) -> Fit:

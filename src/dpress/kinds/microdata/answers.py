@@ -26,14 +26,14 @@ from dpress.core.plain import plain
 from dpress.core.rng import Generator
 from dpress.data.codec import encode
 from dpress.mechanisms.microdata.record_maker import RecordMaker
-from dpress.release.answers import Kept, Part, Progress
+from dpress.release.answers import KeptAnswers, Part, Progress
 from dpress.release.folder import columns
 from dpress.release.query_language import parse
 from dpress.release.record_files import NAME, Written, values
 from dpress.release.release import Release
 from dpress.release.result import Result
 
-__all__ = ["Answers", "Made", "measured", "predicted", "restored"]
+__all__ = ["Answers", "RecordTable", "measured", "predicted", "restored"]
 
 Measured = tuple[tuple[int, float], ...]
 NOTE = "Counted in synthetic records: no error is known for it."
@@ -41,7 +41,7 @@ UNPROVEN = "The records come from a method whose published claim has no proof."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Made:
+class RecordTable:
     """Records, and what was measured to make them.
 
     Args:
@@ -66,9 +66,9 @@ class Answers:
     release: Release
 
     @property
-    def made(self) -> Made:
+    def made(self) -> RecordTable:
         """The records."""
-        made: Made = self.release.detail
+        made: RecordTable = self.release.detail
         return made
 
     @property
@@ -158,7 +158,7 @@ def predicted(mechanism: Mechanism, workload: object) -> None:
     del mechanism, workload
 
 
-def measured(mechanism: Mechanism, drawn: SyntheticRecords, schema: Schema, *, rng: Generator) -> Kept:
+def measured(mechanism: Mechanism, drawn: SyntheticRecords, schema: Schema, *, rng: Generator) -> KeptAnswers:
     """Return what is kept of the records; values are drawn evenly within cells that are wider.
 
     Args:
@@ -170,10 +170,12 @@ def measured(mechanism: Mechanism, drawn: SyntheticRecords, schema: Schema, *, r
     del mechanism
     table = pa.table(values(schema.tabular, drawn.codes, rng=rng))
     answers = np.zeros(0, dtype=np.int64) if drawn.measurement is None else drawn.measurement.answers
-    return Kept(answers=answers, detail=Made(table=table, measured=parts_of(drawn), aligned=drawn.aligned))
+    return KeptAnswers(
+        answers=answers, detail=RecordTable(table=table, measured=parts_of(drawn), aligned=drawn.aligned)
+    )
 
 
-def restored(release: Release, description: Mapping[str, Any], folder: Path) -> Made:
+def restored(release: Release, description: Mapping[str, Any], folder: Path) -> RecordTable:
     """Return the records of a folder.
 
     Raises:
@@ -185,7 +187,7 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
     parts = msgspec.convert(description["measured"], Measured)
     measurement(release.kept, parts)
     coded(release.schema.tabular, table)
-    return Made(table=table, measured=parts, aligned=aligned)
+    return RecordTable(table=table, measured=parts, aligned=aligned)
 
 
 def parts_of(synthetic: SyntheticRecords) -> Measured:

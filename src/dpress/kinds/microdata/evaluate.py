@@ -21,7 +21,7 @@ from dpress.core.rng import seeded
 from dpress.data.fold import Progress
 from dpress.data.rows import people
 from dpress.data.table import Table
-from dpress.kinds.microdata.linkage import Linked, linked
+from dpress.kinds.microdata.linkage import Linkage, linked
 from dpress.mechanisms.microdata.cluster_queries import binned
 from dpress.release.evaluate import Remarks
 from dpress.release.release import Release
@@ -92,7 +92,7 @@ def _read(release: Release, data: Any, progress: Progress | None) -> Codes:
     return people(table, release.schema, progress=progress).table()
 
 
-def _errors(columns: tuple[Column, ...], rows: Codes, made: Codes, found: Linked) -> dict[str, float]:
+def _errors(columns: tuple[Column, ...], rows: Codes, made: Codes, found: Linkage) -> dict[str, float]:
     squares, variation, mismatches = {"numeric": 0.0, "categorical": 0.0}, 0.0, list[float]()
     totals = dict(squares)
     for column, own, new in zip(columns, rows, made, strict=True):

@@ -25,7 +25,7 @@ Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Linked:
+class Linkage:
     """What every record was matched with.
 
     Args:
@@ -40,7 +40,7 @@ class Linked:
     certain: bool
 
 
-def linked(columns: tuple[Column, ...], rows: Codes, made: Codes, *, aligned: bool) -> Linked:
+def linked(columns: tuple[Column, ...], rows: Codes, made: Codes, *, aligned: bool) -> Linkage:
     """Return the rows that records are matched with: by place, by the least total distance, or the nearest one.
 
     The distance is the sum of squares: of numbers on the scale of their bounds, and of hierarchy distances.
@@ -57,10 +57,10 @@ def linked(columns: tuple[Column, ...], rows: Codes, made: Codes, *, aligned: bo
     elif max(rows.shape[1], made.shape[1]) <= ASSIGNED:
         original = _assigned(columns, rows, made)
     else:
-        return Linked(original=place, linkage=float((1 / ties).mean()), certain=False)
+        return Linkage(original=place, linkage=float((1 / ties).mean()), certain=False)
     original = np.where(original < 0, place, original)  # records beyond the number of rows go to their nearest
     own = _pairs(columns, rows[:, original], made)
-    return Linked(original=original, linkage=float(np.where(own <= distance + SAME, 1 / ties, 0).mean()), certain=True)
+    return Linkage(original=original, linkage=float(np.where(own <= distance + SAME, 1 / ties, 0).mean()), certain=True)
 
 
 def nearest(columns: tuple[Column, ...], rows: Codes, made: Codes) -> tuple[Array, Array, Places]:

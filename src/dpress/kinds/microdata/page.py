@@ -16,7 +16,7 @@ from dpress import catalog
 from dpress.core.attribute import Bounded, Integer, Tabular
 from dpress.core.people import Codes
 from dpress.inference.interval import half_width
-from dpress.kinds.microdata.record_views import Ranked, one_way, ranked
+from dpress.kinds.microdata.record_views import PairView, one_way, ranked
 from dpress.release.published_tables import CONFIDENCE
 from dpress.release.record_files import NAME
 from dpress.release.release import Release
@@ -157,13 +157,13 @@ def _one(own: Facts, records: Records, axis: int) -> tuple[str, Figure]:
     return view.name, Figure(drawing=drawing, facts=about)
 
 
-def _listed(pairs: Sequence[Ranked]) -> Table:
+def _listed(pairs: Sequence[PairView]) -> Table:
     """Return how far the records' pairs are from independence, the furthest first."""
     rows = tuple((one.view.name, f"{one.distance:.3f}") for one in pairs[:MOST_LISTED])
     return Table(names=("pair", "from independence"), labels=1, rows=rows)
 
 
-def _twos(pairs: Sequence[Ranked]) -> list[tuple[str, Figure]]:
+def _twos(pairs: Sequence[PairView]) -> list[tuple[str, Figure]]:
     """Return the figures of the pairs that are furthest from independence, of those that can be drawn."""
     drawable = [one.view for one in pairs if max(axis.size for axis in one.view.axes) <= figures.MOST_ROWS]
     return [(view.name.replace(TIMES, " and "), _two(view)) for view in map(_turned, drawable[:MOST_PAIRS])]

@@ -22,7 +22,7 @@ BARS, BINS = 40, 16  # cells of a number, in a figure of one and of two attribut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
+class PairView:
     """Two attributes of records.
 
     Args:
@@ -48,7 +48,7 @@ def one_way(attribute: Tabular, codes: Codes, variance: float | None, tail: Tail
     return _view((axis,), (bins[codes],), half_width(spread, CONFIDENCE, tail))
 
 
-def ranked(attributes: tuple[Tabular, ...], codes: Codes) -> list[Ranked]:
+def ranked(attributes: tuple[Tabular, ...], codes: Codes) -> list[PairView]:
     """Return all pairs of attributes, the furthest from independence first."""
     found = []
     for pair in itertools.combinations(range(len(attributes)), 2):
@@ -57,7 +57,7 @@ def ranked(attributes: tuple[Tabular, ...], codes: Codes) -> list[Ranked]:
         view = _view(axes, places, np.zeros(tuple(axis.size for axis in axes)))
         shares = view.count / max(view.count.sum(), 1.0)
         product = shares.sum(axis=1, keepdims=True) * shares.sum(axis=0, keepdims=True)
-        found.append(Ranked(view=view, distance=float(np.abs(shares - product).sum() / 2)))
+        found.append(PairView(view=view, distance=float(np.abs(shares - product).sum() / 2)))
     return sorted(found, key=lambda one: -one.distance)
 
 

@@ -24,7 +24,7 @@ from dpress.kinds.spatial.prediction import expected
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.release.answers import Part, Progress
-from dpress.release.published_tables import Published
+from dpress.release.published_tables import PublishedTable
 from dpress.release.query_language import parse_rectangle
 from dpress.release.release import CONFIDENCE, Release
 from dpress.release.result import Result
@@ -150,11 +150,11 @@ class Answers:
         del progress
         yield from self.published()
 
-    def published(self) -> Iterator[Published]:
+    def published(self) -> Iterator[PublishedTable]:
         """Yield the map as a table: every cell with its place, count and error."""
         across, up = self.release.schema.tabular
         density = self.density
-        yield Published(
+        yield PublishedTable(
             name=NAME,
             axes=(across, up),
             count=_flat(density.counts),
