@@ -1,9 +1,10 @@
 """Something new touches only files of its own: toys of each sort, in a path beside the package, are found and serve.
 
-Each toy is a copy of a file of the package under another name, so that it is known to be whole.
+The toys are those of CONTRIBUTING.md, so that its examples are known to be whole.
 """
 
 import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -11,9 +12,7 @@ from pathlib import Path
 
 import pytest
 
-import dpress
-
-SOURCE = Path(dpress.__file__).parent
+ROOT = Path(__file__).parents[2]
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 15]}
 START = """
 import json, sys
@@ -40,20 +39,30 @@ def answers(release):
 """ % json.dumps(AGE)  # noqa: UP031  # braces stand for sets below
 
 
-def renamed(file: Path, to: Path, **names: str) -> None:
-    """Write a copy of a file in which words are replaced."""
-    text = file.read_text(encoding="utf-8")
-    for old, new in names.items():
-        text = text.replace(old, new)
-    to.parent.mkdir(parents=True, exist_ok=True)
-    to.write_text(text, encoding="utf-8")
+def example(starts: str) -> str:
+    """Return the block of CONTRIBUTING.md that starts so."""
+    blocks = re.findall(r"```\w+\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL)
+    (found,) = [block for block in blocks if block.startswith(starts)]
+    return str(found)
+
+
+def follow(starts: str, toys: Path) -> None:
+    """Run the `sed` and `cp` of a block, for the toys' folder in the place of the package."""
+    for kind in ("linear", "oracle", "kinds"):
+        (toys / kind).mkdir(exist_ok=True)
+    lines = [line for line in example(starts).splitlines() if line.startswith(("sed", "cp"))]
+    assert lines
+    for line in lines:
+        moved = re.sub(r"src/dpress/(?:mechanisms/)?(linear|oracle|kinds)/(?=toy_)", rf"{toys}/\1/", line)
+        assert moved != line
+        subprocess.run(moved, shell=True, cwd=ROOT, check=True)  # noqa: S602  # a line of our own page
 
 
 def done(toys: Path, statements: str) -> dict[str, object]:
     """Return what statements print, as JSON, in a process that finds the toys."""
     script = START + textwrap.dedent(statements)
     result = subprocess.run(
-        [sys.executable, "-c", script, str(toys), str(SOURCE.parent.parent)],
+        [sys.executable, "-c", script, str(toys), str(ROOT)],
         capture_output=True,
         text=True,
         check=False,
@@ -64,8 +73,7 @@ def done(toys: Path, statements: str) -> dict[str, object]:
 
 
 def test_a_new_strategy_is_listed_planned_published_audited_and_read(tmp_path: Path) -> None:
-    old, new = SOURCE / "mechanisms/linear/privelet.py", tmp_path / "linear/toy_wavelet.py"
-    renamed(old, new, privelet="toy_wavelet", Privelet="ToyWavelet")
+    follow("sed 's/privelet/", tmp_path)
     found = done(
         tmp_path,
         """
@@ -87,7 +95,7 @@ def test_a_new_strategy_is_listed_planned_published_audited_and_read(tmp_path: P
 
 
 def test_a_new_oracle_serves_tables_maps_nodes_and_joint_distributions(tmp_path: Path) -> None:
-    renamed(SOURCE / "mechanisms/oracle/oue.py", tmp_path / "oracle/toy_bits.py", oue="toy_bits", Oue="ToyBits")
+    follow("sed 's/oue/", tmp_path)
     found = done(
         tmp_path,
         """
@@ -106,6 +114,7 @@ def test_a_new_oracle_serves_tables_maps_nodes_and_joint_distributions(tmp_path:
             "reports": count,
             "near": abs(dpress.estimate(spec, out).query("age = 3").value - 300) < 150,
             "kept": audit(catalog.card("toy_bits"), PureDP(epsilon=1)).kept,
+            "undocumented": undocumented("docs/reference/methods.md"),
             "map": of([place], "spatial", "toy_bits", height=2),
             "nodes": of([place], "spatial", "gtr_top_down", height=2, oracle="toy_bits"),
             "rounds": of([place], "spatial", "ahead", height=2, rounds=1, oracle="toy_bits"),
@@ -115,44 +124,12 @@ def test_a_new_oracle_serves_tables_maps_nodes_and_joint_distributions(tmp_path:
         """,
     )
     serving = {key: ["ToyBits"] for key in ("map", "nodes", "rounds", "pairs", "whole")}
-    assert found == {"reports": 500, "near": True, "kept": True, **serving}
-
-
-PROTOCOL = '''
-"""`toy_protocol`: every attribute's value by randomised response; a test of what a way to ask is made of."""
-
-from dpress.core.claim import PureDP
-from dpress.core.mechanism import Card
-from dpress.mechanisms.oracle.krr import Krr
-from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.one_way import OneWay
-from dpress.mechanisms.protocol.report_type import Part, ReportType
-
-
-def toy_protocol(room, shape, loss):
-    if room != "tables":
-        return None
-    oracles = [Krr(size=size, loss=loss) for size in shape]
-    types = tuple(ReportType(parts=(Part(axes=(axis,), oracle=own),), weight=2) for axis, own in enumerate(oracles))
-    return Collection(shape=shape, types=types, split="users", estimator=OneWay(shape=shape, types=types))
-
-
-CARD = Card(
-    name="toy_protocol",
-    family="protocol",
-    model="local",
-    paper="local: a toy",
-    summary="Asks every attribute by randomised response, with twice the weight.",
-    method=Collection,
-    example=lambda loss, unit: toy_protocol("tables", (3,), loss),
-    protocol=toy_protocol,
-)
-'''
+    assert found == {"reports": 500, "near": True, "kept": True, "undocumented": ["toy_bits"], **serving}
 
 
 def test_a_new_protocol_is_planned_asked_and_estimated(tmp_path: Path) -> None:
     (tmp_path / "protocol").mkdir()
-    (tmp_path / "protocol/toy_protocol.py").write_text(PROTOCOL, encoding="utf-8")
+    (tmp_path / "protocol/toy_protocol.py").write_text(example('"""`toy_protocol`'), encoding="utf-8")
     found = done(
         tmp_path,
         """
@@ -165,22 +142,16 @@ def test_a_new_protocol_is_planned_asked_and_estimated(tmp_path: Path) -> None:
             "weight": design.ask.report_types[0].weight,
             "near": abs(dpress.estimate(design, out).query("age = 3").value - 300) < 150,
             "kept": audit(catalog.card("toy_protocol"), PureDP(epsilon=1)).kept,
+            "undocumented": undocumented("docs/reference/methods.md"),
         }))
         """,
     )
-    assert found == {"listed": True, "weight": 2, "near": True, "kept": True}
+    assert found == {"listed": True, "weight": 2, "near": True, "kept": True, "undocumented": ["toy_protocol"]}
 
 
 def test_a_new_kind_is_planned_published_queried_evaluated_and_shown(tmp_path: Path) -> None:
     pytest.importorskip("altair")
-    for file in (SOURCE / "kinds/tables").glob("*.py"):
-        words = {"kinds.tables": "kinds.toy_counts", 'name="tables"': 'name="toy_counts"', '"histogram"': '"pile"'}
-        text = file.read_text(encoding="utf-8").replace('"marginals"', '"piles"')
-        for old, new in words.items():
-            text = text.replace(old, new)
-        to = tmp_path / "kinds/toy_counts" / file.name
-        to.parent.mkdir(parents=True, exist_ok=True)
-        to.write_text(text, encoding="utf-8")
+    follow("cp -r src/dpress/kinds/tables", tmp_path)
     found = done(
         tmp_path,
         """
