@@ -1,6 +1,7 @@
 """The code of a row is the same in every table that holds it: nothing is inferred from the other rows."""
 
 import datetime as dt
+import itertools
 from decimal import Decimal
 
 import msgspec
@@ -91,20 +92,33 @@ def cells_of(attribute, columns):
         return "refused"
 
 
-def changed(make, value, others):
-    """Return the kinds of attribute under which a second row changes the first one's cell."""
-    alone = built(make, [value])
-    if alone is None or not holds(alone, 0, value):
-        return []
-    before, found = cells(alone), []
-    for other in others:
-        for place, values in ((0, [value, other]), (1, [other, value])):
-            data = built(make, values)
-            if data is not None and holds(data, place, value):
-                after = cells(data)
-                found += [(name, value, other) for name in SPECS if differ(before[name], after[name], place)
-                          and not ("refused" in (before[name], after[name]) and declares(alone, value))]  # fmt: skip
+def alone(make, value):
+    """Return a value's cells in a table of its own and whether that declares a type; None where it holds no such."""
+    data = built(make, [value])
+    return (cells(data), declares(data, value)) if data is not None and holds(data, 0, value) else None
+
+
+def changed(make, values, others):
+    """Return where a value has another cell in a table of two than alone: every ordered pair, each table made once."""
+    firsts, seconds = [alone(make, one) for one in values], [alone(make, one) for one in others]
+    found = []
+    for (one, own), (other, its) in itertools.product(
+        zip(values, firsts, strict=True), zip(others, seconds, strict=True)
+    ):
+        for pair, singles in (((one, other), (own, its)), ((other, one), (its, own))):
+            found += apart(make, pair, singles)
+            if values is others:
+                break  # the other order is a pair of its own
     return found
+
+
+def apart(make, pair, singles):
+    data = built(make, [*pair])
+    held = [place for place in (0, 1) if singles[place] and data is not None and holds(data, place, pair[place])]
+    after = cells(data) if held else {}
+    return [(name, place, *pair) for place in held for name in SPECS
+            if differ(singles[place][0][name], after[name], place)
+            and not ("refused" in (singles[place][0][name], after[name]) and singles[place][1])]  # fmt: skip
 
 
 def differ(before, after, place):
@@ -124,13 +138,13 @@ def test_object_columns_are_coded_as_the_definition_says(attribute):
 @pytest.mark.parametrize("make", INFERRING)
 def test_a_second_row_changes_no_cell(make):
     """Values beside ten that make libraries infer other types."""
-    assert [fault for one in NASTY[::4] for fault in changed(make, one, PARTNERS)] == []
+    assert changed(make, NASTY[::4], PARTNERS) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", INFERRING)
 def test_no_second_row_changes_any_cell(make):
-    assert [fault for one in NASTY for fault in changed(make, one, NASTY)] == []
+    assert changed(make, NASTY, NASTY) == []
 
 
 def inferring(series):
@@ -141,8 +155,8 @@ def inferring(series):
 def test_a_reader_that_infers_is_found(monkeypatch):
     monkeypatch.setattr(frames, "_column", inferring)
     monkeypatch.setattr(codec.listed, "cells", as_text)
-    assert changed(as_pandas, Decimal("1.5"), [Decimal("2.25")])
-    assert changed(as_objects, np.float32(0.1), [0.1])
+    assert changed(as_pandas, [Decimal("1.5")], [Decimal("2.25")])
+    assert changed(as_objects, [np.float32(0.1)], [0.1])
 
 
 def as_text(attribute, column):
@@ -153,8 +167,8 @@ def as_text(attribute, column):
 
 def test_a_codec_that_goes_by_the_column_s_type_is_found(monkeypatch):
     monkeypatch.setattr(codec.listed, "cells", as_text)
-    assert changed(as_arrow, Decimal("1.5"), [Decimal("2.25")])
-    assert changed(as_arrow, 1.5, [None]) == []
+    assert changed(as_arrow, [Decimal("1.5")], [Decimal("2.25")])
+    assert changed(as_arrow, [1.5], [None]) == []
 
 
 @pytest.mark.parametrize("make", [as_pandas, as_objects, as_polars, as_arrow])
