@@ -64,7 +64,7 @@ def distance(path, people, reports, seed):
     spec = load_spec(path)
     perturb(spec, people, out=reports, rng=rng.seeded(seed))
     release = estimate(spec, reports)
-    table = release.fitted.marginal(tuple(range(len(spec.schema.shape))))
+    table = release.answers.fitted.marginal(tuple(range(len(spec.schema.shape))))
     return float(np.abs(table - truth(spec, people)).sum() / 2)
 
 
