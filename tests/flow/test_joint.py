@@ -70,19 +70,19 @@ def distance(path, people, reports, seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
-def test_the_commands(dpress, reference_data, tmp_path, method):
+def test_the_commands(here, reference_data, tmp_path, method):
     people = reference_data / "nltcs" / "nltcs.parquet"
     nltcs(tmp_path / "s.toml", method)
-    assert dpress("perturb", "s.toml", "--data", people, "--out", "r.parquet", "--quiet").code == 0
-    done = dpress("estimate", "s.toml", "--reports", "r.parquet", "--out", "out", "--records", 100, "--quiet")
+    assert here("perturb", "s.toml", "--data", people, "--out", "r.parquet", "--quiet").code == 0
+    done = here("estimate", "s.toml", "--reports", "r.parquet", "--out", "out", "--records", 100, "--quiet")
     assert done.code == 0, done.err
     assert "records.parquet (100, drawn" in done.out
     assert ("for any number of reports of the same values" in done.out) == (method not in ("pairs", "subset_selection"))
     assert pq.read_table(tmp_path / "out" / "records.parquet").num_rows == 100
-    assert dpress("query", "out", "x00 = 1 and x01 = 1", "--json").code == 0
-    assert "fitted_mean_total_variation" in dpress("evaluate", "out", "--data", people, "--json").out
+    assert here("query", "out", "x00 = 1 and x01 = 1", "--json").code == 0
+    assert "fitted_mean_total_variation" in here("evaluate", "out", "--data", people, "--json").out
     if method not in ("pairs", "subset_selection"):  # whose tables are of pairs
-        three = dpress("query", "out", "x00 = 1 and x01 = 1 and x02 = 1", "--json")
+        three = here("query", "out", "x00 = 1 and x01 = 1 and x02 = 1", "--json")
         assert_holds(three.out, people, ("x00", "x01", "x02"))
 
 
@@ -98,19 +98,19 @@ def assert_holds(answer, people, names):
 
 
 @pytest.mark.slow
-def test_the_commands_with_filters(dpress, reference_data, tmp_path):
+def test_the_commands_with_filters(here, reference_data, tmp_path):
     """em on a Bloom filter of every attribute: perturb, estimate, query."""
     people = reference_data / "nltcs" / "nltcs.parquet"
     nltcs(tmp_path / "s.toml", "em", 'reports = "rappor"\nbits = 16\nhashes = 1')
-    assert dpress("perturb", "s.toml", "--data", people, "--out", "r.parquet", "--quiet").code == 0
+    assert here("perturb", "s.toml", "--data", people, "--out", "r.parquet", "--quiet").code == 0
     assert len(pq.read_table(tmp_path / "r.parquet", columns=["payload"])["payload"][0].as_py()) == 4 * (2 + 2)
-    done = dpress("estimate", "s.toml", "--reports", "r.parquet", "--out", "out", "--quiet")
+    done = here("estimate", "s.toml", "--reports", "r.parquet", "--out", "out", "--quiet")
     assert done.code == 0, done.err
     assert "for any number of reports of the same values" in done.out
     names = ("x00", "x01", "x02", "x03")
     for number in (2, 3, 4):
         text = " and ".join(f"{name} = 1" for name in names[:number])
-        assert_holds(dpress("query", "out", text, "--json").out, people, names[:number])
+        assert_holds(here("query", "out", text, "--json").out, people, names[:number])
 
 
 @pytest.mark.slow

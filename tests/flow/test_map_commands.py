@@ -31,49 +31,49 @@ def maps(tmp_path):
 
 
 @pytest.mark.usefixtures("maps")
-def test_plan_names_grid_levels_and_what_the_error_is_about(dpress):
-    text = dpress("plan", "local.toml").out
+def test_plan_names_grid_levels_and_what_the_error_is_about(here):
+    text = here("plan", "local.toml").out
     for words in ("8 x 8", "quadtree of height 3", "subset_selection", "between any two positions.", "drawn at random"):
         assert words in text
     assert "600 people that cluster as towns do, over rectangles of 1 to 25 % of the box" in text
     assert "equally frequent" not in text
     assert "mean variance below" not in text
-    plain = dpress("plan", "local.toml", "--json").json
+    plain = here("plan", "local.toml", "--json").json
     assert (plain["candidates"][0]["side"], plain["candidates"][0]["report_bytes"]) == (8, 8)
-    assert dpress("plan", "table.toml", "--json").json["candidates"][0]["side"] == 8
+    assert here("plan", "table.toml", "--json").json["candidates"][0]["side"] == 8
 
 
-def test_queries_are_drawn_on_the_page(dpress, maps):
-    sent = dpress("perturb", "local.toml", "--data", "points.csv", "--out", "r.parquet")
+def test_queries_are_drawn_on_the_page(here, maps):
+    sent = here("perturb", "local.toml", "--data", "points.csv", "--out", "r.parquet")
     assert "epsilon = 2 (proven) for each report, between any two positions\n" in sent.out
     assert REMARK not in sent.err
-    assert dpress("estimate", "local.toml", "--reports", "r.parquet", "--out", "out").code == 0
+    assert here("estimate", "local.toml", "--reports", "r.parquet", "--out", "out").code == 0
     asked = "lon in -80..-74 and lat in 40.6..40.8"
-    done = dpress("report", "out", "--query", asked, "--query", "lat > 40.9")
+    done = here("report", "out", "--query", asked, "--query", "lat > 40.9")
     assert done.code == 0, done.err
     html = (maps / "out" / "report.html").read_text()
     assert html.count('class="query"') == 4
     assert asked in html
-    answers = dpress("query", "out", asked, "lon < -74", "total")
+    answers = here("query", "out", asked, "lon < -74", "total")
     assert answers.out.count("outside the box counts nobody") == 1
-    refused = dpress("report", "out", "--query", "nowhere")
+    refused = here("report", "out", "--query", "nowhere")
     assert (refused.code, refused.err.count("\n")) == (1, 1)
 
 
 @pytest.mark.usefixtures("maps")
-def test_exchanged_columns_are_remarked_upon_without_a_value(dpress):
-    sent = dpress("perturb", "local.toml", "--data", "turned.csv", "--out", "r.parquet")
+def test_exchanged_columns_are_remarked_upon_without_a_value(here):
+    sent = here("perturb", "local.toml", "--data", "turned.csv", "--out", "r.parquet")
     assert (sent.code, REMARK in sent.err, "74" in sent.err) == (0, True, False)
-    again = dpress("perturb", "local.toml", "--data", "points.csv", "--out", "right.parquet")
+    again = here("perturb", "local.toml", "--data", "points.csv", "--out", "right.parquet")
     assert (again.code, REMARK in again.err) == (0, False)
 
 
-def test_publishing_answers_nothing_that_no_budget_pays_for(dpress, maps):
+def test_publishing_answers_nothing_that_no_budget_pays_for(here, maps):
     path = maps / "table.toml"
     path.write_text(
         path.read_text().replace('columns = ["lon", "lat"]', 'columns = ["lon", "lat"]\noutside = "reject"')
     )
-    done = dpress("publish", "table.toml", "--data", "turned.csv", "--out", "out", "--ledger", "l.sqlite")
+    done = here("publish", "table.toml", "--data", "turned.csv", "--out", "out", "--ledger", "l.sqlite")
     assert done.code == 1
     assert REMARK not in done.err
     assert not (maps / "out").exists()
