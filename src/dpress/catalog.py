@@ -66,6 +66,11 @@ def room(kind: str) -> Kind:
     raise NotSupported(f"$.release.kind: expected one of {', '.join(known)}, got {kind!r}")
 
 
+def where(ability: str) -> str:
+    """Return the kinds, as a specification writes them, whose room has an ability: a flag of `Kind`."""
+    return " or ".join(f'"{name}"' for one in kinds().values() if getattr(one, ability) for name in one.names)
+
+
 def part(name: str, module: str) -> ModuleType:
     """Return a module of a room, such as its `answers`.
 

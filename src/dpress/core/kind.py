@@ -61,12 +61,16 @@ class Kind:
         name: of its room, a package of `kinds/`.
         names: the values of `release.kind` in a specification that it serves.
         queries_on: what its page draws queries on, with an article; empty where it draws none.
+        draws_records: its collections can be asked for synthetic records.
+        takes_held_out: its evaluation trains a classifier, and tests it on rows that were held out.
         parameters: what a specification may set whatever the method, by its `release.kind` and its model.
     """
 
     name: str
     names: tuple[str, ...]
     queries_on: str = ""
+    draws_records: bool = False
+    takes_held_out: bool = False
     parameters: Mapping[tuple[str, Model], type[Parameters]] = field(default_factory=dict)
 
     def takes(self, kind: str, model: Model) -> type[Parameters]:

@@ -58,8 +58,8 @@ def estimate(
     collection = collection_of(design, allow_unproven=allow_unproven)
     if out is not None:
         check_new(out)
-    if records and not hasattr(collection.estimator, "fit"):
-        raise NotSupported('records are drawn from a joint distribution: set kind = "joint"')
+    if records and not catalog.kinds()[design.kind].draws_records:
+        raise NotSupported(f"records are drawn from a joint distribution: set kind = {catalog.where('draws_records')}")
     reader = files.Reader(path=Path(reports), expected=expected(design, collection))
     layout = Layout(collection)
     total = add_up(

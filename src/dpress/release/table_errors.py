@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dpress import catalog
 from dpress.core.claim import ROW
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
@@ -39,7 +40,8 @@ def no_held_out(held_out: Any) -> None:
         NotSupported: there are some.
     """
     if held_out is not None:
-        raise NotSupported('--held-out tests a classifier that was trained on records: only for kind = "microdata"')
+        kinds = catalog.where("takes_held_out")
+        raise NotSupported(f"--held-out tests a classifier that was trained on records: only for kind = {kinds}")
 
 
 def truth(release: Release, data: Any, *, further: Sequence[Axes] = (), progress: Progress | None = None) -> Truth:

@@ -2,4 +2,4 @@
 
 from dpress.core.kind import Kind, Reporters
 
-KIND = Kind(name="joint", names=("joint",), parameters={("joint", "local"): Reporters})
+KIND = Kind(name="joint", names=("joint",), draws_records=True, parameters={("joint", "local"): Reporters})

@@ -22,4 +22,4 @@ class Records(Participants, frozen=True):
     ) = None
 
 
-KIND = Kind(name="microdata", names=("microdata",), parameters={("microdata", "central"): Records})
+KIND = Kind(name="microdata", names=("microdata",), takes_held_out=True, parameters={("microdata", "central"): Records})
