@@ -170,6 +170,12 @@ def test_a_hierarchy_may_be_as_arx_writes_it_and_a_bad_one_is_refused_by_its_nam
     )
 
 
+def test_a_design_in_the_place_of_a_specification_is_named(tmp_path):
+    (tmp_path / "design.json").write_text('{\n "format": 1\n}\n')
+    with pytest.raises(SchemaMismatch, match=r"design\.json: a JSON object, as a design is; expected a specification"):
+        load_spec(tmp_path / "design.json")
+
+
 def test_a_file_that_is_no_toml_is_refused_with_its_place(tmp_path):
     (tmp_path / "spec.toml").write_text("[privacy\n")
     with pytest.raises(SchemaMismatch, match=r"not a TOML file: .*line 1"):

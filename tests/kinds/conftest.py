@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 import pytest
+from tests.release.conftest import make_spec, rows
 
 from dpress.core import rng
 from dpress.core.claim import Claim
@@ -18,6 +19,8 @@ from dpress.release.estimate import estimate
 from dpress.release.perturb import perturb
 from dpress.release.publish import publish
 from dpress.release.release import Release
+
+__all__ = ["make_spec", "rows"]
 
 AGE = {"kind": "integer", "name": "age", "bounds": [0, 19]}
 SEX = {"kind": "categorical", "name": "sex", "values": ["Female", "Male"]}

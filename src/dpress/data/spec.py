@@ -178,6 +178,8 @@ def load_spec(source: str | Path | Mapping[str, Any]) -> Spec:
 
 
 def _parsed(text: str, name: str) -> dict[str, Any]:
+    if text.lstrip().startswith("{"):
+        raise SchemaMismatch(f"{name}: a JSON object, as a design is; expected a specification, which is TOML")
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -1,1 +1,4 @@
-"""The kinds of release, a room each: what its page says. Rooms never import each other; the catalogue finds them."""
+"""The kinds of release, a room each: from a specification to candidates, answers, evaluation and page.
+
+Rooms never import each other; the catalogue finds them.
+"""
