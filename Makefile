@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
 export OPENBLAS_NUM_THREADS = 1
+unexport PYTHONDONTWRITEBYTECODE # tests start many processes, which should find compiled code
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .PHONY: help setup demo test lint check docs bench reproduce clean

@@ -27,7 +27,7 @@ SUMMARIES = {
     "evaluate": "Compare a release with the truth (not private).",
     "ledger": "Show, verify or create a budget ledger.",
 }
-
+WITHOUT_MATRICES = {"list"}
 SELDOM = 10_000  # new objects between two searches for garbage; Python's own 700 cost a tenth of a start
 
 
@@ -44,6 +44,8 @@ class Commands(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
+        if cmd_name in WITHOUT_MATRICES:
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads cost as much to start as numpy itself
         command: click.Command = importlib.import_module(f"dpress.cli.{cmd_name}").command
         return command
 

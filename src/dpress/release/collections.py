@@ -32,10 +32,6 @@ MOST_NAMES = 1 << 16  # cells that are listed as candidate strings
 LONGEST = 1 << 16  # bytes of a report
 MOST_WORK = 1 << 38  # steps of a collector
 MOST_DENSE = 1 << 10  # values of an oracle whose estimate takes k^3 steps
-ONE_TABLE_EACH = (
-    '$.release.kind: model = "local" collects one table for each attribute, so kind = "marginals", '
-    "or a histogram of one attribute; got {!r}"
-)
 
 
 def chosen(spec: Spec, workload: Marginals, room: str) -> Choice:

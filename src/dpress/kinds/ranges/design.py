@@ -10,7 +10,7 @@ from dpress.core.ranges import AllRanges, Axis, Prefixes, RangeList, RangesOfLen
 from dpress.core.workload import Boxes
 from dpress.data.spec import Spec
 from dpress.kinds.ranges.kind import Ranges
-from dpress.release import collections, strategies
+from dpress.release import strategies
 from dpress.release.candidate import Choice
 from dpress.release.parameter_checks import of_kind
 from dpress.release.query_language import parse_box
@@ -25,7 +25,10 @@ def choose(spec: Spec) -> Choice:
     """
     strategies.check_columns(spec)
     if spec.privacy.model == "local":
-        raise NotSupported(collections.ONE_TABLE_EACH.format("ranges"))
+        raise NotSupported(
+            '$.release.kind: model = "local" collects one table for each attribute, so kind = "marginals"; '
+            "got 'ranges'"
+        )
     return strategies.chosen(spec, _boxes(spec))
 
 

@@ -39,7 +39,10 @@ def _one_way(spec: Spec) -> Marginals:
     """Return one table for every attribute: what is collected under local privacy."""
     axes, parameters = range(len(spec.schema.attributes)), spec.release.parameters
     if spec.release.kind == "histogram" and len(axes) > 1:
-        raise NotSupported(collections.ONE_TABLE_EACH.format("histogram"))
+        raise NotSupported(
+            '$.release.kind: model = "local" collects one table for each attribute, so kind = "marginals", '
+            "or a histogram of one attribute; got 'histogram'"
+        )
     if parameters.get("ways", 1) != 1 or "tables" in parameters:
         raise NotSupported(
             '$.release.parameters: model = "local" collects one table for each attribute; leave out `ways`'
