@@ -58,6 +58,7 @@ def cover(start: int, stop: int, first: int, width: int, tree: Tree) -> int:
     return sum(cover(start, stop, child, below, tree) for child in range(first, last, below))
 
 
+@pytest.mark.slow
 def test_cover_average_is_the_mean_size_of_the_canonical_cover() -> None:
     for case in itertools.product([True, False], BRANCHINGS):
         root, branching = case
@@ -167,6 +168,7 @@ def test_tree_average_agrees_with_exact_arithmetic() -> None:
             assert math.isclose(found, exact(tree, variances), rel_tol=1e-14), case
 
 
+@pytest.mark.slow
 def test_tree_average_is_accurate_at_any_size() -> None:
     for case in itertools.product(LARGE, [(2, True), (3, True), (16, False), (1000, False), (2**40, True)]):
         cells, (branching, root) = case

@@ -115,6 +115,7 @@ def test_triples_see_it() -> None:
     assert np.all(np.abs(found.joint.marginal((0, 1, 2)) - table) <= 5 * found.errors((0, 1, 2)))
 
 
+@pytest.mark.slow
 def test_errors_of_one_attribute_are_those_of_least_squares(uniforms: Callable[[int, int], np.ndarray]) -> None:
     """300 runs know a standard deviation to 4 %: six of these, a false alarm of 1e-8."""
     tables = asked(SHAPE, 10_000_000)

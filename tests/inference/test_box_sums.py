@@ -76,6 +76,7 @@ def test_more_boxes_than_one_chunk() -> None:
         assert found[place] == brute_force(table, one)[0]
 
 
+@pytest.mark.slow
 def test_the_error_stays_within_the_stated_bound_and_below_plain_running_sums() -> None:
     cells = 1 << 18
     table = drawn(3).random(cells) * (2e12 / cells)

@@ -38,6 +38,7 @@ def stacks(draw: st.DrawFn) -> Stack:
     return Stack(tuple(Marginal(shape, one) for one in sets))
 
 
+@pytest.mark.slow
 @given(stacks(), st.lists(st.floats(0.2, 9), min_size=4, max_size=4), st.integers(0, 2**32))
 @settings(deadline=None)
 def test_everything_equals_dense_weighted_least_squares(

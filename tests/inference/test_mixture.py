@@ -118,6 +118,7 @@ def test_a_fold_over_batches_that_are_made_anew_gives_the_same() -> None:
     assert users(streamed) == 300
 
 
+@pytest.mark.slow
 def test_single_precision_is_enough() -> None:
     split, tables = Split(SIZES), []
     for dtype in (np.float32, np.float64):
@@ -183,6 +184,7 @@ def test_stopping_early_is_nearer_to_the_truth_and_gives_its_reason() -> None:
     assert early < product
 
 
+@pytest.mark.slow
 def test_of_a_table_of_few_cells_the_maximum_is_nearer() -> None:
     """The limit that the docstring states; both are returned."""
     early, late, product = errors_of_both(correlated(rest=0.0))

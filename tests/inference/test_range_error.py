@@ -151,6 +151,7 @@ def brute_cover(tree: Tree, asked: Range) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_covers_agree_with_brute_force() -> None:
     for case in itertools.product(SIZES, [(2, True), (3, True), (3, False), (7, True), (20, False)]):
         cells, (branching, root) = case

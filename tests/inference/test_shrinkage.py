@@ -73,6 +73,7 @@ def test_shares_are_nonnegative_and_have_the_one_way_margins(uniforms: Callable[
         assert one.deviations.shape == one.shares.shape
 
 
+@pytest.mark.slow
 def test_deviations_for_fixed_factors_cover_what_happens(uniforms: Callable[[int, int], np.ndarray]) -> None:
     truth, source = mixed(0.9, uniforms), rng.seeded(8)
     found = [shrunk(resampled(pair_tables(100_000), truth, rng=source))[0, 1] for _ in range(200)]
@@ -111,6 +112,7 @@ def test_a_pair_without_answers_is_no_table(uniforms: Callable[[int, int], np.nd
     assert full(SHAPE, {axes: one.shares for axes, one in found.items()}).gap < 1e-3
 
 
+@pytest.mark.slow
 def test_evidence_rarely_accuses_independent_attributes_and_finds_dependent_ones(
     uniforms: Callable[[int, int], np.ndarray],
 ) -> None:

@@ -149,6 +149,7 @@ def dominates(more: Amounts, less: Amounts) -> bool:
     return all(more[name] >= value for name, value in less.items())
 
 
+@pytest.mark.slow
 @given(accounts, units)
 def test_one_more_charge_never_lowers_the_price(account: tuple[Loss, list[Charge]], unit: Unit) -> None:
     limit, charges = account
@@ -156,6 +157,7 @@ def test_one_more_charge_never_lowers_the_price(account: tuple[Loss, list[Charge
     assert all(dominates(later, earlier) for earlier, later in pairwise(prices))
 
 
+@pytest.mark.slow
 @given(accounts, units, st.randoms(use_true_random=False))
 def test_the_price_does_not_depend_on_the_order(account: tuple[Loss, list[Charge]], unit: Unit, random: object) -> None:
     limit, charges = account
@@ -172,6 +174,7 @@ def test_a_larger_loss_is_never_cheaper(charges: list[Charge], unit: Unit, index
     assert dominates(total(dearer, ONE, unit), total(charges, ONE, unit))
 
 
+@pytest.mark.slow
 @given(accounts, units)
 def test_partitions_lie_between_the_dearest_charge_and_the_sequential_price(
     account: tuple[Loss, list[Charge]], unit: Unit

@@ -53,6 +53,7 @@ def test_the_figure_everybody_quotes() -> None:
     assert epsilon_for(0.5, 1e-6) == Fraction("5.221534444530169044220962")
 
 
+@pytest.mark.slow
 @given(rhos, deltas)
 def test_there_and_back_never_gains(rho: Fraction, delta: Fraction) -> None:
     epsilon = epsilon_for(rho, delta)
@@ -63,6 +64,7 @@ def test_there_and_back_never_gains(rho: Fraction, delta: Fraction) -> None:
     assert back >= rho * (1 - Fraction(1, 10**6)) or entry(best_order(epsilon, delta), delta) == 0
 
 
+@pytest.mark.slow
 @given(epsilons, st.builds(lambda exponent: Fraction(1, 10**exponent), st.integers(2, 12)))
 def test_a_budget_turned_into_rho_is_kept(epsilon: Fraction, delta: Fraction) -> None:
     rho = zcdp_for(epsilon, delta)
@@ -71,6 +73,7 @@ def test_a_budget_turned_into_rho_is_kept(epsilon: Fraction, delta: Fraction) ->
     assert entry(order, delta) + order * rho <= epsilon
 
 
+@pytest.mark.slow
 @given(rhos, rhos, deltas)
 def test_more_rho_costs_more_and_more_delta_costs_less(rho: Fraction, more: Fraction, delta: Fraction) -> None:
     low, high = sorted((rho, more))

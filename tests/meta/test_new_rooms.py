@@ -72,6 +72,7 @@ def done(toys: Path, statements: str) -> dict[str, object]:
     return found
 
 
+@pytest.mark.slow
 def test_a_new_strategy_is_listed_planned_published_audited_and_read(tmp_path: Path) -> None:
     follow("sed 's/privelet/", tmp_path)
     found = done(
@@ -94,6 +95,7 @@ def test_a_new_strategy_is_listed_planned_published_audited_and_read(tmp_path: P
     assert found == {**expected, "undocumented": ["toy_wavelet"]}  # what the test of the documents would ask for
 
 
+@pytest.mark.slow
 def test_a_new_oracle_serves_tables_maps_nodes_and_joint_distributions(tmp_path: Path) -> None:
     follow("sed 's/oue/", tmp_path)
     found = done(
@@ -127,6 +129,7 @@ def test_a_new_oracle_serves_tables_maps_nodes_and_joint_distributions(tmp_path:
     assert found == {"reports": 500, "near": True, "kept": True, "undocumented": ["toy_bits"], **serving}
 
 
+@pytest.mark.slow
 def test_a_new_protocol_is_planned_asked_and_estimated(tmp_path: Path) -> None:
     (tmp_path / "protocol").mkdir()
     (tmp_path / "protocol/toy_protocol.py").write_text(example('"""`toy_protocol`'), encoding="utf-8")
@@ -149,6 +152,7 @@ def test_a_new_protocol_is_planned_asked_and_estimated(tmp_path: Path) -> None:
     assert found == {"listed": True, "weight": 2, "near": True, "kept": True, "undocumented": ["toy_protocol"]}
 
 
+@pytest.mark.slow
 def test_a_new_kind_is_planned_published_queried_evaluated_and_shown(tmp_path: Path) -> None:
     pytest.importorskip("altair")
     follow("cp -r src/dpress/kinds/tables", tmp_path)

@@ -41,6 +41,7 @@ def test_every_claim_is_within_the_budget():
         assert one.claim.proven.epsilon <= PureDP(epsilon=1).epsilon
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", ["users", "budget"])
 @pytest.mark.parametrize("size", [1, 2, 10, 1000])
 def test_the_lower_bound_is_that_of_subset_selection(split, size):

@@ -100,6 +100,7 @@ def test_why_the_fit_stopped_survives_the_folder(tmp_path: Path) -> None:
     assert undrawn(loaded) == undrawn(release)
 
 
+@pytest.mark.slow
 def test_the_report_type_is_a_pair_and_the_page_says_so(dependent: Release) -> None:
     shown = text(dependent)
     assert "How age, score and sex go together" in shown

@@ -163,6 +163,7 @@ def test_exact_counts_give_every_box_exactly(method: str) -> None:
         np.testing.assert_allclose(each, truth[::3], rtol=0, atol=1e-9 * (1 + truth.max()) + slack, err_msg=str(shape))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_answers_to_many_boxes_are_those_one_by_one(method: str) -> None:
     for shape in [(7,), (3, 5), (2, 3, 4)]:

@@ -148,6 +148,7 @@ def made(loss: PureDP | ZCDP, unit: Unit = ROW, **others: Any) -> DpPrototypes:
     return DpPrototypes(columns=COLUMNS, loss=loss, unit=unit, **({"clusters": 3, "rounds": 2} | others))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", LOSSES, ids=["epsilon", "rho"])
 @pytest.mark.parametrize("unit", UNITS, ids=str)
 @pytest.mark.parametrize("shape", ["mixture", "representative"])

@@ -93,6 +93,7 @@ def test_the_estimate_is_unbiased_on_the_exact_channel_and_its_variance_exact() 
     assert own.variance(1, 0.0) == pytest.approx(np.mean(others))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_secrets", [False, True])
 def test_simulated_counts_lie_within_their_standard_errors(with_secrets: object) -> None:
     own = Rappor(candidates=tuple(f"word {v}" for v in range(30)), f=HALF, bits=32, cohorts=16)

@@ -29,6 +29,7 @@ def spent(oracle: Oracle) -> float:
     )
 
 
+@pytest.mark.slow
 @both
 def test_the_channel_costs_exactly_epsilon_and_gives_the_moments(card: Card) -> None:
     for case in itertools.product([0.1, 1, 3], [2, 5, 9]):
