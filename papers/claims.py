@@ -1,0 +1,461 @@
+"""What a verdict is: a quantity with its standard error, the band that a claim states, and a violation to be caught.
+
+rows of a run -> quantity over all runs, its error by leaving out one run at a time -> held, did not hold, depends on
+an axis, or cannot be checked. A verdict is only given where the planted violation would have been caught by as many
+runs; every quantity builds the rows of an example of any value, by which the tests let every claim hold and fail.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+Row = dict[str, Any]
+Tables = Mapping[str, Sequence[Row]]
+Whose = Literal["document", "dpress", "identity"]
+HELD, NOT, DEPENDS, UNKNOWN = "held", "did not hold", "depends on", "cannot be checked"
+ERRORS = 4  # standard errors by which a band is widened; few runs have heavy tails
+RUNS = 3  # of an example
+PART = 0.25  # of a stated number: what "about" allows on both sides
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Band:
+    """What a claim allows a quantity to be, both ends included.
+
+    Args:
+        low: the smallest value; -inf where the claim gives no lower end.
+        high: the largest.
+        words: the band as people write it.
+    """
+
+    low: float
+    high: float
+    words: str
+
+    def inside(self, value: float, slack: float = 0.0) -> bool:
+        """Say whether a value lies in the band, widened by a slack at both ends."""
+        return self.low - slack <= value <= self.high + slack
+
+
+def about(low: float, high: float | None = None, *, part: float = PART) -> Band:
+    """Return the band around a number that a document states, or around two of them, two-sided.
+
+    >>> about(4).words
+    'about 4: 3 to 5'
+    """
+    top = low if high is None else high
+    stated = f"{low:g}" if high is None else f"{low:g} to {high:g}"
+    ends = (low * (1 - part), top * (1 + part))
+    return Band(low=ends[0], high=ends[1], words=f"about {stated}: {ends[0]:.3g} to {ends[1]:.3g}")
+
+
+def within(stated: float, tolerance: float) -> Band:
+    """Return the band of a stated number with a tolerance."""
+    return Band(low=stated - tolerance, high=stated + tolerance, words=f"{stated:g} +- {tolerance:g}")
+
+
+def at_most(high: float) -> Band:
+    """Return the band of a claim that names no lower end."""
+    return Band(low=-math.inf, high=high, words=f"at most {high:g}")
+
+
+def at_least(low: float) -> Band:
+    """Return the band of a claim that names no upper end."""
+    return Band(low=low, high=math.inf, words=f"at least {low:g}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """A number that is computed from rows, and rows that have it.
+
+    Args:
+        words: what it is.
+        table: whose rows it takes.
+        where: the rows that it takes, by the values of their columns; a tuple allows several.
+        of: from the rows of some runs to the number; ValueError or ZeroDivisionError where they do not give it.
+        example: from a number to rows of one run that have it.
+    """
+
+    words: str
+    table: str
+    where: Mapping[str, Any]
+    of: Callable[[Sequence[Row]], float]
+    example: Callable[[float], list[Row]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A sentence that is tested.
+
+    Args:
+        key: its name in the records, of the paper's own.
+        whose: the document's; of dpress, about its own methods; or an identity, which must hold.
+        words: what is claimed, in our words.
+        place: where the document says so: section, figure, table, theorem.
+        quantity: what is measured.
+        band: what the claim allows.
+        violation: a value of the quantity that must be told from the band, or the runs were too few.
+        axis: the column whose every value is judged by itself; empty where there is none.
+        data: the data sets that it is about; with a stand-in for one of them nothing is decided.
+        note: what every line must say, e.g. which data stand in for the document's.
+        blocked: why it cannot be checked at all; empty where it can.
+    """
+
+    key: str
+    whose: Whose
+    words: str
+    place: str
+    quantity: Quantity
+    band: Band
+    violation: float
+    axis: str = ""
+    data: tuple[str, ...] = ()
+    note: str = ""
+    blocked: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A quantity at one place of a claim's axis.
+
+    Args:
+        at: the place; empty where there is no axis.
+        value: over all runs.
+        error: its standard error; 0 for what does not vary.
+        runs: how many.
+        verdict: held, did not hold or cannot be checked.
+        why: it cannot be.
+    """
+
+    at: str
+    value: float
+    error: float
+    runs: int
+    verdict: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """A claim with what was found."""
+
+    claim: Claim
+    figures: tuple[Figure, ...]
+    why: str = ""
+    stand_in: bool = field(default=False)
+
+    @property
+    def kind(self) -> str:
+        """One of the four verdicts."""
+        found = {one.verdict for one in self.figures} - {UNKNOWN}
+        if self.why or not found:
+            return UNKNOWN
+        return found.pop() if len(found) == 1 else DEPENDS
+
+    @property
+    def words(self) -> str:
+        """The verdict with the axis that it depends on."""
+        return f"{DEPENDS} {self.claim.axis}" if self.kind == DEPENDS else self.kind
+
+    @property
+    def found(self) -> str:
+        """What was measured, and at how many runs; of every place of the axis."""
+        if self.why:
+            return self.why
+        return "; ".join(map(self._shown, self.figures)) + (" (made-up stand-in)" if self.stand_in else "")
+
+    def _shown(self, one: Figure) -> str:
+        at = f"{self.claim.axis} {one.at}: " if self.claim.axis else ""
+        error = f" +- {one.error:.2g}" if one.error else ""
+        verdict = f", {one.verdict}" if self.kind == DEPENDS else ""
+        why = f" ({one.why})" if one.why else ""
+        return f"{at}{one.value:.3g}{error}{verdict}{why}"
+
+    @property
+    def line(self) -> str:
+        """The verdict in a line."""
+        claim = self.claim
+        note = f" [{claim.note}]" if claim.note else ""
+        stated = f"{claim.quantity.words}; {claim.band.words}" if not claim.blocked else "not tested"
+        return f"{self.words}  {claim.place}: {claim.words}{note} ({stated}): {self.found}"
+
+
+def judge(claim: Claim, tables: Tables, stand_ins: frozenset[str] = frozenset()) -> Verdict:
+    """Return the verdict on a claim.
+
+    Args:
+        claim: what is judged.
+        tables: rows with the number of their `run`, by the table's name.
+        stand_ins: data sets in whose place made-up tables stand: nothing is decided by them.
+    """
+    if claim.blocked:
+        return Verdict(claim=claim, figures=(), why=claim.blocked)
+    rows = chosen(tables.get(claim.quantity.table, ()), claim.quantity.where)
+    made_up = bool(stand_ins & set(claim.data))
+    places = list(dict.fromkeys(str(row[claim.axis]) for row in rows)) if claim.axis else [""]
+    figures = [_figure(claim, [row for row in rows if not at or str(row[claim.axis]) == at], at) for at in places]
+    found = tuple(one for one in figures if one is not None)
+    if made_up:
+        found = tuple(_undecided(one, "a made-up table, not the document's data") for one in found)
+    return Verdict(claim=claim, figures=found, why="" if found else "no such setting was run", stand_in=made_up)
+
+
+def _figure(claim: Claim, rows: Sequence[Row], at: str) -> Figure | None:
+    """Return the quantity of some rows; None where they do not give it."""
+    try:
+        value, error, runs = jackknife(claim.quantity.of, rows)
+    except (ValueError, ZeroDivisionError):
+        return None
+    slack = ERRORS * error
+    found = Figure(at=at, value=value, error=error, runs=runs, verdict=NOT)
+    if not math.isfinite(value) or not math.isfinite(error) or claim.band.inside(claim.violation, slack):
+        return _undecided(found, f"{runs} runs would not tell {claim.violation:g} from what is claimed")
+    verdict = HELD if claim.band.inside(value, slack) else NOT
+    return Figure(at=at, value=value, error=error, runs=runs, verdict=verdict)
+
+
+def _undecided(one: Figure, why: str) -> Figure:
+    return Figure(at=one.at, value=one.value, error=one.error, runs=one.runs, verdict=UNKNOWN, why=why)
+
+
+def jackknife(of: Callable[[Sequence[Row]], float], rows: Sequence[Row]) -> tuple[float, float, int]:
+    """Return a quantity of all runs, its standard error by leaving out each run in turn, and the number of runs.
+
+    The error of a single run is infinite; that of rows without a `run` is 0: they hold what does not vary.
+
+    Raises:
+        ValueError: there are no rows, or they do not give the quantity.
+    """
+    if not rows:
+        raise ValueError("no rows")
+    value, runs = of(rows), sorted({row["run"] for row in rows if "run" in row})
+    if not runs:
+        return value, 0.0, 1
+    if len(runs) == 1:
+        return value, math.inf, 1
+    parts = np.array([of([row for row in rows if row.get("run") != run]) for run in runs])
+    error = math.sqrt((len(runs) - 1) / len(runs) * float(((parts - parts.mean()) ** 2).sum()))
+    return value, error, len(runs)
+
+
+def example(claim: Claim, value: float) -> dict[str, list[Row]]:
+    """Return tables in which the claim's quantity has a value, in every one of a few runs."""
+    own = {claim.axis: "x"} if claim.axis else {}
+    fixed = {name: one[0] if isinstance(one, tuple) else one for name, one in claim.quantity.where.items()}
+    rows = [fixed | row | own | {"run": run} for run in range(RUNS) for row in claim.quantity.example(value)]
+    return {claim.quantity.table: rows}
+
+
+def chosen(rows: Sequence[Row], where: Mapping[str, Any]) -> list[Row]:
+    """Return the rows whose columns have these values; a tuple allows several."""
+    return [row for row in rows if all(_is(row.get(name), value) for name, value in where.items())]
+
+
+def _is(value: Any, wanted: Any) -> bool:
+    return value in wanted if isinstance(wanted, tuple) else bool(value == wanted)
+
+
+def mean(rows: Sequence[Row], column: str) -> float:
+    """Return the mean of a column.
+
+    Raises:
+        ValueError: there are no rows.
+    """
+    if not rows:
+        raise ValueError("no rows")
+    return float(np.mean([row[column] for row in rows]))
+
+
+def _average(found: Sequence[bool]) -> float:
+    if not found:
+        raise ValueError("no settings")
+    return sum(found) / len(found)
+
+
+def settings(rows: Sequence[Row], by: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:
+    """Return rows by their values of some columns."""
+    found: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[name] for name in by), []).append(row)
+    return found
+
+
+def level(words: str, column: str, *, table: str = "errors", **where: Any) -> Quantity:
+    """Return the mean of a column."""
+    return Quantity(
+        words=words,
+        table=table,
+        where=where,
+        of=lambda rows: mean(rows, column),
+        example=lambda value: [{column: value}],
+    )
+
+
+def ratio(
+    of: str,
+    to: str,
+    column: str,
+    *,
+    by: Sequence[str] = (),
+    name: str = "method",
+    table: str = "errors",
+    **where: Any,
+) -> Quantity:
+    """Return how many times a column of one method is that of another: the geometric mean over settings with both.
+
+    Args:
+        of: the method above the line.
+        to: the method below.
+        column: that is compared; its mean over runs.
+        by: the columns that tell settings.
+        name: the column that tells methods.
+        table: of the rows.
+        where: more conditions.
+    """
+
+    def times(rows: Sequence[Row]) -> float:
+        logs = []
+        for own in settings(rows, by).values():
+            pair = [chosen(own, {name: one}) for one in (of, to)]
+            if all(pair):
+                logs.append(math.log(mean(pair[0], column) / mean(pair[1], column)))
+        if not logs:
+            raise ValueError("no setting with both")
+        return math.exp(sum(logs) / len(logs))
+
+    def rows(value: float) -> list[Row]:
+        place = dict.fromkeys(by, "x")
+        place = {one: _first(where.get(one, "x")) for one in place}
+        return [place | {name: of, column: value}, place | {name: to, column: 1.0}]
+
+    condition = {**where, name: (of, to)}
+    return Quantity(words=f"{column} of {of} over that of {to}", table=table, where=condition, of=times, example=rows)
+
+
+def share(
+    words: str,
+    holds: Callable[[Mapping[str, float]], bool],
+    column: str,
+    *,
+    by: Sequence[str],
+    yes: Mapping[str, float],
+    no: Mapping[str, float],
+    name: str = "method",
+    table: str = "errors",
+    **where: Any,
+) -> Quantity:
+    """Return the share of settings in which the means of a column by method are as claimed.
+
+    Args:
+        words: what it is the share of.
+        holds: from the means by method, whether it is so.
+        column: that is compared.
+        by: the columns that tell settings.
+        yes: means by method that are as claimed.
+        no: means that are not.
+        name: the column that tells methods.
+        table: of the rows.
+        where: more conditions.
+    """
+    methods = tuple(yes)
+
+    def part(rows: Sequence[Row]) -> float:
+        found = []
+        for own in settings(rows, by).values():
+            each = {one: chosen(own, {name: one}) for one in methods}
+            if all(each.values()):
+                found.append(holds({one: mean(own_rows, column) for one, own_rows in each.items()}))
+        return _average(found)
+
+    def rows(value: float) -> list[Row]:
+        number = 100
+        place = {one: _first(where.get(one, "x")) for one in by}
+        free = [one for one in by if one not in where]
+        if not free and value not in (0, 1):
+            raise ValueError("settings cannot be told: every column is fixed")
+        out = []
+        for one in range(number if free else 1):
+            means = yes if one < round(value * number) else no
+            own = place | ({free[0]: one} if free else {})
+            out += [own | {name: method, column: figure} for method, figure in means.items()]
+        return out
+
+    return Quantity(words=words, table=table, where={**where, name: methods}, of=part, example=rows)
+
+
+def steps(
+    words: str,
+    column: str,
+    along: str,
+    *,
+    sign: int,
+    by: Sequence[str],
+    tolerance: float = 0.0,
+    table: str = "errors",
+    **where: Any,
+) -> Quantity:
+    """Return the share of steps along an axis, all else equal, in which a column goes the way that is claimed.
+
+    Args:
+        words: what it is the share of.
+        column: that rises or falls.
+        along: the axis, whose values are numbers.
+        sign: 1 where it should rise, -1 where it should fall.
+        by: the columns that tell lines.
+        tolerance: of the column, relative: what counts as no step back.
+        table: of the rows.
+        where: more conditions.
+    """
+
+    def part(rows: Sequence[Row]) -> float:
+        found = []
+        for own in settings(rows, by).values():
+            line = sorted((float(at[0]), mean(same, column)) for at, same in settings(own, (along,)).items())
+            found += [sign * (b - a) >= -tolerance * abs(a) for (_, a), (_, b) in itertools.pairwise(line)]
+        return _average(found)
+
+    def rows(value: float) -> list[Row]:
+        place = {one: _first(where.get(one, "x")) for one in by}
+        height, out = 100.0, []
+        for at in range(101):
+            out.append(place | {along: at, column: height})
+            height *= 1 + (0.5 if at < round(100 * value) else -0.3) * sign
+        return out
+
+    return Quantity(words=words, table=table, where=where, of=part, example=rows)
+
+
+def identity(key: str, words: str, place: str, error: Callable[[float], float], tolerance: float) -> Claim:
+    """Return a claim that algebra decides: it must hold, and must fail when the stated figure is 1 % another.
+
+    Args:
+        key: its name.
+        words: what is claimed.
+        place: where.
+        error: from a factor on what is stated to how far it then is from what is computed, at most.
+        tolerance: what rounding may add to it.
+    """
+    planted = error(1.01)
+    quantity = Quantity(
+        words="largest difference",
+        table="identities",
+        where={"key": key},
+        of=lambda rows: mean(rows, "error"),
+        example=lambda value: [{"key": key, "error": error(1.0) if value <= tolerance else planted}],
+    )
+    band = at_most(tolerance)
+    return Claim(key=key, whose="identity", words=words, place=place, quantity=quantity, band=band, violation=planted)
+
+
+def computed(claims: Sequence[Claim]) -> list[Row]:
+    """Return the table of identities, each as it is stated."""
+    own = [one for one in claims if one.whose == "identity"]
+    return [row for one in own for row in one.quantity.example(-math.inf)]
+
+
+def _first(value: Any) -> Any:
+    return value[0] if isinstance(value, tuple) else value
