@@ -94,3 +94,18 @@ def test_the_plan_of_the_documents_methods_is_about_pairs():
     two, three = (plan(spec(*(2,) * d, method="em", f=0.5, p=0.5, q=0.75, privacy={"model": "local", "epsilon": 9.0}))
                   for d in (2, 3))  # fmt: skip
     assert two.chosen.predicted_error == pytest.approx(three.chosen.predicted_error)
+
+
+@pytest.mark.parametrize("method", ["lasso", "lremh"])
+def test_the_penalty_of_lasso_is_in_the_design_and_1_unless_stated(method):
+    for given, expected in (({}, 1.0), ({"penalty": 4}, 4.0)):
+        strategy = plan(spec(2, 3, method=method, **given)).chosen.mechanism.estimator.strategy
+        assert (strategy if method == "lasso" else strategy.lasso).scale == expected
+    with pytest.raises(ValueError, match="penalty: expected a number > 0, got 0"):
+        plan(spec(2, 3, method=method, penalty=0))
+
+
+@pytest.mark.parametrize("method", ["em", "rr_ldp", "pairs"])
+def test_who_has_no_lasso_takes_no_penalty(method):
+    with pytest.raises(ValueError, match="penalty"):
+        plan(spec(2, 3, method=method, penalty=2))

@@ -57,6 +57,18 @@ def test_the_penalty_is_the_noise_of_a_column() -> None:
         Lasso(scale=0)
 
 
+def test_a_larger_penalty_takes_more_off_the_shares() -> None:
+    evidence = [one_hot(2, q_star=Q_STAR, p_star=P_STAR), one_hot(3, q_star=Q_STAR, p_star=P_STAR)]
+    tallies = [exact_tally(own, np.array([0.7, 0.2, 0.1])[: own.size]) for own in evidence]
+    found = [Lasso.penalised(scale).estimate(evidence, tallies) for scale in (1, 30, 100, 1000)]
+    sums = [float(one.sum()) for one in found]
+    assert Lasso.penalised(30) == Lasso(scale=30)
+    assert np.array_equal(found[0], Lasso().estimate(evidence, tallies))
+    assert sums[0] > sums[1] > sums[2] > sums[3] == 0
+    nonzero = [int((one > 0).sum()) for one in found]
+    assert nonzero[0] > nonzero[2] >= nonzero[3]
+
+
 def test_without_scikit_learn_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     own = one_hot(2, q_star=Q_STAR, p_star=P_STAR)

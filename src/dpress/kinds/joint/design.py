@@ -183,7 +183,7 @@ def _collected(shape: tuple[int, ...], sets: list[tuple[int, ...]], oracles: lis
 
 
 def _bits(spec: Spec, loss: PureDP, own: dict[str, Any], name: str) -> Collection:
-    shape, strategy = spec.schema.shape, None if name == "rr_ldp" else catalog.card(name).method()
+    shape, strategy = spec.schema.shape, _strategy(name, own)
     rates = {name: own[name] for name in RATES if name in own}
     if own.get("reports", REPORTS) == REPORTS and (needless := set(own) & set(FILTERS)):
         raise ValueError(f'{PLACE}.{min(needless)}: only with reports = "rappor"')
@@ -194,6 +194,14 @@ def _bits(spec: Spec, loss: PureDP, own: dict[str, Any], name: str) -> Collectio
         oracle = RrLdp(sizes=shape, f=found.f, p=found.p, q=found.q)
         estimator = BitJoint(oracles=(oracle,), strategy=strategy)
     return Collection(shape=shape, types=estimator.types, split="budget", estimator=estimator)
+
+
+def _strategy(name: str, own: Mapping[str, Any]) -> Any:
+    """Return the document's estimator; None for the likelihood, stopped early."""
+    if name == "rr_ldp":
+        return None
+    method: Any = catalog.card(name).method
+    return method.penalised(own["penalty"]) if "penalty" in own else method()
 
 
 def _filters(spec: Spec, loss: PureDP, rates: dict[str, Any], own: dict[str, Any]) -> tuple[Rappor, ...]:

@@ -1,4 +1,4 @@
-"""What devices may be asked to send for the document's estimators: the parameters that they share."""
+"""The parameters of the document's estimators: what devices are asked to send, and LASSO's penalty."""
 
 from typing import Annotated, Literal
 
@@ -26,4 +26,20 @@ class BitReports(Rates, frozen=True):
     ) = None
     hashes: (
         Annotated[int, Meta(ge=1, description='of every Bloom filter, with reports = "rappor"; 2 unless stated')] | None
+    ) = None
+
+
+class PenalisedReports(BitReports, frozen=True):
+    """With LASSO's penalty."""
+
+    penalty: (
+        Annotated[
+            float,
+            Meta(
+                gt=0,
+                description="of LASSO, in standard deviations of what noise alone gives the correlation with a cell's "
+                "codes; a larger one takes more off the shares; 1 unless stated",
+            ),
+        ]
+        | None
     ) = None

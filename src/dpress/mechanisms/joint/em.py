@@ -24,6 +24,8 @@ DELTA = 1e-3
 class Em:
     """EM from a uniform start (or from another one), stopped when max |P_t - P_(t-1)| < delta.
 
+    That is the rule as meant. Line 37 of the document's Algorithm 2 prints |max P_t - max P_(t-1)| < delta, the change
+    of the largest share, whichever cell has it; that is never more, so that the rule as printed never stops later.
     Published weaknesses, kept on purpose: the stopping rule looks at shares, and with many cells no share is as large
     as delta, so that it fires at once and the estimate stays near its start (about uniform for thousands of cells);
     and plain EM converges slowly. `joint.early_stop` maximises the same likelihood and stops where it should.

@@ -18,7 +18,7 @@ from dpress.core.mechanism import Card
 from dpress.inference.joint.bit_evidence import BitEvidence
 from dpress.inference.joint.likelihood import Fold, Split
 from dpress.mechanisms.joint.bit_joint import example
-from dpress.mechanisms.joint.bit_reports import BitReports
+from dpress.mechanisms.joint.bit_reports import PenalisedReports
 
 ROUNDS = 100_000
 Counts = npt.NDArray[np.int64]
@@ -38,7 +38,7 @@ class Lasso:
     Paper: Chu, Long, Liu, RR-LDP, the LASSO estimator; after Erlingsson, Pihur, Korolova 2014, Section 4.
 
     Args:
-        scale: multiplies the penalty.
+        scale: multiplies the penalty; `penalty` in a specification.
     """
 
     scale: float = 1.0
@@ -46,6 +46,11 @@ class Lasso:
     def __post_init__(self) -> None:
         if not self.scale > 0:
             raise ValueError(f"scale must be > 0, got scale={self.scale}")
+
+    @classmethod
+    def penalised(cls, penalty: float) -> "Lasso":
+        """Return the estimator with a stated penalty."""
+        return cls(scale=penalty)
 
     def joint(self, fold: Fold, split: Split, evidence: Sequence[BitEvidence], tallies: Sequence[Counts]) -> Array:
         """Return the estimated shares of all cells, flat."""
@@ -109,5 +114,5 @@ CARD = Card(
     summary="The document's LASSO on the counts of single bits; it cannot see correlation.",
     method=Lasso,
     example=lambda loss, unit: example(loss, Lasso()),  # noqa: ARG005  # a local claim has its own unit
-    parameters=BitReports,
+    parameters=PenalisedReports,
 )

@@ -12,7 +12,7 @@ from dpress.inference.joint.bit_evidence import BitEvidence
 from dpress.inference.joint.likelihood import Fold, Split
 from dpress.inference.joint.mixture import Fit
 from dpress.mechanisms.joint.bit_joint import example
-from dpress.mechanisms.joint.bit_reports import BitReports
+from dpress.mechanisms.joint.bit_reports import PenalisedReports
 from dpress.mechanisms.joint.em import Em
 from dpress.mechanisms.joint.lasso import Counts, Lasso
 
@@ -34,6 +34,11 @@ class Lremh:
 
     lasso: Lasso = field(default_factory=Lasso)
     em: Em = field(default_factory=Em)
+
+    @classmethod
+    def penalised(cls, penalty: float) -> "Lremh":
+        """Return the estimator whose LASSO has a stated penalty."""
+        return cls(lasso=Lasso(scale=penalty))
 
     def joint(self, fold: Fold, split: Split, evidence: Sequence[BitEvidence], tallies: Sequence[Counts]) -> Array:
         """Return the estimated shares of all cells, flat."""
@@ -69,5 +74,5 @@ CARD = Card(
     summary="The document's EM on the cells that its LASSO leaves.",
     method=Lremh,
     example=lambda loss, unit: example(loss, Lremh()),  # noqa: ARG005  # a local claim has its own unit
-    parameters=BitReports,
+    parameters=PenalisedReports,
 )
