@@ -1,41 +1,46 @@
-"""The figures of the document on joint distributions: error and time of every estimator, and sizes of reports."""
+"""The figures of the document on joint distributions: time by f, error by f and by penalty, and sizes of reports."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import altair as alt
+import numpy as np
 import vl_convert as vlc
+from claims import Row, Tables, settings
+from joint_claims import FORMS
+from joint_methods import MEANT, NO_RULE
 
-Row = dict[str, Any]
 NAMES = {
     "em": "em (published)",
     "lasso": "lasso (published)",
     "lremh": "lremh (published)",
+    "uniform": "uniform table",
     "product": "product of one-way tables",
     "early": "likelihood, stopped early",
     "one": "one oracle on the joint",
     "pairs": "pairs",
     "triples": "triples",
 }
-COLOURS = ("#b91c1c", "#d97706", "#a16207", "#64748b", "#0e7490", "#4d7c0f", "#1d4ed8", "#7c3aed")
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right")
+COLOURS = ("#b91c1c", "#d97706", "#a16207", "#9ca3af", "#475569", "#0e7490", "#4d7c0f", "#1d4ed8", "#7c3aed")
+SHAPES = ("circle", "square", "triangle-up", "stroke", "diamond", "cross", "triangle-down", "triangle-left",
+          "triangle-right")  # fmt: skip
 PEOPLE = {"all": "everybody", "sample": "the document's sample"}
-COLUMNS = 3
+DATA = {"nltcs": "NLTCS", "adult": "Adult"}
 
 
-def draw(folder: Path, rows: Sequence[Row], sizes: Sequence[Row]) -> None:
+def draw(folder: Path, tables: Tables) -> None:
     """Write every figure as SVG and PNG."""
-    own = [_named(row) for row in rows if row["reports"] == "rr_ldp"]
-    for who in PEOPLE:
-        _save(folder / f"error_{who}", _errors([row for row in own if row["who"] == who], who))
-    _save(folder / "seconds", _seconds(own))
-    _save(folder / "report_sizes", _sizes(sizes))
-
-
-def _named(row: Row) -> Row:
-    panel = f"{row['data'].upper() if row['data'] == 'nltcs' else 'Adult'}, k = {row['k']}, {row['cells']:,} cells"
-    return row | {"name": NAMES[row["method"]], "panel": panel, "rate": float(row["f"])}
+    errors = [row for row in tables["errors"] if row["rule"] in {MEANT, NO_RULE}]
+    devices = list(dict.fromkeys(row["device"] for row in errors))
+    for device, name in zip(devices, ("both_responses", "permanent_only"), strict=False):
+        sampled = [row for row in errors if row["who"] == "sample" and row["device"] == device]
+        _save(folder / f"error_{name}", _errors(sampled, f"{PEOPLE['sample']}, {device}"))
+    whole = [row for row in errors if row["who"] == "all"]
+    _save(folder / "error_all", _errors(whole, f"{PEOPLE['all']}, {devices[0]}"))
+    _save(folder / "time", _times([row for row in tables["times"] if row["device"] == devices[0]]))
+    _save(folder / "penalty", _penalties(tables["penalties"]))
+    _save(folder / "report_sizes", _sizes(tables["report_sizes"]))
 
 
 def _save(path: Path, chart: alt.TopLevelMixin) -> None:
@@ -55,57 +60,88 @@ def _marks() -> dict[str, Any]:
     return {"color": color, "shape": alt.Shape("name:N", scale=alt.Scale(domain=names, range=SHAPES), legend=legend)}
 
 
-def _errors(rows: Sequence[Row], who: str) -> alt.TopLevelMixin:
-    """Error by f, a panel for every data set and number of attributes; bars are standard errors of the mean."""
-    data = [
-        row | {"low": row["avd"] - row["standard_error"], "high": row["avd"] + row["standard_error"]} for row in rows
-    ]
-    order = list(dict.fromkeys(row["panel"] for row in sorted(data, key=lambda row: (row["data"], row["k"]))))
-    x = alt.X("rate:Q", title="f of the permanent response", scale=alt.Scale(domain=[0, 1]))
-    y = alt.Y("avd:Q", title="AVD (half the L1 distance)", scale=alt.Scale(domain=[0, 1]))
-    base = alt.Chart(alt.Data(values=data), width=250, height=190)
-    bars = base.mark_rule(opacity=0.6).encode(x=x, y="low:Q", y2="high:Q", color=_marks()["color"])
+def _means(rows: Sequence[Row], by: Sequence[str], column: str) -> Iterator[Row]:
+    """Yield the mean of a column over the runs of every setting, one standard error to either side."""
+    for setting, own in settings(rows, by).items():
+        values = np.array([row[column] for row in own])
+        error = float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else 0.0
+        mean = float(values.mean())
+        row = dict(zip(by, setting, strict=True)) | {"mean": mean, "low": mean - error, "high": mean + error}
+        yield row | {"name": NAMES[row["method"]]}
+
+
+def _lines(values: Sequence[Row], x: alt.X, y: alt.Y, *, size: tuple[int, int] = (250, 190)) -> alt.LayerChart:
+    """Return lines with points, and a bar of one standard error to either side."""
+    base = alt.Chart(alt.Data(values=list(values)), width=size[0], height=size[1])
+    bars = base.mark_rule(opacity=0.6).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=_marks()["color"])
     lines = base.mark_line(strokeWidth=1.5, point=False).encode(x=x, y=y, color=_marks()["color"])
-    points = base.mark_point(filled=True, size=40).encode(x=x, y=y, **_marks())
-    chart = alt.layer(bars, lines, points).facet(facet=alt.Facet("panel:N", title=None, sort=order), columns=COLUMNS)
+    return alt.layer(bars, lines, base.mark_point(filled=True, size=40).encode(x=x, y=y, **_marks()))
+
+
+def _errors(rows: Sequence[Row], where: str) -> alt.TopLevelMixin:
+    """Return error by f, a panel for every data set and number of attributes."""
+    by = ("data", "k", "cells", "f", "method")
+    values = sorted(_means(rows, by, "avd"), key=lambda row: (row["data"], row["k"]))
+    values = [row | {"rate": float(row["f"]), "panel": _panel(row)} for row in values]
+    order = list(dict.fromkeys(row["panel"] for row in values))
+    x = alt.X("rate:Q", title="f of the permanent response", scale=alt.Scale(domain=[0, 1]))
+    y = alt.Y("mean:Q", title="AVD (half the L1 distance)", scale=alt.Scale(domain=[0, 1]))
+    chart = _lines(values, x, y).facet(facet=alt.Facet("panel:N", title=None, sort=order), columns=4)
     return chart.resolve_axis(x="independent").properties(
-        title=f"Error at the same epsilon a report, {PEOPLE[who]}, means of {rows[0]['runs']} runs (likelihood: 3)"
+        title=f"Error by f at the same epsilon a report: {where}; bars are standard errors of the mean"
     )
 
 
-def _seconds(rows: Sequence[Row]) -> alt.TopLevelMixin:
-    """Time by the number of cells, mean over f."""
-    data: dict[tuple[str, str, int], list[float]] = {}
-    for row in rows:
-        panel = f"{row['data']}, {PEOPLE[row['who']]}"
-        data.setdefault((panel, row["name"], row["cells"]), []).append(row["seconds"])
-    values = [
-        {"panel": panel, "name": name, "cells": cells, "seconds": sum(own) / len(own)}
-        for (panel, name, cells), own in data.items()
-    ]
-    scale, axis = alt.Scale(type="log", nice=False), alt.Axis(format="~s", tickCount=5, labelOverlap=True)
-    x = alt.X("cells:Q", title="cells of the joint table", scale=scale, axis=axis)
-    ticks = alt.Axis(format="~g", tickCount=6)
-    y = alt.Y("seconds:Q", title="seconds from reports to table", scale=scale, axis=ticks)
-    base = alt.Chart(alt.Data(values=values), width=330, height=250)
-    lines = base.mark_line(strokeWidth=1.5, point=False).encode(x=x, y=y, color=_marks()["color"])
-    points = base.mark_point(filled=True, size=40).encode(x=x, y=y, **_marks())
-    chart = alt.layer(lines, points).facet(facet=alt.Facet("panel:N", title=None), columns=2)
-    return chart.resolve_axis(x="independent").properties(title="Time on one core, mean over f")
+def _panel(row: Row) -> str:
+    return f"{DATA[row['data']]}, k = {row['k']}, {row['cells']:,} cells"
+
+
+def _times(rows: Sequence[Row]) -> alt.TopLevelMixin:
+    """Return seconds by f, a row for every data set and k, a column for every form; both axes' panels are shared."""
+    shown = (FORMS[1], FORMS[3], "dpress")
+    chosen = [row for row in rows if row["form"] in shown and row["k"] in {2, 4, 5}]
+    values = sorted(_means(chosen, ("data", "k", "f", "form", "method"), "seconds"), key=lambda row: row["data"])
+    place = [row | {"rate": float(row["f"]), "panel": f"{DATA[row['data']]}, k = {row['k']}"} for row in values]
+    least = min(row["mean"] for row in place)
+    place = [row | {"low": max(row["low"], least / 2)} for row in place]  # of a logarithmic axis
+    x = alt.X("rate:Q", title="f of the permanent response", scale=alt.Scale(domain=[0, 1]))
+    ticks = alt.Axis(format="~g", tickCount=5)
+    y = alt.Y("mean:Q", title="seconds", scale=alt.Scale(type="log", nice=False), axis=ticks)
+    chart = _lines(place, x, y, size=(240, 130)).facet(
+        row=alt.Row("panel:N", title=None), column=alt.Column("form:N", title=None, sort=list(shown))
+    )
+    return chart.properties(
+        title="Time by f, the document's sample, p = 1/2, q = 3/4: loops as published (timed on few reports, "
+        "scaled), and dpress's"
+    )
+
+
+def _penalties(rows: Sequence[Row]) -> alt.TopLevelMixin:
+    """Return error by LASSO's penalty, a panel for every setting."""
+    order = ("device", "data", "f")
+    values = list(_means(rows, ("data", "f", "device", "scale", "method"), "avd"))
+    values = sorted(values, key=lambda row: tuple(row[name] for name in order))
+    values = [row | {"panel": f"{DATA[row['data']]}, f = {row['f']}, {row['device']}"} for row in values]
+    panels = list(dict.fromkeys(row["panel"] for row in values))
+    x = alt.X("scale:Q", title="penalty, in dpress's own", scale=alt.Scale(type="log", base=2))
+    y = alt.Y("mean:Q", title="AVD (half the L1 distance)", scale=alt.Scale(zero=True))
+    chart = _lines(values, x, y, size=(200, 140)).facet(facet=alt.Facet("panel:N", title=None, sort=panels), columns=3)
+    return chart.resolve_axis(x="independent").properties(
+        title="Error by LASSO's penalty, which the document does not state: the document's sample, NLTCS k = 4, Adult "
+        "k = 3"
+    )
 
 
 def _sizes(rows: Sequence[Row]) -> alt.TopLevelMixin:
-    """Bits of a report by the number of attributes."""
-    values = [
-        {"panel": row["data"], "k": row["k"], "bits": row[f"{name}_bits"], "report": words}
-        for row in rows
-        for name, words in (("rr_ldp", "rr_ldp: one-hot strings"), ("rappor", "rappor: filters of 128 bits"))
-    ]
+    """Return bits of a report by the number of attributes."""
+    values = [{"panel": DATA[row["data"]], "k": row["k"], "bits": row["bits"], "report": _report(row)} for row in rows]
     x = alt.X("k:Q", title="attributes", axis=alt.Axis(format="d"))
     y = alt.Y("bits:Q", title="bits a report", scale=alt.Scale(type="log"))
     legend = alt.Legend(title=None, orient="top", labelLimit=300)
-    color = alt.Color("report:N", scale=alt.Scale(range=["#334155", "#d9480f"]), legend=legend)
-    chart = (
-        alt.Chart(alt.Data(values=values), width=330, height=220).mark_line(point=True).encode(x=x, y=y, color=color)
-    )
+    chart = alt.Chart(alt.Data(values=values), width=330, height=220).mark_line(point=True)
+    chart = chart.encode(x=x, y=y, color=alt.Color("report:N", legend=legend), shape=alt.Shape("report:N"))
     return chart.facet(facet=alt.Facet("panel:N", title=None), columns=2).properties(title="Size of a report")
+
+
+def _report(row: Row) -> str:
+    return "rr_ldp: one-hot strings" if row["method"] == "rr_ldp" else f"rappor: filters of {row['filter']}"

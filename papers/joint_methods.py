@@ -6,9 +6,10 @@ people's codes -> reports (the library's own devices) -> estimator -> table -> h
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,22 +20,27 @@ from dpress.core.linear import Array
 from dpress.core.rng import Generator
 from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.inference.joint.likelihood import Fold, Split, in_memory
+from dpress.inference.joint.mixture import step, users
 from dpress.inference.postprocess import norm_sub
 from dpress.mechanisms.joint.early_stop import independent, regularised
-from dpress.mechanisms.joint.em import Em
+from dpress.mechanisms.joint.em import DELTA
 from dpress.mechanisms.joint.lasso import Lasso
-from dpress.mechanisms.joint.lremh import Lremh
 from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.joint.rr_ldp import RrLdp
-from dpress.mechanisms.oracle.rappor import COHORT_BYTES, Rappor
+from dpress.mechanisms.oracle.rappor import Rappor
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Part, ReportType
 
 ONE_LARGEST = 1 << 13  # cells that one oracle is asked about: beyond, a simulated report is kilobytes
-BLOOM, COHORTS = 128, 64  # of `rappor`, as its paper has them
+EARLY_LARGEST = 1 << 14  # cells of the likelihood stopped early: beyond, it takes most of the time
+COHORTS = 64  # of `rappor`, as its paper has them
+STEPS = 1000  # of EM, the most
+MEANT, PRINTED, NO_RULE = "as meant", "as printed", "none"  # of EM's stopping rule
 Codes = npt.NDArray[np.int32]  # shape (attributes, users)
 Counts = npt.NDArray[np.int64]
+T = TypeVar("T")
+Candidates = npt.NDArray[np.bool_]  # which cells may hold somebody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,52 +50,48 @@ class Found:
     Args:
         method: by name.
         avd: half the L1 distance to the table of those who reported.
-        seconds: from reports to table, on one core.
-        passes: over all reports, where the method counts them.
+        seconds: of the processor, from reports to table.
+        rule: the reading of EM's stopping rule; "none" for methods without.
+        steps: of EM, until the rule stopped it.
     """
 
     method: str
     avd: float
     seconds: float
-    passes: int = 0
+    rule: str = NO_RULE
+    steps: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bits:
-    """Reports of bits, all attributes of a person together, as the collector reads them.
+    """One-hot strings, all attributes of a person together, as the collector reads them.
 
     Args:
         split: of the attributes.
         evidence: of every attribute.
         strings: of every attribute, shape (reports, bits).
-        cohorts: of every attribute; None for one-hot strings.
     """
 
     split: Split
     evidence: list[BitEvidence]
     strings: list[npt.NDArray[np.uint8]]
-    cohorts: list[npt.NDArray[np.int64]] | None = None
 
     def tallies(self) -> list[Counts]:
         """Return how many reports have each bit set."""
-        return [own.tally(bits, self._cohorts(axis)) for axis, (own, bits) in enumerate(self._pairs())]
+        return [own.tally(bits) for own, bits in zip(self.evidence, self.strings, strict=True)]
+
+    def likelihoods(self, reports: slice | Counts) -> list[npt.NDArray[np.float32]]:
+        """Return the likelihoods of some reports, a matrix for every attribute."""
+        return [own.likelihoods(bits[reports]) for own, bits in zip(self.evidence, self.strings, strict=True)]
 
     def fold(self) -> Fold:
         """Return the reports' likelihoods on one thread; equal reports are counted once where there are few kinds."""
         width = sum(own.bits for own in self.evidence)
-        if self.cohorts is None and width < 60 and 1 << width < len(self.strings[0]):
+        if width < 60 and 1 << width < len(self.strings[0]):
             whole = np.concatenate(self.strings, axis=1).astype(np.int64)
             _, first, counts = np.unique(whole @ (1 << np.arange(width)), return_index=True, return_counts=True)
-            parts = [own.likelihoods(bits[first]) for own, bits in self._pairs()]
-            return in_memory(self.split.halves(parts, counts.astype(np.float64)), threads=1)
-        parts = [own.likelihoods(bits, self._cohorts(axis)) for axis, (own, bits) in enumerate(self._pairs())]
-        return in_memory(self.split.halves(parts), threads=1)
-
-    def _pairs(self) -> Iterator[tuple[BitEvidence, npt.NDArray[np.uint8]]]:
-        return zip(self.evidence, self.strings, strict=True)
-
-    def _cohorts(self, axis: int) -> npt.NDArray[np.int64] | None:
-        return None if self.cohorts is None else self.cohorts[axis]
+            return in_memory(self.split.halves(self.likelihoods(first), counts.astype(np.float64)), threads=1)
+        return in_memory(self.split.halves(self.likelihoods(slice(None))), threads=1)
 
 
 def one_hot_bits(oracle: RrLdp, values: Codes, *, rng: Generator) -> Bits:
@@ -101,22 +103,9 @@ def one_hot_bits(oracle: RrLdp, values: Codes, *, rng: Generator) -> Bits:
     return Bits(split=Split(sizes), evidence=evidence, strings=np.split(strings, np.cumsum(sizes)[:-1], axis=1))
 
 
-def bloom_oracle(size: int, f: Fraction) -> Rappor:
+def bloom_oracle(size: int, f: Fraction, bits: int) -> Rappor:
     """Return `rappor` with one hash a filter, so that an attribute costs what its one-hot string costs."""
-    return Rappor(candidates=tuple(map(str, range(size))), f=f, bits=BLOOM, hashes=1, cohorts=COHORTS)
-
-
-def bloom_bits(sizes: tuple[int, ...], f: Fraction, values: Codes, *, rng: Generator) -> Bits:
-    """Return simulated reports of `rappor`, a Bloom filter for every attribute."""
-    evidence, strings, cohorts = [], [], []
-    for size, own in zip(sizes, values, strict=True):
-        oracle = bloom_oracle(size, f)
-        high, low = float(oracle.responses.q_star), float(oracle.responses.p_star)
-        payloads = oracle.perturb(own, rng=rng)
-        evidence.append(BitEvidence(design=oracle.blooms, q_star=high, p_star=low))
-        strings.append(np.unpackbits(payloads[:, COHORT_BYTES:], axis=1, count=BLOOM, bitorder="little"))
-        cohorts.append(payloads[:, 0].astype(np.int64) + 256 * payloads[:, 1].astype(np.int64))
-    return Bits(split=Split(sizes), evidence=evidence, strings=strings, cohorts=cohorts)
+    return Rappor(candidates=tuple(map(str, range(size))), f=f, bits=bits, hashes=1, cohorts=COHORTS)
 
 
 def truth(values: Codes, sizes: tuple[int, ...]) -> Array:
@@ -130,52 +119,88 @@ def apart(first: Array, second: Array) -> float:
     return float(np.abs(first - second).sum() / 2)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopped:
+    """EM where one reading of its rule stops it.
+
+    Args:
+        table: the estimate.
+        steps: so many.
+        seconds: of the processor, until then.
+    """
+
+    table: Array
+    steps: int
+    seconds: float
+
+
+def by_rule(fold: Fold, split: Split, start: Array) -> dict[str, Stopped]:
+    """Return where either reading of EM's rule stops it; both follow the same steps, the printed one no longer.
+
+    As printed: |max P_t - max P_(t-1)| < delta. As meant: max |P_t - P_(t-1)| < delta.
+    """
+    begin, reports = time.process_time(), users(fold)
+    table, found = start / start.sum(), dict[str, Stopped]()
+    for number in range(1, STEPS + 1):
+        before, table = table, step(fold, split, table, reports).table
+        changes = {PRINTED: abs(float(table.max() - before.max())), MEANT: float(np.abs(table - before).max())}
+        now = Stopped(table=table, steps=number, seconds=time.process_time() - begin)
+        found |= {rule: now for rule, own in changes.items() if rule not in found and (own < DELTA or number == STEPS)}
+        if MEANT in found:
+            break
+    return found
+
+
 def from_bits(bits: Bits, true: Array, *, early: bool = True) -> Iterator[Found]:
-    """Yield what the document's estimators, the product of one-way tables and the likelihood, stopped early, find."""
-    methods: dict[str, Callable[[], tuple[Array, int]]] = {
-        "product": lambda: (_product(bits), 0),
-        "em": lambda: _em(bits),
-        "lasso": lambda: (Lasso().estimate(bits.evidence, bits.tallies()), 0),
-        "lremh": lambda: _lremh(bits),
-    }
-    if early:
-        methods["early"] = lambda: _early(bits)
-    for name, run in methods.items():
-        start = time.perf_counter()
-        table, passes = run()
-        taken = time.perf_counter() - start
-        yield Found(method=name, avd=apart(table, true), seconds=taken, passes=passes)
+    """Yield what the document's estimators, the controls and the likelihood, stopped early, find.
+
+    The controls are the uniform table, which looks at nothing, and the product of the one-way tables.
+    """
+    yield Found(method="uniform", avd=apart(np.full(true.size, 1 / true.size), true), seconds=0.0)
+    yield _timed("product", lambda: product(bits), true)
+    lasso = timed(lambda: Lasso().estimate(bits.evidence, bits.tallies()))
+    yield Found(method="lasso", avd=apart(lasso[0], true), seconds=lasso[1])
+    yield from _em("em", bits, np.ones(true.size), 0.0, true)
+    yield from _em("lremh", bits, lasso[0], lasso[1], true)
+    if early and true.size <= EARLY_LARGEST:
+        yield _timed("early", lambda: regularised(bits.fold(), bits.split, product(bits)).fit.table, true)
 
 
-def _product(bits: Bits) -> Array:
+def _em(name: str, bits: Bits, start: Array, spent: float, true: Array) -> Iterator[Found]:
+    if not start.any():  # LASSO dropped every candidate
+        yield from (Found(method=name, avd=apart(start, true), seconds=spent, rule=rule) for rule in (PRINTED, MEANT))
+        return
+    fold, seconds = timed(bits.fold)
+    for rule, own in by_rule(fold, bits.split, start).items():
+        whole = spent + seconds + own.seconds
+        yield Found(method=name, avd=apart(own.table, true), seconds=whole, rule=rule, steps=own.steps)
+
+
+def by_penalty(bits: Bits, true: Array, scales: Sequence[float]) -> Iterator[tuple[float, Found]]:
+    """Yield what LASSO finds under multiples of its penalty, and LREMH after it."""
+    for scale in scales:
+        table = Lasso(scale=scale).estimate(bits.evidence, bits.tallies())
+        yield scale, Found(method="lasso", avd=apart(table, true), seconds=0.0)
+        for one in _em("lremh", bits, table, 0.0, true):
+            if one.rule == MEANT:
+                yield scale, one
+
+
+def product(bits: Bits) -> Array:
+    """Return the product of the one-way tables that the single bits give."""
     pairs = zip(bits.evidence, bits.tallies(), strict=True)
-    return independent([_shares(own, tally) for own, tally in pairs])
+    return independent([own.bit_shares(tally) for own, tally in pairs])
 
 
-def _shares(own: BitEvidence, tally: Counts) -> Array:
-    """Return the shares of an attribute's values; for Bloom filters by least squares."""
-    found = own.bit_shares(tally)
-    if len(own.design) == 1:
-        return found
-    return np.asarray(np.linalg.lstsq(own.rows.astype(np.float64), found, rcond=None)[0])
+def timed(run: Callable[[], T]) -> tuple[T, float]:
+    """Return what a function returns, and the seconds of the processor that it took."""
+    start = time.process_time()
+    return run(), time.process_time() - start
 
 
-def _em(bits: Bits) -> tuple[Array, int]:
-    fit = Em().estimate(bits.fold(), bits.split)
-    return fit.table, fit.passes
-
-
-def _lremh(bits: Bits) -> tuple[Array, int]:
-    try:
-        fit = Lremh().estimate(bits.fold(), bits.split, bits.evidence, bits.tallies())
-    except ValueError:  # LASSO dropped every candidate
-        return np.zeros(bits.split.cells), 0
-    return fit.table, fit.passes
-
-
-def _early(bits: Bits) -> tuple[Array, int]:
-    found = regularised(bits.fold(), bits.split, _product(bits))
-    return found.fit.table, found.fit.passes + found.maximum.passes
+def _timed(name: str, run: Callable[[], Array], true: Array) -> Found:
+    table, seconds = timed(run)
+    return Found(method=name, avd=apart(table, true), seconds=seconds)
 
 
 def from_questions(
@@ -204,33 +229,18 @@ def _collection(sizes: tuple[int, ...], ways: int, loss: PureDP) -> Collection:
 def _asked(name: str, collection: Collection, values: Codes, true: Array, rng: Generator) -> Found:
     drawn = collection.drawn(values.shape[1], rng=rng)
     reports = [own.perturb(values[:, drawn == number], rng=rng) for number, own in enumerate(collection.types)]
-    start = time.perf_counter()
+    start = time.process_time()
     tallies = [collection.tally(number, own) for number, own in enumerate(reports)]
     assert isinstance(collection.estimator, Pairs)  # noqa: S101  # as it was made
     fit = collection.estimator.fit(tallies, list)
     table = fit.marginal(tuple(range(len(collection.shape)))).ravel()
-    return Found(method=name, avd=apart(table, true), seconds=time.perf_counter() - start)
+    return Found(method=name, avd=apart(table, true), seconds=time.process_time() - start)
 
 
 def _one(oracle: SubsetSelection, sizes: tuple[int, ...], values: Codes, true: Array, rng: Generator) -> Found:
     cells = np.ravel_multi_index(tuple(values), sizes).astype(np.int32)
     reports = oracle.perturb(cells, rng=rng)
-    start = time.perf_counter()
+    start = time.process_time()
     found = oracle.estimate(oracle.tally(reports), cells.size).answers
     table = norm_sub(found, users=cells.size) / cells.size
-    return Found(method="one", avd=apart(table, true), seconds=time.perf_counter() - start)
-
-
-def loop_seconds(bits: Bits, reports: int) -> float:
-    """Return the seconds that one EM step takes a report as the document writes it: a table for every report."""
-    split = bits.split
-    parts = [own.likelihoods(strings[:reports]) for own, strings in zip(bits.evidence, bits.strings, strict=True)]
-    table, total = np.full(split.cells, 1 / split.cells), np.zeros(split.cells)
-    start = time.perf_counter()
-    for number in range(reports):
-        own = np.ones(1)
-        for part in parts:
-            own = np.multiply.outer(own, part[number].astype(np.float64)).ravel()
-        posterior = own * table
-        total += posterior / posterior.sum()
-    return (time.perf_counter() - start) / reports
+    return Found(method="one", avd=apart(table, true), seconds=time.process_time() - start)
