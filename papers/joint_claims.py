@@ -48,18 +48,18 @@ def _time() -> Iterator[Claim]:
     for key, (words, holds) in rules.items():
         share = judging.share(
             "share of settings (data set, k = 2 to 5, f) in which it does", holds, "seconds", by=SETTING, table="times",
-            yes=orders[0], no=orders[1], device=DEVICE, form=FORMS, k=(2, 3, 4, 5),
+            yes=orders[0], no=orders[1], device=DEVICE, k=(2, 3, 4, 5),
         )  # fmt: skip
         yield _document(key, words, share, at_least(0.9), violation=0.5, data=EITHER, axis="form", place="time by f")
     slower = judging.ratio(
-        2, 5, "seconds", by=("f",), name="k", table="times", data="adult", method="em", device=DEVICE, form=FORMS
+        2, 5, "seconds", by=("f",), name="k", table="times", data="adult", method="em", device=DEVICE
     )  # type: ignore[arg-type]  # numbers of attributes, in place of methods
     yield _document(
         "em_several_times", "on Adult, EM takes several times longer for k = 5 than for k = 2",
         replace(slower, words="time for k = 2 over that for k = 5"), at_most(0.5), violation=1, data=ADULT, axis="form",
         place="time on Adult",
     )  # fmt: skip
-    beyond = {"table": "times", "data": "adult", "k": 6, "device": DEVICE, "form": FORMS}
+    beyond = {"table": "times", "data": "adult", "k": 6, "device": DEVICE}
     yield _document(
         "em_gives_up", f"on Adult, EM gives nothing within {LIMIT:g} s for k > 5",
         judging.level("seconds of EM for k = 6, 4,522 reports, mean over f", "seconds", method="em", **beyond),

@@ -38,7 +38,8 @@ def draw(folder: Path, tables: Tables) -> None:
         _save(folder / f"error_{name}", _errors(sampled, f"{PEOPLE['sample']}, {device}"))
     whole = [row for row in errors if row["who"] == "all"]
     _save(folder / "error_all", _errors(whole, f"{PEOPLE['all']}, {devices[0]}"))
-    _save(folder / "time", _times([row for row in tables["times"] if row["device"] == devices[0]]))
+    seconds = [*tables["times"], *tables["times_of_dpress"]]
+    _save(folder / "time", _times([row for row in seconds if row["device"] == devices[0]]))
     _save(folder / "penalty", _penalties(tables["penalties"]))
     _save(folder / "report_sizes", _sizes(tables["report_sizes"]))
 
@@ -53,11 +54,14 @@ def _save(path: Path, chart: alt.TopLevelMixin) -> None:
     path.with_suffix(".png").write_bytes(vlc.vegalite_to_png(text, scale=2))
 
 
-def _marks() -> dict[str, Any]:
-    """Return colour and shape of every method, one legend for both, the same in all figures."""
-    names, legend = list(NAMES.values()), alt.Legend(title=None, orient="right")
-    color = alt.Color("name:N", scale=alt.Scale(domain=names, range=list(COLOURS)), legend=legend)
-    return {"color": color, "shape": alt.Shape("name:N", scale=alt.Scale(domain=names, range=SHAPES), legend=legend)}
+def _marks(values: Sequence[Row]) -> dict[str, Any]:
+    """Return colour and shape of the methods that are drawn, one legend for both, the same in all figures."""
+    drawn = {row["name"] for row in values}
+    looks = [own for own in zip(NAMES.values(), COLOURS, SHAPES, strict=True) if own[0] in drawn]
+    names, colours, shapes = (list(own) for own in zip(*looks, strict=True))
+    legend = alt.Legend(title=None, orient="right")
+    color = alt.Color("name:N", scale=alt.Scale(domain=names, range=colours), legend=legend)
+    return {"color": color, "shape": alt.Shape("name:N", scale=alt.Scale(domain=names, range=shapes), legend=legend)}
 
 
 def _means(rows: Sequence[Row], by: Sequence[str], column: str) -> Iterator[Row]:
@@ -72,10 +76,10 @@ def _means(rows: Sequence[Row], by: Sequence[str], column: str) -> Iterator[Row]
 
 def _lines(values: Sequence[Row], x: alt.X, y: alt.Y, *, size: tuple[int, int] = (250, 190)) -> alt.LayerChart:
     """Return lines with points, and a bar of one standard error to either side."""
-    base = alt.Chart(alt.Data(values=list(values)), width=size[0], height=size[1])
-    bars = base.mark_rule(opacity=0.6).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=_marks()["color"])
-    lines = base.mark_line(strokeWidth=1.5, point=False).encode(x=x, y=y, color=_marks()["color"])
-    return alt.layer(bars, lines, base.mark_point(filled=True, size=40).encode(x=x, y=y, **_marks()))
+    base, marks = alt.Chart(alt.Data(values=list(values)), width=size[0], height=size[1]), _marks(values)
+    bars = base.mark_rule(opacity=0.6).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=marks["color"])
+    lines = base.mark_line(strokeWidth=1.5, point=False).encode(x=x, y=y, color=marks["color"])
+    return alt.layer(bars, lines, base.mark_point(filled=True, size=40).encode(x=x, y=y, **marks))
 
 
 def _errors(rows: Sequence[Row], where: str) -> alt.TopLevelMixin:
@@ -99,7 +103,7 @@ def _panel(row: Row) -> str:
 def _times(rows: Sequence[Row]) -> alt.TopLevelMixin:
     """Return seconds by f, a row for every data set and k, a column for every form; both axes' panels are shared."""
     shown = (FORMS[1], FORMS[3], "dpress")
-    chosen = [row for row in rows if row["form"] in shown and row["k"] in {2, 4, 5}]
+    chosen = [row for row in rows if row["form"] in shown and row["k"] in {2, 4, 5} and row["seconds"]]
     values = sorted(_means(chosen, ("data", "k", "f", "form", "method"), "seconds"), key=lambda row: row["data"])
     place = [row | {"rate": float(row["f"]), "panel": f"{DATA[row['data']]}, k = {row['k']}"} for row in values]
     least = min(row["mean"] for row in place)
@@ -123,7 +127,7 @@ def _penalties(rows: Sequence[Row]) -> alt.TopLevelMixin:
     values = sorted(values, key=lambda row: tuple(row[name] for name in order))
     values = [row | {"panel": f"{DATA[row['data']]}, f = {row['f']}, {row['device']}"} for row in values]
     panels = list(dict.fromkeys(row["panel"] for row in values))
-    x = alt.X("scale:Q", title="penalty, in dpress's own", scale=alt.Scale(type="log", base=2))
+    x = alt.X("scale:Q", title="multiple of dpress's penalty", scale=alt.Scale(type="log", base=2))
     y = alt.Y("mean:Q", title="AVD (half the L1 distance)", scale=alt.Scale(zero=True))
     chart = _lines(values, x, y, size=(200, 140)).facet(facet=alt.Facet("panel:N", title=None, sort=panels), columns=3)
     return chart.resolve_axis(x="independent").properties(
@@ -137,9 +141,12 @@ def _sizes(rows: Sequence[Row]) -> alt.TopLevelMixin:
     values = [{"panel": DATA[row["data"]], "k": row["k"], "bits": row["bits"], "report": _report(row)} for row in rows]
     x = alt.X("k:Q", title="attributes", axis=alt.Axis(format="d"))
     y = alt.Y("bits:Q", title="bits a report", scale=alt.Scale(type="log"))
-    legend = alt.Legend(title=None, orient="top", labelLimit=300)
-    chart = alt.Chart(alt.Data(values=values), width=330, height=220).mark_line(point=True)
-    chart = chart.encode(x=x, y=y, color=alt.Color("report:N", legend=legend), shape=alt.Shape("report:N"))
+    names, legend = list(dict.fromkeys(row["report"] for row in values)), alt.Legend(title=None, labelLimit=300)
+    color = alt.Color("report:N", scale=alt.Scale(domain=names, range=COLOURS[: len(names)]), legend=legend)
+    shape = alt.Shape("report:N", scale=alt.Scale(domain=names, range=SHAPES[: len(names)]), legend=legend)
+    base = alt.Chart(alt.Data(values=values), width=330, height=220)
+    points = base.mark_point(filled=True, size=40).encode(x=x, y=y, color=color, shape=shape)
+    chart = alt.layer(base.mark_line(strokeWidth=1.5, point=False).encode(x=x, y=y, color=color), points)
     return chart.facet(facet=alt.Facet("panel:N", title=None), columns=2).properties(title="Size of a report")
 
 

@@ -6,7 +6,7 @@ candidate by candidate, as the pseudo-code reads, or the candidates of a report 
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,8 @@ FEW = 100  # reports that are timed, the most
 MOST = {"candidate by candidate": 50_000, "candidates as an array": 2_000_000}  # candidates in all of them
 
 
-def one_by_one(parts: Parts, codes: Places, reports: int) -> None:
-    """Make one step over some reports, candidate by candidate."""
+def one_by_one(parts: Parts, codes: Places, reports: int) -> Sequence[float]:
+    """Return the sum of some reports' posteriors after a uniform table, candidate by candidate."""
     values, cells = [part.tolist() for part in parts], list(zip(*(own.tolist() for own in codes), strict=True))
     table, total = [1 / len(cells)] * len(cells), [0.0] * len(cells)
     for number in range(reports):
@@ -32,19 +32,21 @@ def one_by_one(parts: Parts, codes: Places, reports: int) -> None:
         whole = sum(joint)
         for place, likelihood in enumerate(joint):
             total[place] += likelihood / whole
+    return total
 
 
-def as_array(parts: Parts, codes: Places, reports: int) -> None:
-    """Make one step over some reports, all candidates of a report at once."""
+def as_array(parts: Parts, codes: Places, reports: int) -> Sequence[float]:
+    """Return the sum of some reports' posteriors after a uniform table, all candidates of a report at once."""
     table, total = np.full(len(codes[0]), 1 / len(codes[0])), np.zeros(len(codes[0]))
     for number in range(reports):
         joint = table
         for part, code in zip(parts, codes, strict=True):
             joint = joint * part[number, code]
         total += joint / joint.sum()
+    return list(total)
 
 
-LOOPS: Mapping[str, Callable[[Parts, Places, int], None]] = {
+LOOPS: Mapping[str, Callable[[Parts, Places, int], Sequence[float]]] = {
     "candidate by candidate": one_by_one,
     "candidates as an array": as_array,
 }
