@@ -28,7 +28,7 @@ class Em:
     of the largest share, whichever cell has it; that is never more, so that the rule as printed never stops later.
     Published weaknesses, kept on purpose: the stopping rule looks at shares, and with many cells no share is as large
     as delta, so that it fires at once and the estimate stays near its start (about uniform for thousands of cells);
-    and plain EM converges slowly. `joint.early_stop` maximises the same likelihood and stops where it should.
+    and plain EM converges slowly. `joint.early_stop` climbs the same likelihood and is stopped by the noise.
     Promise: post-processing of reports; no privacy is spent.
     Paper: Chu, Long, Liu, RR-LDP, the EM estimator; after Fanti et al. 2016 and Ren et al. 2018 (LoPub).
 
