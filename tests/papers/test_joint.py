@@ -22,6 +22,7 @@ pytest.importorskip("sklearn")
 PAPERS = Path(__file__).parents[2] / "papers"
 METHODS = {"uniform", "product", "em", "lasso", "lremh", "early", "pairs", "triples", "one"}
 FIGURES = ("error_all", "error_both_responses", "error_permanent_only", "time", "penalty", "report_sizes")
+FULL_ONLY = {"em_gives_up", "lasso_few_seconds"}  # need six attributes of Adult
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +179,7 @@ def test_a_quick_run_draws_everything_and_gives_every_claim_a_figure(
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(done.stdout.splitlines()) == len(load("joint_claims").claims())
     with (tmp_path / "verdicts.csv").open(encoding="utf-8", newline="") as file:
-        assert all(row["value"] for row in csv.DictReader(file))
+        assert {row["key"] for row in csv.DictReader(file) if not row["value"]} == FULL_ONLY
     with (tmp_path / "errors.csv").open(encoding="utf-8", newline="") as file:
         assert {row["method"] for row in csv.DictReader(file)} == METHODS
     for name in FIGURES:
