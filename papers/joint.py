@@ -207,7 +207,9 @@ def one_run(task: Task, values: Codes, source: rng.Generator, *, early: bool) ->
         yield "times", list(published_times(bits, found))
         yield "times_of_dpress", [_error(one) | {"form": "dpress"} for one in found if one.rule != PRINTED]
     if (task.data, task.k) in {("nltcs", 4), ("adult", 3)} and task.f in FEW_F and task.who == SAMPLE:
-        yield "penalties", [{"scale": scale} | _error(one) for scale, one in by_penalty(bits, true, SCALES)]
+        controls = [one for one in found if one.method in {"uniform", "product"}]
+        swept = [*by_penalty(bits, true, SCALES), *((scale, one) for one in controls for scale in SCALES)]
+        yield "penalties", [{"scale": scale} | _error(one) for scale, one in swept]
 
 
 def _error(one: Found) -> Row:
