@@ -1,6 +1,6 @@
 """What the document on joint distributions claims, what dpress claims of its own methods there, and two identities.
 
-Bands: "mostly" is at least half of the settings, a plain statement at least nine in ten, "several times" at least
+Bands: "mostly" is at least half of the settings, a plain statement at least 19 in 20, "several times" at least
 twice, "a few seconds" at most ten.
 """
 
@@ -29,7 +29,7 @@ SETTING = ("data", "k", "f")
 RULES = (MEANT, NO_RULE)
 MACHINE = "on this machine; the document's is not known"
 LIMIT = 120.0  # seconds, after which the document gives up
-WORSE = 1.5  # of a ratio: the planted violation of "nearer"
+WORSE = 1.25  # of a ratio: the planted violation of "nearer"
 EXACT = 1e-9
 
 
@@ -51,7 +51,7 @@ def _time() -> Iterator[Claim]:
             "share of settings (data set, k = 2 to 5, f) in which it does", holds, "seconds", by=SETTING, table="times",
             yes=orders[0], no=orders[1], device=DEVICE, k=(2, 3, 4, 5),
         )  # fmt: skip
-        yield _document(key, words, share, at_least(0.9), violation=0.5, data=EITHER, axis="form", place="time by f")
+        yield _document(key, words, share, at_least(0.95), violation=0.75, data=EITHER, axis="form", place="time by f")
     slower = judging.ratio(
         2, 5, "seconds", by=("f",), name="k", table="times", data="adult", method="em", device=DEVICE
     )  # type: ignore[arg-type]  # numbers of attributes, in place of methods
@@ -89,12 +89,12 @@ def _error() -> Iterator[Claim]:
             f"EM's AVD at f = 0.9, rule {rule}", "avd", method="em", rule=rule, data="nltcs", who="sample", f="0.9"
         )
         yield _document(
-            f"em_avd{more}", "on NLTCS, EM's AVD goes up to 0.28 for large f", em, about(0.28), violation=0.56,
+            f"em_avd{more}", "on NLTCS, EM's AVD goes up to 0.28 for large f", em, about(0.28), violation=0.42,
             data=NLTCS, axis="device and k", place="AVD by f, NLTCS",
         )  # fmt: skip
     lasso = judging.level("LASSO's AVD at f = 0.9", "avd", method="lasso", data="nltcs", who="sample", f="0.9")
     yield _document(
-        "lasso_avd", "on NLTCS, LASSO's AVD stays near 0.1 even at f = 0.9", lasso, about(0.1), violation=0.25,
+        "lasso_avd", "on NLTCS, LASSO's AVD stays near 0.1 even at f = 0.9", lasso, about(0.1), violation=0.2,
         data=NLTCS, axis="device and k", place="AVD by f, NLTCS", note="the penalty is not stated: dpress's own",
     )  # fmt: skip
 
@@ -111,7 +111,7 @@ def _report() -> Iterator[Claim]:
     )  # fmt: skip
     yield _document(
         "shorter_report", "a report of RR-LDP is shorter than RAPPOR's for the same attributes", shorter,
-        at_least(0.9), violation=0.5, axis="filter", place="size of a report",
+        at_least(0.95), violation=0.75, axis="filter", place="size of a report",
     )  # fmt: skip
     for reports, words in (("one", "one report costs ln R"), ("any", "all reports together cost eps1 + eps2")):
         ratio = judging.level("exact loss over the stated one, d = 2", "ratio", table="losses", reports=reports)
@@ -149,7 +149,7 @@ def _of_ours() -> Iterator[Claim]:
     )  # fmt: skip
     yield _ours(
         "penalty_matters", "LASSO's AVD depends on its penalty, which the document does not state", _by_penalty(),
-        at_least(1.1), violation=1.0, data=EITHER, axis="data and f",
+        at_most(0.9), violation=1.0, data=EITHER, axis="data and f",
     )  # fmt: skip
     yield _ours(
         "concave", "the log-likelihood is concave: EM has no bad local optimum",
@@ -164,12 +164,12 @@ def _by_penalty() -> Quantity:
             [judging.mean(own, "avd") for own in judging.settings(line, ("scale",)).values()]
             for line in judging.settings(rows, ("device",)).values()
         ]
-        return math.exp(judging.mean([{"log": math.log(max(line) / min(line))} for line in lines], "log"))
+        return math.exp(judging.mean([{"log": math.log(min(line) / max(line))} for line in lines], "log"))
 
     def example(value: float) -> list[Row]:
         return [{"device": "x", "scale": 0.25, "avd": 0.1}, {"device": "x", "scale": 4, "avd": 0.1 * value}]
 
-    words = "largest AVD over the smallest, penalties from 1/4 to 4 times dpress's"
+    words = "smallest AVD over the largest, penalties from 1/4 to 4 times dpress's"
     where = {"method": "lasso", "scale": (0.25, 0.5, 1, 2, 4)}
     return Quantity(words=words, table="penalties", where=where, of=spread, example=example)
 
