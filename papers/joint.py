@@ -149,8 +149,8 @@ def tasks(*, quick: bool) -> list[Task]:
         out = [Task(data="adult", k=k, who=SAMPLE, f="0.5", runs=few, early=k == 2) for k in (2, 5)]
         out += [Task(data="nltcs", k=k, who=SAMPLE, f=f, device=device, runs=few)
                 for device in DEVICES for k in (2, 4) for f in FEW_F]  # fmt: skip
-        out += [Task(data="adult", k=3, who=SAMPLE, f=f, device=device, runs=few, early=False)
-                for device in DEVICES for f in FEW_F]  # fmt: skip
+        out += [Task(data="adult", k=3, who=SAMPLE, f=f, runs=few, early=False) for f in FEW_F]
+        out += [Task(data="adult", k=3, who=SAMPLE, f="0.5", device=PERMANENT, runs=few, early=False)]
         out += [Task(data="nltcs", k=k, who=ALL, f=f, runs=few) for k in (2, 4, 6) for f in FEW_F]
         out += [Task(data="adult", k=k, who=ALL, f="0.1", runs=few, early=k == 3) for k in (3, 5)]
     else:
