@@ -202,11 +202,11 @@ def one_run(task: Task, values: Codes, source: rng.Generator, *, early: bool) ->
     true = truth(values, task.sizes)
     bits = one_hot_bits(task.oracle, values, rng=source)
     found = list(from_bits(bits, true, early=early))
-    asked = from_questions(task.sizes, loss_of(task.oracle), values, true, rng=source)
+    asked = list(from_questions(task.sizes, loss_of(task.oracle), values, true, rng=source))
     yield "errors", [_error(one) for one in (*found, *asked)]
     if task.who == SAMPLE:
         yield "times", list(published_times(bits, found))
-        yield "times_of_dpress", [_error(one) | {"form": "dpress"} for one in found if one.rule != PRINTED]
+        yield "times_of_dpress", [_error(one) | {"form": "dpress"} for one in (*found, *asked) if one.rule != PRINTED]
     if (task.data, task.k) in {("nltcs", 4), ("adult", 3)} and task.f in FEW_F and task.who == SAMPLE:
         controls = [one for one in found if one.method in {"uniform", "product"}]
         swept = [*by_penalty(bits, true, SCALES), *((scale, one) for one in controls for scale in SCALES)]
