@@ -163,7 +163,7 @@ def _by_penalty() -> Quantity:
         return min(each) / max(each)
 
     def example(value: float) -> list[Row]:
-        return [{"scale": 0.25, "avd": 0.1 / value}, {"scale": 4, "avd": 0.1}]
+        return [{"scale": 0.25, "avd": 1.0}, {"scale": 4, "avd": value}]
 
     words = "smallest AVD over the largest, penalties from 1/4 to 4 times dpress's"
     where = {"method": "lasso", "device": DEVICE, "scale": (0.25, 0.5, 1, 2, 4)}
