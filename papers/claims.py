@@ -98,7 +98,7 @@ class Claim:
         place: where the document says so: section, figure, table, theorem.
         quantity: what is measured.
         band: what the claim allows.
-        violation: a value of the quantity that must be told from the band, or the runs were too few.
+        violation: a value of the quantity, or several, that must be told from the band, or the runs were too few.
         axis: the column whose every value is judged by itself; empty where there is none.
         data: the data sets that it is about; with a stand-in for one of them nothing is decided.
         note: what every line must say, e.g. which data stand in for the document's.
@@ -111,11 +111,16 @@ class Claim:
     place: str
     quantity: Quantity
     band: Band
-    violation: float
+    violation: float | tuple[float, ...]
     axis: str = ""
     data: tuple[str, ...] = ()
     note: str = ""
     blocked: str = ""
+
+    @property
+    def violations(self) -> tuple[float, ...]:
+        """Every planted violation, e.g. one on either side of a band."""
+        return self.violation if isinstance(self.violation, tuple) else (self.violation,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,8 +217,10 @@ def _figure(claim: Claim, rows: Sequence[Row], at: str) -> Figure | None:
         return None
     slack = ERRORS * error
     found = Figure(at=at, value=value, error=error, runs=runs, verdict=NOT)
-    if not math.isfinite(value) or not math.isfinite(error) or claim.band.inside(claim.violation, slack):
-        return _undecided(found, f"{runs} runs would not tell {claim.violation:g} from what is claimed")
+    hidden = [one for one in claim.violations if claim.band.inside(one, slack)]
+    if not math.isfinite(value) or not math.isfinite(error) or hidden:
+        planted = " or ".join(f"{one:g}" for one in hidden or claim.violations)
+        return _undecided(found, f"{runs} runs would not tell {planted} from what is claimed")
     verdict = HELD if claim.band.inside(value, slack) else NOT
     return Figure(at=at, value=value, error=error, runs=runs, verdict=verdict)
 
