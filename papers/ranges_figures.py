@@ -1,61 +1,44 @@
 """The figures of the document on ranges: theory as lines, measured means with their standard errors as points."""
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import altair as alt
-import vl_convert as vlc
-from claims import Tables, chosen, settings
+from claims import Row, Tables, chosen, settings
+from pictures import averaged, marks, save
 
-Row = dict[str, Any]
+STRATEGIES = {
+    "identity": "#66a61e",
+    "binary_tree": "#1b9e77",
+    "boost": "#d95f02",
+    "privelet": "#666666",
+    "hierarchy": "#e7298a",
+    "prefix": "#e6ab02",
+    "dst": "#7570b3",
+    "p_identity": "#a6761d",
+}
 COLOURS = {"predicted": "#334155", "measured": "#d9480f", "variances alone": "#2563eb"}
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right")
 MSE = "mean squared error (counts squared)"
 COLUMNS = 3
+SETTING = ("strategy", "loss", "cells", "predicted")
 
 
 def draw(folder: Path, tables: Tables) -> None:
     """Write every figure as SVG and PNG."""
-    _save(folder / "experiment_1", _per_range(tables["table_1"]))
-    _save(folder / "experiment_2", _by_size(averages(tables["experiment_2_stated"])))
-    _save(folder / "diagonal", _diagonal(tables["table_1"]))
-    _save(folder / "strategies", _over_bound(tables["sizes"]))
-    _save(folder / "lengths", _by_length(tables["lengths"]))
-
-
-def averages(rows: Sequence[Row]) -> list[Row]:
-    """Return one row for every strategy and number of cells: the mean over runs, and one standard error around it."""
-    out = []
-    for own in settings(rows, ("strategy", "loss", "cells")).values():
-        values = [row["measured"] for row in own]
-        mean = sum(values) / len(values)
-        error = math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values))
-        row = {key: value for key, value in own[0].items() if key != "run"} | {"measured": mean, "runs": len(values)}
-        out.append(row | {"standard_error": error})
-    return out
-
-
-def _save(path: Path, chart: alt.TopLevelMixin) -> None:
-    chart = chart.configure_view(stroke=None).configure(font="DejaVu Sans, Helvetica, Arial, sans-serif")
-    chart = chart.configure_axis(labelFontSize=12, titleFontSize=13, gridColor="#e5e7eb", titleFontWeight="normal")
-    chart = chart.configure_legend(labelFontSize=12, titleFontSize=12, symbolSize=90, labelLimit=300)
-    chart = chart.configure_title(fontSize=14, anchor="start").configure_header(labelFontSize=13, title=None)
-    text = chart.to_json()
-    path.with_suffix(".svg").write_text(vlc.vegalite_to_svg(text), encoding="utf-8")
-    path.with_suffix(".png").write_bytes(vlc.vegalite_to_png(text, scale=2))
+    save(folder / "experiment_1", _per_range(tables["table_1"]))
+    save(folder / "experiment_2", _by_size(averaged(tables["experiment_2_stated"], "measured", SETTING)))
+    save(folder / "diagonal", _diagonal(tables["table_1"]))
+    save(folder / "strategies", _over_bound(tables["sizes"]))
+    save(folder / "lengths", _by_length(tables["lengths"]))
 
 
 def _data(rows: Sequence[Row]) -> alt.Data:
-    """Return rows as plain numbers and words, with the ends of one standard error around what was measured."""
-    plain = []
-    for row in rows:
-        own = {key: value if isinstance(value, str) or value is None else float(value) for key, value in row.items()}
-        if "standard_error" in own:
-            low, high = own["measured"] - own["standard_error"], own["measured"] + own["standard_error"]
-            own |= {"low": max(low, own["measured"] / 10), "high": high}
-        plain.append(own)
+    """Return rows as plain numbers and words."""
+    plain = [
+        {key: value if isinstance(value, str) or value is None else float(value) for key, value in row.items()}
+        for row in rows
+    ]
     return alt.Data(values=plain)
 
 
@@ -89,16 +72,17 @@ def _per_range(rows: Sequence[Row]) -> alt.TopLevelMixin:
 
 def _by_size(rows: Sequence[Row]) -> alt.TopLevelMixin:
     """Figure 5 of the document; the identity strategy is the negative control."""
-    named = [row | {"panel": _named(row)} for row in rows]
     x = alt.X("cells:Q", title="cells n", scale=_log(base=2), axis=alt.Axis(format="d", tickCount=11))
     y = alt.Y("predicted:Q", title=MSE, scale=_log(), axis=_decades())
-    legend = alt.Legend(title="line: predicted, mark: measured", orient="right", titleLimit=300)
-    color, shape = _marks("panel", named, legend)
-    base = alt.Chart(_data(named), width=560, height=380)
-    line = base.mark_line(strokeWidth=1.5, point=False).encode(x=x, y=y, color=color, shape=shape)
-    error = base.mark_rule().encode(x=x, y="low:Q", y2="high:Q", color=color)
-    points = base.mark_point(filled=True, size=60).encode(x=x, y="measured:Q", color=color, shape=shape)
-    title = f"Experiment 2: mean over all ranges, {rows[0]['runs']} runs"
+    own = marks(STRATEGIES, [row["strategy"] for row in rows], "strategy")
+    base = alt.Chart(_data(rows), width=560, height=380)
+    line = base.mark_line(strokeWidth=1.5, point=False).encode(x=x, y=y, **own)
+    error = base.mark_rule().encode(x=x, y="low:Q", y2="high:Q", color=own["color"])
+    points = base.mark_point(filled=True, size=60).encode(x=x, y="measured:Q", **own)
+    title = alt.Title(
+        f"Experiment 2: mean over all ranges, predicted (lines) and measured in {rows[0]['runs']} runs (marks)",
+        subtitle="epsilon = 1; dst, which needs it, under rho = 0.5",
+    )
     return alt.layer(line, error, points).properties(title=title)
 
 
@@ -134,8 +118,8 @@ def _by_length(rows: Sequence[Row]) -> alt.TopLevelMixin:
 
 def _lines(rows: Sequence[Row], x: alt.X, y: alt.Y) -> alt.FacetChart:
     """Return a line with marks for every strategy, a panel for every loss."""
-    color, shape = _marks("strategy", rows, alt.Legend(title=None, orient="right"))
-    base = alt.Chart(_data(rows), width=330, height=300).encode(x=x, y=y, color=color, shape=shape)
+    own = marks(STRATEGIES, [row["strategy"] for row in rows], "strategy")
+    base = alt.Chart(_data(rows), width=330, height=300).encode(x=x, y=y, **own)
     chart = alt.layer(base.mark_line(strokeWidth=1.5, point=False), base.mark_point(filled=True, size=60))
     chart = chart.facet(facet=alt.Facet("loss:N", title=None), columns=2)
     return chart.resolve_scale(y="independent").resolve_axis(x="independent")
@@ -161,10 +145,3 @@ def _key() -> alt.Color:
     """Return the colours of the series, in the order of the legend."""
     scale = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
     return alt.Color("series:N", scale=scale, legend=alt.Legend(title=None, orient="top", labelLimit=300))
-
-
-def _marks(field: str, rows: Sequence[Row], legend: alt.Legend) -> tuple[alt.Color, alt.Shape]:
-    """Return colour and shape of every strategy, one legend for both."""
-    names = sorted({row[field] for row in rows})
-    color = alt.Color(f"{field}:N", scale=alt.Scale(domain=names, scheme="dark2"), legend=legend)
-    return color, alt.Shape(f"{field}:N", scale=alt.Scale(domain=names, range=SHAPES[: len(names)]), legend=legend)
