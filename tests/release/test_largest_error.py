@@ -128,3 +128,13 @@ def test_gaussian_tails_and_the_cells_that_do_not_vary() -> None:
 def test_a_chance_lies_between_0_and_1(beta: float) -> None:
     with pytest.raises(ValueError, match="beta must lie strictly between 0 and 1"):
         largest_error(*histogram(3, PureDP(epsilon=1)), beta)
+
+
+def test_the_textbook_must_be_rounded_up_on_the_lattice() -> None:
+    """The counter-example of the documentation: scale 1, one count, beta = 0.14."""
+    found = largest_error(*histogram(1, PureDP(epsilon=1), Unit()), 0.14)
+    mechanism, _ = histogram(1, PureDP(epsilon=1), Unit())
+    assert found.textbook == pytest.approx(1.966, abs=1e-3)
+    assert 1 - all_within(mechanism, 1, math.floor(found.textbook)) == pytest.approx(0.198, abs=1e-3)
+    assert 1 - all_within(mechanism, 1, math.ceil(found.textbook)) <= 0.14
+    assert found.within == math.ceil(found.textbook)
