@@ -212,10 +212,12 @@ def _figure(claim: Claim, rows: Sequence[Row], at: str) -> Figure | None:
         return None
     slack = ERRORS * error
     found = Figure(at=at, value=value, error=error, runs=runs, verdict=NOT)
-    if not math.isfinite(value) or not math.isfinite(error) or claim.band.inside(claim.violation, slack):
+    known = math.isfinite(value) and math.isfinite(error)
+    if known and not claim.band.inside(value, slack):
+        return found  # however few the runs
+    if not known or claim.band.inside(claim.violation, slack):
         return _undecided(found, f"{runs} runs would not tell {claim.violation:g} from what is claimed")
-    verdict = HELD if claim.band.inside(value, slack) else NOT
-    return Figure(at=at, value=value, error=error, runs=runs, verdict=verdict)
+    return Figure(at=at, value=value, error=error, runs=runs, verdict=HELD)
 
 
 def _undecided(one: Figure, why: str) -> Figure:
