@@ -1,7 +1,7 @@
 """The direct method of the GT-R document, its error and where GT-R's is smaller: Theorem 6 and the crossover.
 
-Direct: every user perturbs all cells of the map, and a query adds up the noisy counts of its cells: its error grows with
-the area, GT-R's with the number of the quadtree's nodes that make up the query.
+Direct: every user perturbs all cells of the map, and a query adds up the noisy counts of its cells. Its error grows
+with the area, GT-R's with the number of the quadtree's nodes that make up the query.
 """
 
 import math
