@@ -67,7 +67,8 @@ def rectangle_bernstein(
     """
     _check(epsilon, beta)
     everybody, (largest, spread) = sum(users), _report(epsilon)
-    furthest, variance = np.zeros(len(rectangles.left)), np.zeros(len(rectangles.left))
+    furthest: Array = np.zeros(len(rectangles.left))
+    variance: Array = np.zeros(len(rectangles.left))
     for own, weights in zip(users, tree_weights(noise, rectangles), strict=True):
         if own:
             size = np.abs(weights)
@@ -89,10 +90,11 @@ def tree_weights(noise: TreeNoise, rectangles: Rectangles) -> list[Array]:
     side, height = noise.grid.side, len(noise.levels) - 1
     shares = _shares(rectangles.left, rectangles.right, side)[:, :, None]
     shares = shares * _shares(rectangles.bottom, rectangles.top, side)[:, None, :]
-    solved, before = np.zeros_like(shares), np.zeros_like(shares)
+    solved: Array = np.zeros_like(shares)
+    before: Array = np.zeros_like(shares)
     for level in range(height + 1):
         width = 1 << (height - level)
-        known = np.kron(_blocks(shares, width) / width**2, np.ones((1, width, width)))
+        known = np.asarray(np.kron(_blocks(shares, width) / width**2, np.ones((1, width, width))))
         solved += (known - before) / sum(4.0 ** (height - k) / noise.levels[k] for k in range(level, height + 1))
         before = known
     each = (_blocks(solved, 1 << (height - level)) / own for level, own in enumerate(noise.levels))
