@@ -172,6 +172,9 @@ def test_a_map_of_oue_reports_by_least_squares_shows_the_bound_of_its_rectangles
         wide = float(row[-1].replace(",", ""))
         assert 1.5 * answer.standard_error < wide < 6 * answer.standard_error
     assert "does so for certain" in shown("gtr")
+    flat = map_of(mapped("n_gtr")).bound
+    assert flat is not None
+    assert (flat.users, len(flat.noise.levels)) == ((mapped("n_gtr").users,), 1)
     for method in LOCAL:
         if method != "gtr":
             assert map_of(made(method)).bound is None
