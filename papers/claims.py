@@ -219,12 +219,14 @@ def _figure(claim: Claim, rows: Sequence[Row], at: str) -> Figure | None:
         return None
     slack = ERRORS * error
     found = Figure(at=at, value=value, error=error, runs=runs, verdict=NOT)
+    known = math.isfinite(value) and math.isfinite(error)
+    if known and not claim.band.inside(value, slack):
+        return found  # however few the runs
     hidden = [one for one in claim.violations if claim.band.inside(one, slack)]
-    if not math.isfinite(value) or not math.isfinite(error) or hidden:
+    if not known or hidden:
         planted = " or ".join(f"{one:g}" for one in hidden or claim.violations)
         return _undecided(found, f"{runs} runs would not tell {planted} from what is claimed")
-    verdict = HELD if claim.band.inside(value, slack) else NOT
-    return Figure(at=at, value=value, error=error, runs=runs, verdict=verdict)
+    return Figure(at=at, value=value, error=error, runs=runs, verdict=HELD)
 
 
 def _undecided(one: Figure, why: str) -> Figure:
