@@ -17,7 +17,7 @@ Row = dict[str, Any]
 Tables = Mapping[str, Sequence[Row]]
 Whose = Literal["document", "dpress", "identity"]
 HELD, NOT, DEPENDS, UNKNOWN = "held", "did not hold", "depends on", "cannot be checked"
-ERRORS = 4  # standard errors by which a band is widened; few runs have heavy tails
+ERRORS = 4  # standard errors outside a band at which a claim did not hold; few runs have heavy tails
 RUNS = 3  # of an example
 ROUNDING = 1e-9  # of a value at the end of a band
 PART = 0.25  # of a stated number: what "about" allows on both sides
@@ -226,6 +226,8 @@ def _figure(claim: Claim, rows: Sequence[Row], at: str) -> Figure | None:
     if not known or hidden:
         planted = " or ".join(f"{one:g}" for one in hidden or claim.violations)
         return _undecided(found, f"{runs} runs would not tell {planted} from what is claimed")
+    if not claim.band.inside(value):
+        return _undecided(found, f"outside the band, but by less than {ERRORS} standard errors")
     return Figure(at=at, value=value, error=error, runs=runs, verdict=HELD)
 
 
