@@ -116,9 +116,12 @@ def read(folder: Path) -> dict[str, list[Row]]:
 
 
 def rows(path: Path) -> list[Row]:
-    """Return the rows of a CSV file, numbers as numbers; a budget such as "0.5" stays what it was: a text."""
+    """Return the rows of a CSV file, numbers as numbers; a budget such as "0.5" stays what it was: a text.
+
+    What is empty is left out: a row without a `run` does not vary.
+    """
     with path.open(newline="", encoding="utf-8") as file:
-        return [{name: _value(name, text) for name, text in row.items()} for row in csv.DictReader(file)]
+        return [{name: _value(name, text) for name, text in row.items() if text} for row in csv.DictReader(file)]
 
 
 TEXTS = {"epsilon", "f", "key", "at"}  # numbers that name a setting
@@ -127,8 +130,8 @@ TEXTS = {"epsilon", "f", "key", "at"}  # numbers that name a setting
 def _value(name: str, text: str) -> Any:
     if name in TEXTS:
         return text
-    if text in {"True", "False", ""}:
-        return {"True": True, "False": False, "": None}[text]
+    if text in {"True", "False"}:
+        return text == "True"
     for kind in (int, float):
         try:
             return kind(text)

@@ -2,41 +2,44 @@
 
 make reproduce PAPER=ranges        (python papers/ranges.py [--quick] [--out FOLDER])
 
-Writes tables (CSV) and figures (SVG, PNG) to out/papers/ranges/ and prints a line for every claim; exit 1 if one fails.
-Only noise is drawn: the error of an answer does not depend on the data, so every table here is empty.
+Only noise is drawn: the error of an answer does not depend on the data, so every table here is empty. A pilot tells how
+many runs a strategy needs for a ratio of measured to predicted error with a standard error of `TARGET`.
 """
 
-import argparse
-import csv
+import math
 import sys
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
+import driver
 import numpy as np
-import range_claims
-from range_answers import all_ranges_mse, range_errors
-from range_figures import draw
+from claims import Row
+from ranges_claims import claims
+from ranges_figures import draw
+from ranges_methods import (
+    ADD,
+    CONSISTENT,
+    LOSSES,
+    SEARCH,
+    Subject,
+    all_ranges_squares,
+    diagonal,
+    predicted,
+    random_ranges,
+    range_squares,
+    serving,
+    subject,
+    subjects,
+)
 
-from dpress import catalog
 from dpress.core import rng
-from dpress.core.claim import ZCDP, PureDP, Relation
-from dpress.core.errors import NotSupported
-from dpress.core.mechanism import RangeStrategy
-from dpress.core.ranges import AllRanges, Range, Ranges
-from dpress.core.workload import Boxes
-from dpress.inference.lower_bound import lower_bound
-from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.linear.product import box_variances
-from dpress.release.strategies import mean_variance
+from dpress.core.ranges import Ranges, RangesOfLength
 
-LOSSES: dict[str, PureDP | ZCDP] = {"epsilon = 1": PureDP(epsilon=1), "rho = 0.5": ZCDP(rho="0.5")}
-RUNS = 100  # the document's
-SEED = 2018
-ADD = Relation.ADD_REMOVE
-Row = dict[str, Any]
+TARGET = 0.0025  # standard error of a ratio, for which the runs are chosen
+PILOT = 1000  # runs that tell how many are needed
+BATCHES = 50  # of the runs, each a `run` of the tables
+STATED = 100  # the document's number of runs
+RANGES = 50  # the document's number of random ranges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,217 +48,150 @@ class Setting:
 
     Args:
         cells: of experiment 1.
-        ranges: random ranges of experiment 1.
-        runs: of experiment 1; the first 100 make its table, all of them its check.
         heights: log2 of the cells of experiment 2.
         sizes: cells of the table of strategies.
-        scale: multiplies every prediction; anything but 1 is a planted fault.
+        searched: of these, the cells for which a strategy is searched.
+        seconds: of the search.
     """
 
     cells: int = 1024
-    ranges: int = 50
-    runs: int = 3000
     heights: Sequence[int] = tuple(range(11))
-    sizes: Sequence[int] = (64, 256, 1024, 4096)
-    scale: float = 1.0
+    sizes: Sequence[int] = (4, 16, 64, 256, 1024, 4096)
+    searched: Sequence[int] = (4, 16, 64, 256, 1024, 4096)
+    seconds: float = 4.0
 
 
-QUICK: Row = {"cells": 64, "ranges": 20, "runs": 2500, "heights": tuple(range(6)), "sizes": (64, 256)}
+LENGTHS = 1024  # cells of the table of lengths
+QUICK = Setting(cells=16, heights=tuple(range(6)), sizes=(4, 16, 64, 256), searched=(4, 16, 64), seconds=1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
-    """A strategy under the first loss that it accepts."""
+class Task:
+    """One strategy of one experiment, at one number of cells."""
 
-    name: str
+    experiment: str
+    strategy: str
     loss: str
-    mechanism: MatrixMechanism
+    cells: int
+    seconds: float
 
-    @property
-    def formula(self) -> float | None:
-        """The document's factor 2 D^2 / epsilon^2, for real-valued Laplace noise; None under rho."""
-        return 2.0 * self.mechanism.strategy.map.sensitivity(1, ADD) ** 2 if self.loss == "epsilon = 1" else None
-
-    @property
-    def chosen(self) -> RangeStrategy:
-        """The strategy, which has exact errors of ranges."""
-        strategy = self.mechanism.strategy
-        if not isinstance(strategy, RangeStrategy):
-            raise NotSupported(f"{self.name} has no exact errors of ranges")
-        return strategy
-
-    @property
-    def unit(self) -> list[float]:
-        """The variance of every part of the map where noise of equal scale on all answers has variance one.
-
-        A part of sensitivity D_i with the share s_i has ((D_i / s_i) / D)^2 under epsilon, D that of the whole map; a
-        map in one part has 1.
-        """
-        parts = self.mechanism.parts
-        if len(parts) == 1:
-            return [1.0]
-        whole = self.mechanism.strategy.map.sensitivity(1, ADD)
-        pairs = zip(parts, self.mechanism.shares, strict=True)
-        return [float(part.sensitivity(1, ADD) / share / whole) ** 2 for part, share in pairs]
+    def __str__(self) -> str:
+        return f"{self.experiment}, {self.strategy}, {self.cells} cells"
 
 
-def serving(cells: int, losses: Iterable[str]) -> Iterator[Subject]:
-    """Yield every strategy of the catalogue that serves all ranges, under each of the losses that it accepts."""
-    for name, card in catalog.cards().items():
-        for loss in losses if card.strategy is not None else ():
-            try:
-                strategy = card.strategy(Boxes((AllRanges(cells),)), LOSSES[loss])
-                if not isinstance(strategy, RangeStrategy):
-                    continue
-                mechanism = MatrixMechanism(strategy=strategy, loss=LOSSES[loss])
-                mean_variance(mechanism, Boxes((AllRanges(cells),)))
-            except NotSupported:
-                continue
-            yield Subject(name=name, loss=loss, mechanism=mechanism)
+def run(task: Task) -> dict[str, list[Row]]:
+    """Return the rows of a task by table."""
+    one = subject(task.strategy, task.loss, task.cells, task.seconds if task.strategy == SEARCH else None)
+    source = rng.seeded(driver.seed("ranges", task.experiment, task.strategy, task.cells))
+    return {"experiment 1": experiment_1, "experiment 2": experiment_2, "sizes": sizes}[task.experiment](one, source)
 
 
-def subjects(cells: int) -> list[Subject]:
-    """Return every strategy once: under epsilon = 1, or, where it refuses that, under rho = 0.5."""
-    found: dict[str, Subject] = {}
-    for one in serving(cells, LOSSES):
-        found.setdefault(one.name, one)
-    return list(found.values())
+def experiment_1(one: Subject, source: rng.Generator) -> dict[str, list[Row]]:
+    """Return the document's table of random ranges, and a row for every range and batch of many more runs."""
+    ranges = random_ranges(one.cells, RANGES, rng.seeded(driver.seed("ranges", "random ranges", one.cells)))
+    exact, alone = predicted(one, ranges), diagonal(one, ranges)
+    formula = one.strategy.range_variances(Ranges.of(one.cells, ranges), one.real_noise)
+    stated = range_squares(one, ranges, STATED, source)
+    pilot = range_squares(one, ranges, PILOT, source)
+    size = _batch((pilot / exact).mean(axis=1))
+    batches = [range_squares(one, ranges, size, source).mean(axis=0) for _ in range(BATCHES)]
+    own = {"strategy": one.name, "loss": one.loss, "cells": one.cells}
+    errors = stated.std(axis=0, ddof=1) / math.sqrt(STATED)
+    table, rows = [], []
+    for index, asked in enumerate(ranges):
+        place = own | {"range": index + 1, "left": asked.left, "right": asked.right}
+        place |= {"length": asked.right - asked.left + 1, "predicted": exact[index], "diagonal": alone[index]}
+        measured, error = stated[:, index].mean(), errors[index]
+        ends = {"low": max(measured - error, measured / 2), "high": measured + error}  # one standard error
+        table.append(place | {"formula": formula[index], "measured": measured, "runs": STATED} | ends)
+        rows += [place | {"measured": mean[index], "run": run, "draws": size} for run, mean in enumerate(batches)]
+    as_stated = [
+        own | {"run": run, "predicted": 1.0, "measured": ratio}
+        for run, ratio in enumerate((stated / exact).mean(axis=1))
+    ]
+    return {"table_1": table, "experiment_1_stated": as_stated, "experiment_1": rows}
 
 
-def random_ranges(cells: int, number: int, source: rng.Generator) -> list[Range]:
-    """Return ranges, each equally likely: two different borders of the n + 1."""
-    first = source.words(number) % np.uint64(cells + 1)
-    second = source.words(number) % np.uint64(cells)
-    second += second >= first
-    return [Range(min(a, b) + 1, max(a, b)) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
-
-
-def predicted(mechanism: MatrixMechanism, ranges: Sequence[Range]) -> np.ndarray:
-    """Return the exact variance of every range under the noise that is drawn, shape (ranges,)."""
-    drawn = [noise.variance for noise in mechanism.noises]
-    return box_variances(mechanism.strategy, [Ranges.of(mechanism.strategy.map.cells, ranges)], drawn)
-
-
-def experiment_1(setting: Setting, source: rng.Generator) -> tuple[list[Row], list[Row]]:
-    """Return a row for every strategy and range, and a row for every strategy with the mean over the ranges."""
-    ranges = random_ranges(setting.cells, setting.ranges, source)
-    rows, checks = [], []
-    for one in subjects(setting.cells):
-        _say(f"experiment 1: {one.name}")
-        zero = np.zeros(setting.cells, dtype=np.int64)
-        noisy = [one.mechanism.measure(zero, rng=source) for _ in range(setting.runs)]
-        squares = range_errors(one.mechanism, noisy, ranges) ** 2
-        exact = predicted(one.mechanism, ranges) * setting.scale
-        coefficients = one.chosen.range_variances(Ranges.of(setting.cells, ranges), one.unit)
-        cell = one.mechanism.strategy.decoder.cell_variances(one.mechanism.variance)[0]
-        for index, asked in enumerate(ranges):
-            coefficient = coefficients[index]
-            row = {"strategy": one.name, "loss": one.loss, "left": asked.left, "right": asked.right}
-            row |= {"length": asked.right - asked.left + 1, "coefficient": coefficient, "predicted": exact[index]}
-            row["formula"] = one.formula * coefficient if one.formula else None
-            row |= {"diagonal": float(np.sum(cell[asked.left - 1 : asked.right])), "runs": RUNS}
-            row |= {"measured": squares[:RUNS, index].mean(), "all_runs": setting.runs}
-            rows.append(row | {"measured_all_runs": squares[:, index].mean()})
-        ratio = (squares / exact).mean(axis=1)
-        checks.append(_check(one, setting.cells, setting.runs, ratio))
-        checks[-1]["worst_range"] = max((squares.mean(axis=0) / exact).tolist(), key=lambda r: abs(np.log(r)))
-    return rows, checks
-
-
-def experiment_2(setting: Setting, source: rng.Generator) -> tuple[list[Row], list[Row]]:
-    """Return a row for every strategy and number of cells with the mean over all ranges."""
-    rows, checks = [], []
-    for height in setting.heights:
-        cells = 1 << height
-        _say(f"experiment 2: {cells} cells")
-        zero = np.zeros(cells, dtype=np.int64)
-        for one in subjects(cells):
-            exact = mean_variance(one.mechanism, Boxes((AllRanges(cells),))) * setting.scale
-            measured = np.array(
-                [all_ranges_mse(one.mechanism, one.mechanism.measure(zero, rng=source)) for _ in range(RUNS)]
-            )
-            coefficient = one.chosen.average_variance(one.unit)
-            row = {"strategy": one.name, "loss": one.loss, "cells": cells, "coefficient": coefficient}
-            row |= {"predicted": exact, "formula": one.formula * coefficient if one.formula else None}
-            rows.append(row | {"runs": RUNS, "measured": measured.mean()})
-            checks.append(_check(one, cells, RUNS, measured / exact))
-    return rows, checks
-
-
-def _check(one: Subject, cells: int, runs: int, ratios: np.ndarray) -> Row:
+def experiment_2(one: Subject, source: rng.Generator) -> dict[str, list[Row]]:
+    """Return the means over all ranges: of the document's runs, and of batches of many more."""
+    exact = one.mean_variance
+    stated = all_ranges_squares(one, STATED, source)
+    size = _batch(all_ranges_squares(one, PILOT, source) / exact)
+    own = {"strategy": one.name, "loss": one.loss, "cells": one.cells, "predicted": exact}
+    more = [all_ranges_squares(one, size, source).mean() for _ in range(BATCHES)]
     return {
-        "strategy": one.name,
-        "loss": one.loss,
-        "cells": cells,
-        "runs": runs,
-        "ratio": float(ratios.mean()),
-        "standard_error": float(ratios.std(ddof=1) / np.sqrt(runs)),
-        "noises": one.mechanism.noises,
+        "experiment_2_stated": [own | {"run": run, "measured": value} for run, value in enumerate(stated)],
+        "experiment_2": [own | {"run": run, "measured": value, "draws": size} for run, value in enumerate(more)],
     }
 
 
-def strategies(setting: Setting) -> list[Row]:
-    """Return mean variances over all ranges and their ratio to the lower bound, by cells and loss.
+def _batch(ratios: np.ndarray) -> int:
+    """Return the runs of a batch, of which all together give the ratio its standard error."""
+    return math.ceil((float(ratios.std(ddof=1)) / TARGET) ** 2 / BATCHES)
 
-    Under epsilon the document's formula 2 D^2 / epsilon^2 times the mean coefficient; under rho the variance of the
-    discrete Gaussian noise, which agrees with D2 / (2 rho) to many digits.
-    """
+
+def sizes(one: Subject, source: rng.Generator) -> dict[str, list[Row]]:
+    """Return the mean variance over all ranges with real-valued noise, and how many times the lower bound it is."""
+    del source
+    own = {"strategy": one.name, "loss": one.loss, "cells": one.cells}
+    mean = one.strategy.average_variance(one.real_noise)
+    return {"sizes": [own | {"mean_variance": mean, "lower_bound": one.bound, "over_bound": mean / one.bound}]}
+
+
+def lengths(cells: int, loss: str) -> list[Row]:
+    """Return the variance of every strategy with real-valued noise, averaged over the ranges of a length."""
     rows = []
+    for one in serving(cells, loss):
+        for length in [1 << level for level in range(cells.bit_length())]:
+            mean = float(np.mean(one.strategy.range_variances(RangesOfLength(cells, length).ranges(), one.real_noise)))
+            rows.append({"strategy": one.name, "loss": loss, "cells": cells, "length": length, "mean_variance": mean})
+    return rows
+
+
+def indices() -> list[Row]:
+    """Return the accuracy index at finite numbers of cells as a part of its limit."""
+    rows = []
+    for height in (5, 10, 15, 20, 60, 300):
+        for name in CONSISTENT:
+            one = subject(name, "epsilon = 1", 1 << 5).strategy
+            strategy = type(one)(1 << height)
+            index = height**3 / (strategy.map.sensitivity(1, ADD) ** 2 * strategy.average_variance([1.0]))
+            row = {"strategy": name, "cells": f"2^{height}", "index": index, "limit": strategy.accuracy_index}
+            rows.append(row | {"of_limit": index / strategy.accuracy_index})
+    return rows
+
+
+def tasks(setting: Setting) -> list[Task]:
+    """Return every task, the longest first."""
+    found = [
+        Task(experiment=experiment, strategy=one.name, loss=one.loss, cells=cells, seconds=setting.seconds)
+        for experiment, all_cells in (
+            ("experiment 1", [setting.cells]),
+            ("experiment 2", [1 << height for height in reversed(setting.heights)]),
+        )
+        for cells in all_cells
+        for one in subjects(cells).values()
+    ]
     for cells in setting.sizes:
-        _say(f"table of strategies: {cells} cells")
-        for one in serving(cells, LOSSES):
-            variance = mean_variance(one.mechanism, Boxes((AllRanges(cells),)))
-            drawn = variance
-            if one.formula:
-                variance = one.formula * one.chosen.average_variance(one.unit)
-            bound = lower_bound(Boxes((AllRanges(cells),)), ADD) * (2 if one.formula else 1)
-            row = {"cells": cells, "loss": one.loss, "strategy": one.name, "mean_variance": variance}
-            rows.append(row | {"of_the_noise_drawn": drawn, "lower_bound": bound, "ratio": variance / bound})
-    return sorted(rows, key=lambda row: (row["cells"], row["loss"], row["mean_variance"]))
+        named = [(one.name, one.loss) for loss in LOSSES for one in serving(cells, loss)]
+        named += [(SEARCH, "epsilon = 1")] if cells in setting.searched else []
+        found += [
+            Task(experiment="sizes", strategy=name, loss=loss, cells=cells, seconds=setting.seconds)
+            for name, loss in named
+        ]
+    return found
 
 
-def write(path: Path, rows: Sequence[Row]) -> None:
-    """Write rows as CSV."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        out = csv.DictWriter(file, list(rows[0]))
-        out.writeheader()
-        out.writerows(rows)
+def tables(quick: bool) -> dict[str, list[Row]]:  # noqa: FBT001  # the driver's signature
+    """Return the tables of all experiments."""
+    setting = QUICK if quick else Setting()
+    found = driver.parallel(run, tasks(setting))
+    found["lengths"] = [row for loss in LOSSES for row in lengths(LENGTHS, loss)]
+    found["indices"] = indices()
+    return found
 
 
-def _say(text: str) -> None:
-    print(f"{time.perf_counter() - START:6.1f} s  {text}", file=sys.stderr, flush=True)
-
-
-START = time.perf_counter()
-
-
-def main() -> int:
-    """Run everything; return 1 if a claim does not hold."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--quick", action="store_true", help="small sizes, for tests")
-    parser.add_argument("--out", type=Path, default=Path("out/papers/ranges"))
-    parser.add_argument("--scale-predicted", type=float, default=1.0, help="plant a fault: scale every prediction")
-    chosen = parser.parse_args()
-    setting = Setting(**(QUICK if chosen.quick else {}), scale=chosen.scale_predicted)
-    chosen.out.mkdir(parents=True, exist_ok=True)
-    source = rng.seeded(SEED)
-    first, checks_1 = experiment_1(setting, source)
-    second, checks_2 = experiment_2(setting, source)
-    table = strategies(setting)
-    write(chosen.out / "experiment_1.csv", first)
-    write(chosen.out / "experiment_2.csv", second)
-    write(chosen.out / "strategies.csv", table)
-    _say("claims")
-    claims = [*range_claims.exact(setting.cells), *range_claims.variances(table)]
-    claims += range_claims.measured(checks_1, checks_2, setting.ranges)
-    claims += range_claims.diagonal(first)
-    write(chosen.out / "claims.csv", [{"holds": one.holds, "claim": one.claim, "found": one.found} for one in claims])
-    _say("figures")
-    draw(chosen.out, first, second, table)
-    for one in claims:
-        print(f"{'holds' if one.holds else 'FAILS'}  {one.claim}: {one.found}")
-    return 0 if all(one.holds for one in claims) else 1
-
+PAPER = driver.Paper(name="ranges", data=(), tables=tables, claims=claims, draw=draw)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(driver.main(PAPER, __doc__ or ""))

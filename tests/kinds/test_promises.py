@@ -110,3 +110,23 @@ def test_an_unproven_claim_is_a_warning_with_or_without_a_published_one(publishe
     assert found.warning == UNPROVEN
     assert not found.is_proven
     assert bool(found.beliefs) == published
+
+
+def test_the_page_says_what_a_family_is_promised() -> None:
+    """Theorem 7: g epsilon; under zCDP g^2 rho; of a device, for the reports of g people."""
+    assert promise_of(KINDS["ranges"]()).groups == ((2, "ε = 2"), (4, "ε = 4"), (10, "ε = 10"))
+    assert promise_of(KINDS["zcdp"]()).groups == ((2, "ρ = 0.4"), (4, "ρ = 1.6"), (10, "ρ = 10"))
+    assert "ε = 2 for 2, ε = 4 for 4, and ε = 10 for 10." in text_of("ranges")
+    assert "changes the release no more than g² ρ allows" in text_of("zcdp")
+    assert "changes no more than g ε allows" in text_of("local")
+    assert "whether all g of them are in the data or none" in text_of("person")
+    assert "People who say something about one another" in text_of("person")
+
+
+def test_a_family_is_promised_nothing_by_a_seeded_release_and_nothing_beyond_what_a_loss_can_be() -> None:
+    assert promise_of(KINDS["seeded"]()).groups == ()
+    loss = ApproxDP(epsilon=3, delta=1e-6)
+    release = claiming(KINDS["ranges"](), published=loss, proven=loss)
+    assert [size for size, _ in promise_of(release).groups] == [2, 4]  # of ten, delta would reach 1
+    unproven = claiming(KINDS["ranges"](), published=loss, proven=None)
+    assert "If the published claim is right: The promise above" in text_of_page(unproven)

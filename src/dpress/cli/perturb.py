@@ -19,10 +19,25 @@ from dpress.release.spec_or_design import load_spec_or_design
 @click.argument("design", metavar="DESIGN", type=click.Path())
 @click.option("--data", type=click.Path(), help="A CSV or Parquet file, a person a row; overrides the spec's source.")
 @click.option("--out", type=click.Path(), required=True, help="The new Parquet file of reports.")
+@click.option(
+    "--stated",
+    multiple=True,
+    metavar="CHOICE=COLUMN",
+    help="A column that holds what people state of their own: region_level or epsilon of psda.",
+)
 @click.option("--allow-unproven", is_flag=True, help="Also run a method whose claim has no proof.")
 @quiet_option
 @json_option
-def command(design: str, data: str | None, out: str, *, allow_unproven: bool, quiet: bool, as_json: bool) -> None:
+def command(
+    design: str,
+    data: str | None,
+    out: str,
+    stated: tuple[str, ...],
+    *,
+    allow_unproven: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
     """Simulate the devices of the collection that DESIGN describes: one report for every row of a file of people.
 
     DESIGN is what `dpress plan --out` wrote, or a specification, which is planned on the spot.
@@ -31,7 +46,8 @@ def command(design: str, data: str | None, out: str, *, allow_unproven: bool, qu
     asked = load_spec_or_design(design)
     source, own = data or source_named(asked), design_of(asked)
     with remarking(own.attributes, source, quiet=quiet), counting(quiet=quiet) as progress:
-        reports = perturb(own, source, out=out, allow_unproven=allow_unproven, progress=progress)
+        columns, unproven = _columns(stated), allow_unproven
+        reports = perturb(own, source, out=out, stated=columns, allow_unproven=unproven, progress=progress)
     mechanism = mechanism_of(own)
     claim, lifetime = mechanism.claim, lifetime_of(mechanism)
     if as_json:
@@ -45,3 +61,15 @@ def command(design: str, data: str | None, out: str, *, allow_unproven: bool, qu
     click.echo(f"Promise: {catalog.part(own.kind, 'plan_text').promise(mechanism)}")
     hint("a simulation: on real devices the values never leave them", quiet=quiet)
     click.echo(f"Next:    dpress estimate {design} --reports {out} --out DIR")
+
+
+def _columns(stated: tuple[str, ...]) -> dict[str, str]:
+    """Return the column of every choice.
+
+    Raises:
+        ValueError: it is not written as CHOICE=COLUMN.
+    """
+    pairs = [one.partition("=") for one in stated]
+    if wrong := [name for name, sign, column in pairs if not (name and sign and column)]:
+        raise ValueError(f"--stated must be CHOICE=COLUMN, e.g. epsilon=my_epsilon, got {wrong[0]!r}")
+    return {name: column for name, _, column in pairs}

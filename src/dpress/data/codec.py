@@ -28,10 +28,15 @@ def encode(schema: Schema, batch: pa.RecordBatch) -> Codes:
         SchemaMismatch: a column is missing or of a type that is not coded, or a value is one that the specification
             rejects (the value is not shown).
     """
+    codes, keep = encode_all(schema, batch)
+    return codes if keep.all() else codes[:, keep]
+
+
+def encode_all(schema: Schema, batch: pa.RecordBatch) -> tuple[Codes, npt.NDArray[np.bool_]]:
+    """Return the cells of all rows, and which rows are kept: shape (attributes, rows) and (rows,); see `encode`."""
     columns = [_encode_one(attribute, _column(batch, attribute.name)) for attribute in schema.tabular]
     codes = np.stack(columns)
-    keep = (codes != DROPPED).all(axis=0)
-    return codes if keep.all() else codes[:, keep]
+    return codes, (codes != DROPPED).all(axis=0)
 
 
 def numbers_of(name: str, batch: pa.RecordBatch) -> npt.NDArray[np.float64]:

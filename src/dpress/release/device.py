@@ -17,7 +17,7 @@ from dpress.core.rng import Generator
 from dpress.core.wire import Expected, Report, pack, unpack
 from dpress.ledger.device_ledger import DeviceLedger, tag
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.report_type import Longitudinal, ReportType
+from dpress.mechanisms.protocol.report_type import Longitudinal, ReportType, Statement, stating
 from dpress.noise.permanent import Secrets, Slot
 from dpress.release.designs import collection_of, expected
 from dpress.release.user_groups import type_of, user_groups
@@ -70,6 +70,7 @@ class Device:
         secret: bytes | None = None,
         account: Account | None = None,
         once: bool = False,
+        stated: Statement | None = None,
     ) -> bytes:
         """Return one packed report, charged before it is made where there is an account.
 
@@ -81,12 +82,15 @@ class Device:
             account: the device's own ledger and its limit.
             once: for a method with a permanent response or with rounds, that this device has no secret because it
                 reports only once.
+            stated: what the user states in clear, where the method has such choices: `region_level` and `epsilon` of
+                `psda`. The report keeps that epsilon, and the account is charged it.
 
         Raises:
             BudgetExceeded: the account cannot pay; no report may be sent.
             ValueError: a code is not one of its attribute's (it is not shown), the secret is too short or long, or
                 missing where the method keeps a permanent response or has rounds; or an argument has the wrong type.
-            NotSupported: the device reports in another round, and sends nothing in this one.
+            NotSupported: the device reports in another round, and sends nothing in this one; or something is stated,
+                and the method has no such choices.
         """
         if len(codes) != len(self.collection.shape):
             raise ValueError(f"expected {len(self.collection.shape)} codes, one for every attribute, got {len(codes)}")
@@ -104,8 +108,10 @@ class Device:
                 "device that reports only once"
             )
         if account is not None:
-            self._charge(account, own, codes, secret, fresh, slot=slot)
-        payload = own.perturb(np.array(codes, dtype=np.int32)[:, None], rng=rng, secrets=secrets, slot=slot)
+            self._charge(account, own, codes, secret, fresh, slot=slot, stated=stated)
+        payload = own.perturb(
+            np.array(codes, dtype=np.int32)[:, None], rng=rng, secrets=secrets, slot=slot, stated=stated
+        )
         expected = self.expected
         report = Report(ask=expected.ask, id=fresh, round=expected.round, report_type=number, payload=payload.tobytes())
         return pack(report)
@@ -139,6 +145,7 @@ class Device:
         fresh: bytes,
         *,
         slot: Slot,
+        stated: Statement | None,
     ) -> None:
         """Charge every part of the answer: a permanent response once for its value, any other for every report."""
         for part in own.parts:
@@ -148,7 +155,8 @@ class Device:
                 name = tag(secret, collection=slot.collection, slot=slot.number, value=value)
                 account.ledger.charge(slot.number, name, part.lifetime, account.limit)
             else:
-                loss = part.oracle.claim.proven or part.oracle.claim.published
+                claim = part.oracle.claim if stated is None else stating(part.oracle).claim_stated(stated)
+                loss = claim.proven or claim.published
                 if not isinstance(loss, PureDP):
                     raise NotSupported(f"{self.design.method} claims no epsilon that an account could count")
                 account.ledger.charge(slot.number, fresh.hex(), loss, account.limit)

@@ -1,6 +1,7 @@
 """The device side of a collection over a file of people, for simulation: values to reports."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,16 @@ from dpress.core import rng as generators
 from dpress.core.claim import ROW
 from dpress.core.design import Design
 from dpress.core.domain import Schema
+from dpress.core.errors import SchemaMismatch
 from dpress.core.rng import Generator
 from dpress.core.wire import ID_BYTES
 from dpress.data import reports as files
-from dpress.data.codec import encode
+from dpress.data.codec import encode, encode_all, numbers_of
 from dpress.data.fold import Progress
 from dpress.data.spec import Spec
 from dpress.data.table import Table, without_quotes
 from dpress.mechanisms.protocol.collection import Collection, TypeNumbers
+from dpress.mechanisms.protocol.report_type import Statement, stating
 from dpress.release.designs import collection_of, expected
 from dpress.release.plan import Plan, design_of
 from dpress.release.publish import source_of
@@ -34,6 +37,7 @@ def perturb(
     data: Any = None,
     *,
     out: str | Path,
+    stated: Mapping[str, str] | None = None,
     allow_unproven: bool = False,
     rng: Generator | None = None,
     progress: Progress | None = None,
@@ -48,12 +52,14 @@ def perturb(
         asked: the design of a collection; or a specification, which is planned on the spot.
         data: a CSV or Parquet file, or a table, a person a row; left out, the specification's source.
         out: a new file of reports.
+        stated: where users state choices of their own, the columns that hold them, by the name of the choice:
+            `region_level` and `epsilon` of `psda`. What is left out is drawn at random.
         allow_unproven: also run a method whose published claim has no proof.
         rng: left out, a secure generator; a seeded one protects nobody.
         progress: called with the number of rows done so far.
 
     Raises:
-        NotSupported: it is no collection, or its method is unproven.
+        NotSupported: it is no collection, its method is unproven, or its users state nothing of their own.
         SchemaMismatch: the data does not fit the design.
         OSError: the data cannot be read or the reports not written; nothing is left behind.
     """
@@ -62,16 +68,48 @@ def perturb(
     source = source_of(asked, data)
     generator = generators.secure() if rng is None else rng
     own, groups = expected(design, collection), user_groups(design)
-    table = Table(source, design.schema.names, ROW, in_order=groups is not None)  # a row's number decides its round
+    columns = dict(stated or {})
+    if columns:
+        for oracle in (oracle for own_type in collection.types for oracle in own_type.oracles):
+            stating(oracle)  # or it is refused before a row is read
+    names = (*design.schema.names, *columns.values())
+    table = Table(source, names, ROW, in_order=groups is not None)  # a row's number decides its round
     draw = _drawing(collection) if groups is None else drawing(groups)
-    batches = _reports(collection, _codes(table, design.schema), draw, generator, progress)
+    batches = _reports(collection, _people(table, design.schema, columns), draw, generator, progress)
     return files.write(Path(out), batches, expected=own, private=generator.private)
 
 
-def _codes(table: Table, schema: Schema) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
-    """Yield the number of rows of every batch, and the codes of the rows that are kept."""
+@dataclass(frozen=True, slots=True)
+class _People:
+    """Some of the kept rows of a batch, who all state the same.
+
+    Args:
+        rows: of the batch, for its first people; 0 for others, so that rows are counted once.
+        codes: shape (attributes, people).
+        stated: by them; None where users state nothing.
+    """
+
+    rows: int
+    codes: npt.NDArray[np.int32]
+    stated: Statement | None = None
+
+
+def _people(table: Table, schema: Schema, columns: Mapping[str, str]) -> Iterator[_People]:
+    """Yield the rows that are kept, batch by batch; people who state the same together."""
     for batch in table.batches():
-        yield batch.num_rows, without_quotes(table.name, partial(encode, schema, batch))
+        if not columns:
+            yield _People(batch.num_rows, without_quotes(table.name, partial(encode, schema, batch)))
+            continue
+        codes, keep = without_quotes(table.name, partial(encode_all, schema, batch))
+        numbers = [without_quotes(table.name, partial(numbers_of, column, batch)) for column in columns.values()]
+        choices = np.stack(numbers)[:, keep]
+        if np.isnan(choices).any():
+            raise SchemaMismatch(f"{table.name}: a row has no number in {' or '.join(columns.values())}")
+        rows, kept = batch.num_rows, codes[:, keep]
+        for own in np.unique(choices, axis=1).T:
+            same = (choices == own[:, None]).all(axis=0)
+            yield _People(rows, kept[:, same], dict(zip(columns, own.tolist(), strict=True)))
+            rows = 0
 
 
 def _drawing(collection: Collection) -> Draw:
@@ -81,22 +119,23 @@ def _drawing(collection: Collection) -> Draw:
 
 def _reports(
     collection: Collection,
-    batches: Iterator[tuple[int, npt.NDArray[np.int32]]],
+    batches: Iterator[_People],
     draw: Draw,
     rng: Generator,
     progress: Progress | None,
 ) -> Iterator[tuple[files.Batch, files.Ids]]:
     done = 0
-    for rows, codes in batches:
+    for people in batches:
+        codes = people.codes
         drawn = draw(codes.shape[1], rng)
         for number, report_type in enumerate(collection.types):
             mine = drawn == number
             own = codes if mine.all() else codes[:, mine]
             part = max(1, LARGEST_PART // report_type.width)
             for start in range(0, own.shape[1], part):
-                payloads = report_type.perturb(own[:, start : start + part], rng=rng)
+                payloads = report_type.perturb(own[:, start : start + part], rng=rng, stated=people.stated)
                 ids = rng.words(2 * len(payloads)).view(np.dtype((np.void, ID_BYTES)))
                 yield files.Batch(report_type=number, payloads=payloads), ids
-        done += rows
+        done += people.rows
         if progress is not None:
             progress(done)

@@ -3,10 +3,12 @@
 Data flow: facts -> Promise -> template.
 """
 
+import contextlib
 from dataclasses import dataclass
 from fractions import Fraction
 
 from dpress.core.claim import ZCDP, ApproxDP, Loss, Relation
+from dpress.ledger.compose import group
 from dpress.ledger.convert import exp_up
 from dpress.release.plan_text import WEAK
 from dpress.reporting.facts import Facts
@@ -15,6 +17,8 @@ from dpress.reporting.rounding import ceiling, loss
 
 SEEDED, UNPROVEN, NEARLY_NOTHING = "seeded", "unproven", "weak"
 """The warnings that nobody may overlook."""
+FAMILIES = (2, 4, 10)
+"""Sizes of groups of which the page says what they are promised."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +40,7 @@ class Promise:
         delta: the probability of the exception; empty without one.
         rho: of zCDP.
         replaced: the parameter that holds for the content of a row: a replacement is one removal and one addition.
+        groups: the loss that holds for a group, by its size: foundations, Theorem 7.
     """
 
     private: bool
@@ -52,6 +57,7 @@ class Promise:
     delta: str = ""
     rho: str = ""
     replaced: str = ""
+    groups: tuple[tuple[int, str], ...] = ()
 
 
 def promise(facts: Facts) -> Promise:
@@ -73,6 +79,7 @@ def promise(facts: Facts) -> Promise:
         delta=ceiling(found.delta) if found is not None and found.delta else "",
         rho=ceiling(stated.rho) if isinstance(stated, ZCDP) else "",
         replaced="" if stated is None or claim.unit.relation is Relation.REPLACE_ONE else ceiling(_replaced(stated)),
+        groups=() if stated is None else _groups(stated),
     )
 
 
@@ -93,6 +100,15 @@ def _warning(facts: Facts, found: Posterior | None) -> str:
 def _delta(facts: Facts) -> Fraction:
     asked = facts.budget
     return asked.delta if isinstance(asked, ApproxDP) else DELTA
+
+
+def _groups(stated: Loss) -> tuple[tuple[int, str], ...]:
+    """Return what groups are promised; those whose loss would be none any more, as delta reaches 1, are left out."""
+    found = []
+    for size in FAMILIES:
+        with contextlib.suppress(ValueError):
+            found.append((size, loss(group(stated, size))))
+    return tuple(found)
 
 
 def _replaced(stated: Loss) -> Fraction:

@@ -7,12 +7,13 @@ from typing import Any
 
 from dpress.reporting import charts
 from dpress.reporting.optional import load
-from dpress.reporting.rounding import ceiling, error, listed, loss, number, percent_down, percent_up
+from dpress.reporting.rounding import ceiling, error, error_up, listed, loss, number, percent_down, percent_up
 
 STYLE = "reporting/page.css"
 FILTERS = {
     "number": number,
     "error": error,
+    "error_up": error_up,
     "loss": loss,
     "ceiling": ceiling,
     "listed": listed,

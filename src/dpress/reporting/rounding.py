@@ -47,6 +47,16 @@ def error(value: float) -> str:
     return number(value, 10.0 ** min(0, math.floor(math.log10(value)) - 1)) if value > 0 else "0"
 
 
+def error_up(value: float) -> str:
+    """Return a bound on an error as `error` does, but rounded up, and a whole number as it is.
+
+    >>> error_up(5.0), error_up(5.01), error_up(39.33)
+    ('5', '5.1', '40')
+    """
+    whole = value % 1 == 0
+    return number(value, 1.0 if whole else 10.0 ** min(0, math.floor(math.log10(value)) - 1), ROUND_CEILING)
+
+
 def ceiling(value: Fraction, digits: int = 4) -> str:
     """Return a positive rational with at most this many significant digits, rounded up.
 

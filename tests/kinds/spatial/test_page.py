@@ -157,3 +157,25 @@ def test_the_total_of_a_collection_is_its_number_of_reports() -> None:
     assert re.search(
         r"Rows counted, in all: 9\d\d, 95 % interval [^.]*, standard error|Rows counted, in all: 8", shown("quadtree")
     )
+
+
+def test_a_map_of_oue_reports_by_least_squares_shows_the_bound_of_its_rectangles() -> None:
+    """Theorem 5 is for GT-R: other reports, or counts held above zero, have no such bound."""
+    release = made("gtr")
+    found = context_of(release, *TWO)
+    bound = map_of(release).bound
+    assert bound is not None
+    assert sum(bound.users) == release.users
+    assert len(bound.users) == len(release.mechanism.types)  # type: ignore[attr-defined]  # a collection
+    for text, row in zip(TWO, found["answers"].rows, strict=True):
+        answer = release.query(text)
+        wide = float(row[-1].replace(",", ""))
+        assert 1.5 * answer.standard_error < wide < 6 * answer.standard_error
+    assert "does so for certain" in shown("gtr")
+    flat = map_of(mapped("n_gtr")).bound
+    assert flat is not None
+    assert (flat.users, len(flat.noise.levels)) == ((mapped("n_gtr").users,), 1)
+    for method in LOCAL:
+        if method != "gtr":
+            assert map_of(made(method)).bound is None
+            assert "Bernstein" not in shown(method)

@@ -4,8 +4,9 @@ import pytest
 from tests.kinds.conftest import KINDS
 from tests.kinds.reading import html_of, text_of
 
-from dpress.kinds.tables.page import asked
+from dpress.kinds.tables.page import asked, at_once
 from dpress.reporting.facts import facts
+from dpress.reporting.rounding import error_up
 
 
 @pytest.mark.parametrize(
@@ -37,3 +38,23 @@ def test_a_sum_is_what_the_release_answers() -> None:
 
 def test_cells_asked_for_are_counted() -> None:
     assert text_of("two-way").count("over the 172 cells asked for") == 2
+
+
+def test_the_page_says_how_wrong_all_counts_can_be_at_once() -> None:
+    release = KINDS["histogram"]()
+    found = at_once(facts(release))
+    assert found is not None
+    shown = text_of("histogram")
+    assert f"with probability 95 % every one of the {found.cells} counts is within ± {found.within:g} rows" in shown
+    assert "the exact quantile of the largest of so many independent noise values" in shown
+    assert f"sensitivity × ln({found.cells} / 0.05) / ε, is {found.textbook:.1f}." in shown
+    assert "All at once" not in text_of("local")
+
+
+def test_sums_and_tables_that_agree_have_a_bound() -> None:
+    for kind in ("two-way", "two-way sums"):
+        found = at_once(facts(KINDS[kind]()))
+        assert found is not None
+        assert not found.exact
+        assert f"every one of the {found.cells} counts is within ± {error_up(found.within)} rows" in text_of(kind)
+        assert "a bound, since these counts share noise" in text_of(kind)

@@ -18,13 +18,23 @@ from dpress.reporting.views import View
 FULLEST = 10
 
 
-def answers(results: Sequence[Result], noun: str) -> Table:
-    """Return the answers to queries as a table."""
-    names = ("query", noun, "95 % interval", "standard error")
-    return Table(names=names, labels=1, rows=tuple(_row(result) for result in results))
+def answers(results: Sequence[Result], noun: str, bounds: Sequence[float] = ()) -> Table:
+    """Return the answers to queries as a table.
+
+    Args:
+        results: the answers.
+        noun: what is counted.
+        bounds: how far each can be off, by Bernstein; empty where no theorem says.
+    """
+    names = ("query", noun, "95 % interval", "standard error", *(["Bernstein bound, 95 %"] if bounds else []))
+    rows = [_row(result) for result in results]
+    if bounds:
+        pairs = zip(rows, results, bounds, strict=True)
+        rows = [(*row, number(one, max(1.0, unit_for(result.standard_error)))) for row, result, one in pairs]
+    return Table(names=names, labels=1, rows=tuple(rows))
 
 
-def _row(result: Result) -> tuple[str, str, str, str]:
+def _row(result: Result) -> tuple[str, ...]:
     unit = max(1.0, unit_for(result.standard_error))
     return result.query, number(result.value, unit), interval(*result.interval, unit), error(result.standard_error)
 

@@ -9,11 +9,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from dpress.core.attribute import DROP
 from dpress.core.errors import NotSupported
+from dpress.core.grid import Rectangles
 from dpress.inference.maps.block_noise import TileDensity
 from dpress.inference.maps.density import Cells, Density
 from dpress.kinds.spatial import map_figures, map_frame, map_tables, text
+from dpress.kinds.spatial.deviation_bound import DeviationBound, deviation_bound
 from dpress.kinds.spatial.outlines import Box
 from dpress.kinds.spatial.place import location
 from dpress.mechanisms.protocol.collection import Collection
@@ -50,6 +54,7 @@ class Map:
         mechanism: that measured: a collection, or a table's own.
         users: how many took part in a collection; 0 for a table.
         rectangle: reads a query as a rectangle.
+        bound: how far a rectangle's count can be off, by Theorem 5 of the GT-R document; None where that is not of it.
     """
 
     place: str
@@ -60,6 +65,7 @@ class Map:
     mechanism: Any
     users: int
     rectangle: Callable[[str], Box]
+    bound: DeviationBound | None
 
     @property
     def tiles(self) -> bool:
@@ -90,6 +96,7 @@ def map_of(release: Release) -> Map:
         mechanism=mechanism,
         users=release.users,
         rectangle=lambda query: parse_rectangle(release.schema, query),
+        bound=deviation_bound(release, answers.density),
     )
 
 
@@ -161,7 +168,7 @@ def _drawn(own: Facts, shown: Map, queries: Sequence[str]) -> dict[str, Any]:
         "cell_size": map_frame.cell_size(map_frame.frame(shown.box, (across, up), WIDE), side),
         "density": map_figures.density_figure(shown.density, shown.box, (across, up), boxes, noun=own.noun),
         "trust": map_figures.trust_figure(shown.density, shown.box, (across, up)),
-        "answers": map_tables.answers(results, own.noun),
+        "answers": map_tables.answers(results, own.noun, _bounds(shown, boxes)),
         "notes": list(dict.fromkeys(result.note for result in results if result.note is not None)),
     }
 
@@ -174,6 +181,16 @@ def _answered(shown: Map, result: Result) -> map_figures.QueryAnswer:
     return map_figures.QueryAnswer(
         box=(across, up), value=result.value, low=result.interval[0], high=result.interval[1]
     )
+
+
+def _bounds(shown: Map, boxes: Sequence[map_figures.QueryAnswer]) -> tuple[float, ...]:
+    """Return how far each answer can be off; nothing where no theorem says."""
+    if shown.bound is None:
+        return ()
+    side, ends = shown.density.grid.side, []
+    for (low, high), query in zip(shown.box, zip(*(one.box for one in boxes), strict=True), strict=True):
+        ends += [(np.array([own[end] for own in query]) - low) / (high - low) * side for end in (0, 1)]
+    return tuple(shown.bound.of(Rectangles(*ends)).tolist())
 
 
 def _collected(own: Facts, shown: Map) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from dpress.core.workload import Marginals
 from dpress.kinds.tables.sums import summed
+from dpress.release.largest_error import LargestError, largest_error
 from dpress.release.release import Release
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, page_of_counts, part
@@ -36,7 +37,15 @@ def context(own: Facts) -> dict[str, Any]:
         "sums": bool(sums),
         "several": len(own.mechanism.decoder.tables) > 1,
         "noise": None if own.model == "local" else added_noise(own.mechanism),
+        "at_once": at_once(own),
     }
+
+
+def at_once(own: Facts) -> LargestError | None:
+    """Return how wrong all counts that were asked for can be at once; None for a collection."""
+    if own.model == "local" or not isinstance(own.workload, Marginals):
+        return None
+    return largest_error(own.mechanism, own.workload)
 
 
 def asked(own: Facts, whole: Sequence[View]) -> list[View]:

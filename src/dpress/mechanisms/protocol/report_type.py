@@ -3,21 +3,23 @@
 codes -> one value for every part -> oracles, side by side -> payload -> tally -> counts of every part.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from dpress.core.claim import Claim, PureDP, composed
 from dpress.core.encoders import Code, Codes, Encoder
+from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
-from dpress.core.oracle import Mask, Oracle, Payloads, Tally
+from dpress.core.oracle import Mask, Oracle, Payloads, Tally, Values
 from dpress.core.rng import Generator
 from dpress.noise.permanent import FIRST, Secrets, Slot
 
 Table = npt.NDArray[np.int32]  # codes, shape (attributes, users)
+Statement = Mapping[str, Any]  # what a user states in clear, by name
 SINGLE = Code()
 MANY = 1 << 30  # users of whom one is asked: variances add up over independent reports
 
@@ -33,6 +35,23 @@ class Longitudinal(Protocol):
 
     def perturb(self, values: Table, *, rng: Generator, secrets: Secrets | None = None, slot: Slot = FIRST) -> Payloads:
         """Return one report for every value."""
+        ...
+
+
+@runtime_checkable
+class Stating(Protocol):
+    """An oracle whose users state choices of their own, in clear: by name, each one of a public list."""
+
+    def perturb_stated(self, values: Values, stated: Statement, *, rng: Generator) -> Payloads:
+        """Return one report for every value, of users who all state the same.
+
+        Raises:
+            ValueError: a choice is missing, or not of its list (it is not shown).
+        """
+        ...
+
+    def claim_stated(self, stated: Statement) -> Claim:
+        """Return the promise to users who state this."""
         ...
 
 
@@ -59,9 +78,13 @@ class Part:
     def _encoded(self) -> bool:
         return not isinstance(self.encoder, Code | Codes)
 
-    def perturb(self, codes: Table, *, rng: Generator, secrets: Secrets | None, slot: Slot) -> Payloads:
+    def perturb(
+        self, codes: Table, *, rng: Generator, secrets: Secrets | None, slot: Slot, stated: Statement | None = None
+    ) -> Payloads:
         """Return the part's payload for every device, from codes of shape (attributes, devices)."""
         values = self.encoder.values(codes[list(self.axes)])
+        if stated is not None:
+            return stating(self.oracle).perturb_stated(values, stated, rng=rng)
         if secrets is not None and isinstance(self.oracle, Longitudinal) and not self._encoded:
             return self.oracle.perturb(values, rng=rng, secrets=secrets, slot=slot)
         return self.oracle.perturb(values, rng=rng)
@@ -114,7 +137,15 @@ class ReportType:
         known = [one.epsilon for one in found if one is not None]
         return PureDP(epsilon=sum(known)) if len(known) == len(found) else None
 
-    def perturb(self, codes: Table, *, rng: Generator, secrets: Secrets | None = None, slot: Slot = FIRST) -> Payloads:
+    def perturb(
+        self,
+        codes: Table,
+        *,
+        rng: Generator,
+        secrets: Secrets | None = None,
+        slot: Slot = FIRST,
+        stated: Statement | None = None,
+    ) -> Payloads:
         """Return a payload for every device.
 
         Args:
@@ -122,13 +153,15 @@ class ReportType:
             rng: a secure generator.
             secrets: of the devices, for permanent responses; an oracle without one has no use for them.
             slot: the collection, and the number of the type's first attribute among those of all types.
+            stated: what all these devices state of their own accord, where the method has such choices.
 
         Raises:
             ValueError: a value is not one of its attribute's (it is not shown), or secrets of a wrong shape.
+            NotSupported: the method's users state nothing.
         """
         own, found = slot, list[Payloads]()
         for part in self.parts:
-            found.append(part.perturb(codes, rng=rng, secrets=secrets, slot=own))
+            found.append(part.perturb(codes, rng=rng, secrets=secrets, slot=own, stated=stated))
             own = own.after(len(part.axes))
         return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
 
@@ -164,6 +197,17 @@ class ReportType:
 
     def _split(self, payloads: Payloads) -> list[Payloads]:
         return np.split(payloads, np.cumsum([oracle.width for oracle in self.oracles])[:-1], axis=1)
+
+
+def stating(oracle: Oracle) -> Stating:
+    """Return an oracle whose users state choices of their own.
+
+    Raises:
+        NotSupported: its users state nothing.
+    """
+    if not isinstance(oracle, Stating):
+        raise NotSupported("the users of this method state nothing of their own")
+    return oracle
 
 
 def rest(everybody: int, asked: float) -> float:

@@ -5,9 +5,11 @@ cell -> region of the user's own level -> one sign of a random projection over t
 
 import functools
 import itertools
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +26,7 @@ from dpress.noise.uniform import below
 
 LARGEST_SIDE = 32  # a projection of 8 side^2 rows and side^2 columns is inverted
 LEVELS = (0, 1, 2)
+CLOSE = 1e-9  # of an epsilon as a column or a program gives it
 NOT_ANY = "NOT between any two positions: a report names its user's safe region in clear"
 
 
@@ -31,8 +34,9 @@ NOT_ANY = "NOT between any two positions: a report names its user's safe region 
 class SafeRegions:
     """What devices send: the safe region and the epsilon in clear, and one perturbed sign of the cell within.
 
-    Users' own choices are simulated: the level of the region and the epsilon are drawn at random, each as likely as the
-    others, independently of the position; the region is the node of that level that the position lies in.
+    A user may state both, by `region_level` and `epsilon`, each one of the lists below. The choices of users who state
+    nothing are simulated: the level and the epsilon are drawn at random, each as likely as the others, independently of
+    the position. The region is the node of the level that the position lies in.
 
     Promise: pure epsilon_i, the user's own, between two positions of the user's safe region, local model. Proven, for
         that relation ALONE: two positions in different regions are distinguished for certain.
@@ -129,6 +133,48 @@ class SafeRegions:
         levels = below(len(self.losses), codes.size, rng=rng)
         return self.pcep.perturb(codes, rng=rng, regions=self.regions(codes, choices), levels=levels)
 
+    def perturb_stated(self, values: Values, stated: Mapping[str, Any], *, rng: Generator) -> Payloads:
+        """Return one report for every cell, of users who all state the same `region_level` and `epsilon`.
+
+        Either may be left out, and is drawn as in `perturb`.
+
+        Raises:
+            ValueError: a value is not a cell of the grid, or a choice not of its list (neither is shown).
+        """
+        codes = payload.codes(values, self.size)
+        level, epsilon = self._stated(stated)
+        choices = below(len(self.region_levels), codes.size, rng=rng).astype(np.int32) if level is None else None
+        losses = below(len(self.losses), codes.size, rng=rng) if epsilon is None else None
+        choices = np.full(codes.size, level, dtype=np.int32) if choices is None else choices
+        losses = np.full(codes.size, epsilon, dtype=np.int64) if losses is None else losses
+        return self.pcep.perturb(codes, rng=rng, regions=self.regions(codes, choices), levels=losses)
+
+    def claim_stated(self, stated: Mapping[str, Any]) -> Claim:
+        """Return the promise to users who state this: their own epsilon within their own region, and no other.
+
+        The root as the region, level 0, holds any two positions: then it is proven of them.
+
+        Raises:
+            ValueError: a choice is not of its list (it is not shown).
+        """
+        level, epsilon = self._stated(stated)
+        own = self.pcep.claim if epsilon is None else self.pcep.claim_of(epsilon)
+        if level is not None and self.region_levels[level] == 0:
+            return own
+        proven = own.proven if self.region_levels == (0,) else None
+        basis = own.basis if proven else f"{own.basis}; {NOT_ANY}"
+        return Claim(published=own.published, proven=proven, unit=own.unit, basis=basis)
+
+    def _stated(self, stated: Mapping[str, Any]) -> tuple[int | None, int | None]:
+        """Return the places of what is stated in the lists of levels and epsilons; None for what is left out."""
+        if unknown := sorted(set(stated) - {"region_level", "epsilon"}):
+            raise ValueError(f"users of psda state region_level and epsilon, got {', '.join(unknown)}")
+        found = [
+            None if name not in stated else _place(name, stated[name], given)
+            for name, given in (("region_level", self.region_levels), ("epsilon", self.epsilons))
+        ]
+        return found[0], found[1]
+
     def faults(self, payloads: Payloads) -> Mapping[str, Mask]:
         """Return which reports name a row, a region or an epsilon that there is not."""
         return self.pcep.faults(payloads)
@@ -169,6 +215,18 @@ class SafeRegions:
         flipped = (own.signs[numbers[0] >> 1, cell] < 0) != (numbers[0] & 1)
         triples = zip(flipped, numbers[1], numbers[2], strict=True)
         return tuple(chance[level][int(wrong)] if region in named else Fraction(0) for wrong, region, level in triples)
+
+
+def _place(name: str, value: Any, given: Sequence[int | Fraction]) -> int:
+    """Return the place of what a user states among what there is to choose from."""
+    try:
+        own = float(value)
+    except (TypeError, ValueError):
+        own = math.nan
+    for place, one in enumerate(given):
+        if math.isclose(own, float(one), rel_tol=CLOSE):
+            return place
+    raise ValueError(f"{name} must be one of {', '.join(f'{float(one):g}' for one in given)}; what was stated is not")
 
 
 @functools.lru_cache(maxsize=4)

@@ -1,0 +1,59 @@
+"""The bound of Theorem 5 for the rectangles of a map that is made of OUE reports by least squares.
+
+release -> users of every level, noise of the tree -> rectangle -> how far its count can be off.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpress.core.grid import Rectangles
+from dpress.core.linear import Array
+from dpress.inference.maps.density import Cells, Density, TreeNoise
+from dpress.inference.maps.deviation import rectangle_bernstein
+from dpress.mechanisms.oracle.oue import Oue
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.spatial.levels import Levels
+from dpress.release.release import Release
+
+BETA = 0.05  # the chance that stands beside intervals of 95 %
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviationBound:
+    """How far the counts of rectangles can be from the truth, but for a chance of at most `BETA`; by Bernstein.
+
+    Args:
+        noise: of the tree, or of the cells.
+        users: who answered for every level.
+        epsilon: of a report.
+    """
+
+    noise: TreeNoise
+    users: tuple[int, ...]
+    epsilon: float
+
+    def of(self, rectangles: Rectangles) -> Array:
+        """Return the bound of every rectangle, whose ends are in cells, shape (m,)."""
+        own = rectangles
+        singles = zip(*(end[:, None] for end in (own.left, own.right, own.bottom, own.top)), strict=True)
+        each = (Rectangles(*ends) for ends in singles)  # one at a time: each has an image of weights
+        parts = [rectangle_bernstein(self.noise, self.users, self.epsilon, one, beta=BETA) for one in each]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def deviation_bound(release: Release, density: Density) -> DeviationBound | None:
+    """Return the bound of a map; None where it is not the document's: other reports, or no linear estimate."""
+    mechanism: Any = release.mechanism
+    own = mechanism.estimator if isinstance(mechanism, Collection) else None
+    if not (isinstance(own, Levels) and own.linear and isinstance(density, Cells)):
+        return None
+    oracle = own.oracles[-1]
+    if own.root or not isinstance(oracle, Oue) or not isinstance(density.noise, TreeNoise):
+        return None
+    tallies = mechanism.split_tally(release.kept[: sum(mechanism.sizes)])
+    reports = {level: int(tally[-1]) for level, tally in zip(own.levels, tallies, strict=True)}
+    levels = own.levels if own.flat else range(len(density.noise.levels))
+    users = tuple(reports.get(level, 0) for level in levels)
+    return DeviationBound(noise=density.noise, users=users, epsilon=float(oracle.loss.epsilon))
