@@ -8,7 +8,7 @@ export OPENBLAS_NUM_THREADS = 1
 unexport PYTHONDONTWRITEBYTECODE # tests start many processes, which should find compiled code
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help setup demo test lint check docs bench reproduce clean
+.PHONY: help setup demo test lint check docs bench data reproduce clean
 
 help:
 	@echo "make demo    publish made-up people and write the report"
@@ -17,7 +17,8 @@ help:
 	@echo "make check   the same and the fast tests (a few minutes)"
 	@echo "make docs    the pages under site/"
 	@echo "make bench   speed, memory and timing, as JSON (minutes)"
-	@echo "make reproduce PAPER=ranges   a document's experiments: tables, figures, a line per claim; also PAPER=joint, PAPER=spatial, PAPER=microdata"
+	@echo "make data    what the documents' data sets are and where they come from; FROM=folder converts downloaded originals"
+	@echo "make reproduce PAPER=ranges   a document's experiments: tables, figures, a verdict per claim, its page in docs/papers; also PAPER=joint, PAPER=spatial, PAPER=microdata"
 	@echo "make clean   remove what these commands made"
 
 setup: $(STAMP)
@@ -66,10 +67,13 @@ bench: setup
 	$(BIN)/python bench/microdata_speed.py --peers out/peers/bin/python > out/bench-microdata-speed.json
 	@ls out/bench-*.json
 
+data: setup
+	$(BIN)/python papers/data.py $(if $(FROM),--from $(FROM))
+
 PAPER ?= ranges
 
 reproduce: setup
-	$(BIN)/python papers/$(PAPER).py --out out/papers/$(PAPER)
+	$(BIN)/python papers/$(PAPER).py --out out/papers/$(PAPER) --docs docs/papers
 
 clean:
 	rm -rf out site .venv .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -19,6 +19,7 @@ Whose = Literal["document", "dpress", "identity"]
 HELD, NOT, DEPENDS, UNKNOWN = "held", "did not hold", "depends on", "cannot be checked"
 ERRORS = 4  # standard errors by which a band is widened; few runs have heavy tails
 RUNS = 3  # of an example
+ROUNDING = 1e-9  # of a value at the end of a band
 PART = 0.25  # of a stated number: what "about" allows on both sides
 
 
@@ -38,6 +39,7 @@ class Band:
 
     def inside(self, value: float, slack: float = 0.0) -> bool:
         """Say whether a value lies in the band, widened by a slack at both ends."""
+        slack += ROUNDING * abs(value)
         return self.low - slack <= value <= self.high + slack
 
 
