@@ -12,9 +12,8 @@ workclass, education, marital_status, occupation, race, native_country.
 """
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from fractions import Fraction
 from typing import Any
 
 import driver
@@ -29,6 +28,7 @@ from microdata_methods import (
     around,
     averaged,
     clustered,
+    composed,
     grouped_by_mdav,
     linkage,
     measured,
@@ -46,6 +46,8 @@ K = (3, 5, 10, 20, 40, 60, 80, 100)
 SWEPT = (4, 20, 40)  # k of the sweeps over d
 FRESH = (3, 20, 100)  # k of the runs with fresh starts
 LARGE = (1000, 3000)  # groups for which insensitive microaggregation is meant
+MIDDLE = 20
+LINKED = 2_000  # records that are linked, at random, where more of them differ
 RUNS, TRIALS = 3, 40
 NO_NOISE = "1000"  # epsilon, the largest there is
 SHOWN = "0.5"  # epsilon at which the noise is looked for
@@ -62,6 +64,7 @@ class Task:
         k: clusters, or the size of a group; 0 for none, or for what the plan chooses.
         epsilons: of the releases.
         runs: their numbers.
+        linked: records that are linked, at most, where they differ.
         starts: of k-prototypes; empty for others.
         compared: of MDAV, with what k of clusters; empty for others.
     """
@@ -71,6 +74,7 @@ class Task:
     k: int
     epsilons: tuple[str, ...]
     runs: tuple[int, ...]
+    linked: int
     starts: str = ""
     compared: str = ""
 
@@ -92,55 +96,62 @@ class Task:
         own: Row = {"method": self.method, "d": self.d, "k": self.k, "epsilon": epsilon, "run": run}
         own |= {"starts": self.starts, "compared": self.compared, **asdict(found), "linkage": None}
         if self.method in {"dp_k_prototypes", "mdav", *CONTROLS} and self.d in BOTH:
-            own["linkage"] = linkage(self.d, records, samples)
+            own["linkage"] = linkage(self.d, records, samples, self.linked)
         return own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CounterExample:
-    """One clustering and what is to be seen of its promise.
+    """A setting in which something is to be seen of the promise.
 
     Args:
         d: the number of attributes.
         k: clusters.
-        run: the number of the clustering.
-        trials: replaced records.
+        runs: of replaced records, a clustering each; or one for the noise of a clustering.
+        noise: whether it is about the noise.
     """
 
     d: int
     k: int
-    run: int
-    trials: int
+    runs: tuple[int, ...]
+    noise: bool
 
     def __str__(self) -> str:
         """Return what is run, in a line."""
-        return f"counter-examples, clustering {self.run}"
+        what = f"noise of run {self.runs[0]}" if self.noise else "replaced records"
+        return f"{what}, {self.setting}"
+
+    @property
+    def setting(self) -> str:
+        """The setting in words."""
+        return f"{self.d} attributes, k = {self.k}"
 
 
 def tasks(*, quick: bool) -> list[Task | CounterExample]:
     """Return every setting, the longest first."""
-    sizes, swept_k, every_d = ((3, 20), (20,), (4, 8)) if quick else (K, SWEPT, EVERY_D)
-    fresh, numbers = ((20,), (0, 1)) if quick else (FRESH, tuple(range(RUNS)))
-    same: Mapping[str, Any] = {"epsilons": EPSILONS[1:] if quick else EPSILONS}
+    sizes, swept_k, every_d = ((10, 20), (20,), BOTH) if quick else (K, SWEPT, EVERY_D)
+    numbers = (0, 1) if quick else tuple(range(RUNS))
+    same: dict[str, Any] = {"epsilons": EPSILONS[2:] if quick else EPSILONS, "linked": 500 if quick else LINKED}
+    places = sorted({(d, k) for d in BOTH for k in sizes} | {(d, k) for d in every_d for k in swept_k})
+    ways = [(ONE, places), (EACH, [(8, 20)] if quick else [(d, k) for d in BOTH for k in FRESH])]
     made = [
-        Task(method="dp_k_prototypes", d=d, k=k, runs=(run,), starts=ONE, **same)
-        for d, k in sorted({(d, k) for d in BOTH for k in sizes} | {(d, k) for d in every_d for k in swept_k})
-        for run in numbers
-    ]
-    made += [
-        Task(method="dp_k_prototypes", d=d, k=k, runs=(run,), starts=EACH, **same)
-        for d in BOTH
-        for k in fresh
+        Task(method="dp_k_prototypes", d=d, k=k, runs=(run,), starts=starts, **same)
+        for starts, own in ways
+        for d, k in own
         for run in numbers
     ]
     made += [
         Task(method="mdav", d=d, k=k, runs=numbers, compared=compared, **same)
-        for d, k in sorted({(d, k) for d in BOTH for k in sizes} | {(d, k) for d in every_d for k in swept_k})
+        for d, k in places
         for compared in (GROUPS_OF_K, SAME_NUMBER)
-        if d in BOTH or compared == GROUPS_OF_K
+        if (d in BOTH or compared == GROUPS_OF_K) and (k == MIDDLE or not quick)
     ]
-    made += [Task(runs=numbers, **same, **one) for one in _ours(quick=quick, every_d=every_d, sizes=sizes)]
-    shown = [CounterExample(d=PLACE[0], k=PLACE[1], run=run, trials=8 if quick else TRIALS) for run in numbers]
+    same["epsilons"] = EPSILONS  # cheap ones
+    made += [Task(runs=numbers, **{**same, **one}) for one in _ours(quick=quick, every_d=every_d, sizes=sizes)]
+    shown = [CounterExample(d=PLACE[0], k=PLACE[1], runs=(run,), noise=True) for run in numbers]
+    settings = [(4, 20)] if quick else [(d, k) for d in BOTH for k in (20, 100)]
+    runs = tuple(range(8 if quick else TRIALS))
+    shown += [CounterExample(d=d, k=k, runs=runs, noise=False) for d, k in settings]
     return [*shown, *sorted(made, key=lambda task: -task.work)]
 
 
@@ -148,7 +159,8 @@ def _ours(*, quick: bool, every_d: tuple[int, ...], sizes: tuple[int, ...]) -> I
     """Yield the settings of noise on every record, of the methods with a proof, and of the controls."""
     for method in ("per_value", "per_record", "representative", "mixture", *CONTROLS):
         yield from ({"method": method, "d": d, "k": 0} for d in every_d)
-    yield from ({"method": "graphical", "d": d, "k": 0} for d in (BOTH[1:] if quick else BOTH))
+    few = {"epsilons": ("1",)} if quick else {}  # it takes long
+    yield from ({"method": "graphical", "d": d, "k": 0, **few} for d in (BOTH[1:] if quick else BOTH))
     yield from ({"method": "representative", "d": PLACE[0], "k": k} for k in sizes)
     rows = adult(PLACE[0])[0].shape[1]
     groups = [size for size in LARGE if 2 * size <= rows] or [max(2, rows // 10)]
@@ -190,23 +202,23 @@ def _rows(task: Task, number: int) -> Iterator[Row]:
 
 
 def _counter_example(task: CounterExample) -> dict[str, list[Row]]:
-    """Return what one clustering shows: its SSE with noise and without, what averages out, and replaced records."""
-    source = rng.seeded(driver.seed(task))
+    """Return what replaced records do; or of one clustering its SSE with noise and without, and what averages out."""
+    if not task.noise:
+        rows = [{"clusters": task.setting, "run": one, **replaced(task.d, task.k, one)} for one in task.runs]
+        return {"replaced": rows, "largest": [_largest(task.setting, rows)]}
+    source, run = rng.seeded(driver.seed(task)), task.runs[0]
     groups = clustered(task.d, task.k, source)
     noise = []
     for epsilon, words in ((SHOWN, "noise"), (NO_NOISE, "no noise")):
         found = measured(task.d, "dp_k_prototypes", around(task.d, groups, epsilon, source), source)
-        noise.append({"method": words, "run": task.run, "aligned": found.aligned})
+        noise.append({"method": words, "run": run, "aligned": found.aligned})
     left = averaged(task.d, groups, around(task.d, groups, "0.01", source), "0.01")
-    tables: dict[str, list[Row]] = {"noise": noise, "averaged": [{"run": task.run, "left": left}]}
-    if task.run == 0:
-        shown = replaced(task.d, task.k, task.trials, source)
-        moved = {"moved_others": lambda own: own["others"] > 0, "beyond": lambda own: own["times"] > 1}
-        tables["replaced"] = [
-            {"run": place, **own, **{name: int(test(own)) for name, test in moved.items()}}
-            for place, own in enumerate(shown)
-        ]
-    return tables
+    return {"noise": noise, "averaged": [{"run": run, "left": left}]}
+
+
+def _largest(setting: str, rows: Sequence[Row]) -> Row:
+    """Return the worst replaced record of a setting: one is enough to refute what is claimed of all."""
+    return {"clusters": setting, **{name: max(row[name] for row in rows) for name in ("others", "times")}}
 
 
 def tables(quick: bool) -> dict[str, list[Row]]:  # noqa: FBT001  # as the driver calls it
@@ -217,13 +229,7 @@ def tables(quick: bool) -> dict[str, list[Row]]:  # noqa: FBT001  # as the drive
     both = [row | {"compared": compared} for row in chosen(own, {"d": BOTH}) for compared in (GROUPS_OF_K, SAME_NUMBER)]
     keep = ("compared", "method", "d", "k", "epsilon", "run", "aligned")
     found["rivals"] = [{name: row[name] for name in keep} for row in [*both, *mdav]]
-    others = sorted(row["others"] for row in found["replaced"])
-    middle = Fraction(others[(len(others) - 1) // 2] + others[len(others) // 2], 2)
-    found["largest"] = [
-        {"what": "median of others", "value": float(middle)},
-        {"what": "most others", "value": others[-1]},
-        {"what": "times", "value": max(row["times"] for row in found["replaced"])},
-    ]
+    found["composed"] = [{"what": "8 values", "value": composed(PLACE[0])}]
     return found
 
 

@@ -14,10 +14,12 @@ GROUPS_OF_K, SAME_NUMBER = "k clusters, groups of k", "as many groups as cluster
 STEP_BACK = 0.001  # of an SSE, which a sample of noise may add between two budgets
 RESTARTED = 0.01  # of an SSE, which a random start may add between two k
 FAR = 0.5  # of the SSE of noise on every record: what counts as far below
-BETTER = 0.95  # of a rival's error: what counts as lower
+LOWER = -0.1  # part of the larger of two errors: what counts as lower
+ROUNDING = 1e-9
 CONTROLS = ("permuted columns", "constant record")
 OURS = {"mixture": "dp_prototypes (mixture)", "representative": "dp_prototypes (representative)"}
 OURS |= {one: one for one in ("graphical", "insensitive_microaggregation", "per_record")}
+PUBLISHED = {"dp_k_prototypes": {"starts": "one clustering"}, "mdav": {"compared": GROUPS_OF_K}}
 OWN = {"method": "dp_k_prototypes", "starts": "one clustering"}
 
 
@@ -135,17 +137,17 @@ def _rivals() -> list[Claim]:
                 axis="compared",
             )
         )
-    for method in ("dp_k_prototypes", "mdav"):
-        found.append(
-            _document(
-                f"far_below_{method}",
-                "Figure: SSE by d",
-                f"epsilon = 1: {method} is far below noise on every record (at most {FAR:g} times is our reading)",
-                quantity=_most_times(method, "per_value", "aligned"),
-                band=at_most(FAR),
-                violation=1,
-            )
+    found += [
+        _document(
+            f"far_below_{method}",
+            "Figure: SSE by d",
+            f"epsilon = 1: {method} is far below noise on every record (at most {FAR:g} times is our reading)",
+            quantity=_most_times(method, "per_value", "aligned"),
+            band=at_most(FAR),
+            violation=1,
         )
+        for method in ("dp_k_prototypes", "mdav")
+    ]
     return found
 
 
@@ -180,17 +182,21 @@ def _promise() -> list[Claim]:
             "parallel_clusters",
             "Proof: parallel composition over clusters",
             "clusters are disjoint data: one replaced record changes no other record's cluster",
-            quantity=level("share of replaced records that move others", "moved_others", table="replaced"),
+            quantity=level("the most others that one of 40 moves", "others", table="largest"),
             band=at_most(0),
             violation=1,
+            axis="clusters",
+            note="one counter-example is enough",
         ),
         _document(
             "sensitivity",
             "Method: noise of a number",
             "one replaced record moves a cluster's mean by at most range / size of the cluster",
-            quantity=level("share of replaced records that move a mean by more", "beyond", table="replaced"),
-            band=at_most(0),
-            violation=1,
+            quantity=level("the largest move by one of 40, in claimed sensitivities", "times", table="largest"),
+            band=at_most(1 + ROUNDING),
+            violation=1.5,
+            axis="clusters",
+            note="one counter-example is enough",
         ),
         _document(
             "noise_of_a_mean",
@@ -203,6 +209,14 @@ def _promise() -> list[Claim]:
             violation=0.25,
             note="epsilon = 0.01, where the noise is largest",
         ),
+        _document(
+            "parallel_attributes",
+            "Proof: parallel composition over attributes",
+            "a record whose 8 values get epsilon each is protected with epsilon",
+            quantity=level("exact loss of one record, over epsilon", "value", table="composed", what="8 values"),
+            band=at_most(1),
+            violation=2,
+        ),
     ]
 
 
@@ -214,57 +228,48 @@ def _not_stated() -> Claim:
         quantity=level("SSE", "aligned", **OWN),
         band=at_least(0),
         violation=-1,
-        blocked="neither the number of random starts nor how influence makes weights is stated, and SSE depends on both",
+        blocked="SSE depends on the number of random starts and on how influence makes weights; neither is stated",
     )
 
 
 def _against_controls() -> list[Claim]:
     """Ours against the better of permuted columns and one constant record, under one measure at a time."""
-    found = []
-    for method in ("mixture", "graphical", "representative"):
-        for column, words in (("two_way", "tables of two attributes"), ("matched", "SSE of matched rows")):
-            found.append(
-                _ours(
-                    f"{column}_{method}",
-                    f"8 attributes: {OURS[method]} beats permuted columns and a constant record in {words}",
-                    quantity=_over_best(method, CONTROLS, column),
-                    band=at_most(BETTER),
-                    violation=1,
-                    axis="epsilon",
-                )
-            )
-    for method in ("insensitive_microaggregation", "per_record"):
-        found.append(
-            _ours(
-                f"aligned_{method}",
-                f"8 attributes: {method} beats permuted columns and a constant record in SSE of aligned rows",
-                quantity=_over_best(method, CONTROLS, "aligned"),
-                band=at_most(BETTER),
-                violation=1,
-                axis="epsilon",
-            )
+    lines = [
+        (method, column, words)
+        for method in ("mixture", "graphical", "representative")
+        for column, words in (("two_way", "tables of two attributes"), ("matched", "SSE of matched rows"))
+    ]
+    lines += [(one, "aligned", "SSE of aligned rows") for one in ("insensitive_microaggregation", "per_record")]
+    return [
+        _ours(
+            f"{column}_{method}",
+            f"8 attributes: {OURS[method]} beats permuted columns and a constant record in {words}",
+            quantity=_over_best(method, CONTROLS, column),
+            band=at_most(LOWER),
+            violation=0,
+            axis="epsilon",
         )
-    return found
+        for method, column, words in lines
+    ]
 
 
 def _against_published() -> list[Claim]:
-    """Ours against the published release, which nothing protects, under one measure at a time."""
-    published = "dp_k_prototypes (k = 20, not proven)"
+    """Ours against the best of the published releases, which nothing protects, under one measure at a time."""
+    lines = [
+        (method, column, words, "permuted columns")
+        for method in ("mixture", "graphical")
+        for column, words in (("two_way", "tables of two attributes"), ("matched", "SSE of matched rows"))
+    ]
+    lines += [("insensitive_microaggregation", "aligned", "SSE of aligned rows", "constant record")]
     return [
         _ours(
             f"{column}_{method}_published",
-            f"8 attributes: {OURS[method]} has lower error than {published} in {words}",
-            quantity=_over_best(method, ("dp_k_prototypes", "permuted columns"), column),
-            band=at_most(BETTER),
-            violation=1,
-            axis="epsilon",
+            f"8 attributes, epsilon = 1: {OURS[method]} beats the published releases (k = 20, not proven) in {words}",
+            quantity=_over_best(method, ("dp_k_prototypes", "mdav", control), column, epsilon=BUDGET),
+            band=at_most(LOWER),
+            violation=0,
         )
-        for method, column, words in (
-            ("mixture", "two_way", "tables of two attributes, and than permuted columns"),
-            ("graphical", "two_way", "tables of two attributes, and than permuted columns"),
-            ("mixture", "matched", "SSE of matched rows, and than permuted columns"),
-            ("representative", "matched", "SSE of matched rows, and than permuted columns"),
-        )
+        for method, column, words, control in lines
     ]
 
 
@@ -281,27 +286,12 @@ def _shown() -> list[Claim]:
             violation=1.05,
         ),
         _ours(
-            "median_moved",
-            f"{where}: a replaced record moves other records between the published clusters, in the median",
-            quantity=level(
-                "median of the other records that are moved", "value", table="largest", what="median of others"
-            ),
-            band=at_least(1),
+            "often_moved",
+            "at least half of all replaced records move others between the published clusters",
+            quantity=level("share of replaced records that move others", "moved_others", table="replaced"),
+            band=at_least(0.5),
             violation=0,
-        ),
-        _ours(
-            "most_moved",
-            f"{where}: some replaced record moves ten other records or more",
-            quantity=level("the most other records that one moves", "value", table="largest", what="most others"),
-            band=at_least(10),
-            violation=1,
-        ),
-        _ours(
-            "times_moved",
-            f"{where}: some replaced record moves a mean by more than twice the claimed sensitivity",
-            quantity=level("largest move over the claimed sensitivity", "value", table="largest", what="times"),
-            band=at_least(2),
-            violation=1,
+            axis="clusters",
         ),
     ]
 
@@ -324,11 +314,10 @@ def _most_times(of: str, to: str, column: str) -> Quantity:
 
     def largest(rows: Sequence[Row]) -> float:
         found = []
-        for (d,), own in settings(rows, ("d",)).items():
-            below = chosen(own, {"method": to})
-            for (k,), same in settings(chosen(own, {"method": of}), ("k",)).items():
-                del d, k
-                found.append(mean(same, column) / mean(below, column))
+        for own in settings(rows, ("d",)).values():
+            below = mean(chosen(own, {"method": to}), column)
+            every = settings(chosen(own, {"method": of}), ("k",)).values()
+            found += [mean(same, column) / below for same in every]
         return max(found)
 
     return Quantity(
@@ -343,25 +332,32 @@ def _most_times(of: str, to: str, column: str) -> Quantity:
     )
 
 
-def _over_best(of: str, rivals: tuple[str, ...], column: str) -> Quantity:
-    """Return a column of one method over the least of its rivals', at d = 8 and what k ours chooses."""
+def _over_best(of: str, rivals: tuple[str, ...], column: str, **where: object) -> Quantity:
+    """Return by what part a column of one method is above (+) or below (-) the least of its rivals', at d = 8.
+
+    (a - b) / max(a, b), from -1 to 1: it has about the same relative error where ours wins and where it loses.
+    """
 
     def over(rows: Sequence[Row]) -> float:
-        own = [row for row in rows if row["method"] == of and row["k"] == _k(rows, of)]
+        own = mean([row for row in rows if row["method"] == of and row["k"] == _k(rows, of)], column)
         least = min(mean(_published(rows, one), column) for one in rivals)
-        return mean(own, column) / least
+        return (own - least) / max(own, least)
+
+    def example(value: float) -> list[Row]:
+        own, least = (1.0, 1 - value) if value > 0 else (1 + value, 1.0)
+        rows = [
+            {"method": one, "k": PLACE[1], **PUBLISHED.get(one, {}), column: least + place}
+            for place, one in enumerate(rivals)
+        ]
+        return [{"method": of, "k": 0, column: own}, *rows]
 
     return Quantity(
-        words=f"{column} of {of} over the least of {', '.join(rivals)}",
+        words=f"{column} of {of} less the least of {', '.join(rivals)}, as a part of the larger",
         table="errors",
-        where={"d": PLACE[0], "method": (of, *rivals)},
+        where={"d": PLACE[0], "method": (of, *rivals), **where},
         of=over,
-        example=lambda value: [
-            {"method": of, "k": 0, column: value},
-            *({"method": one, "k": PLACE[1], "starts": OWN["starts"], column: 1.0 + place}
-              for place, one in enumerate(rivals)),
-        ],
-    )  # fmt: skip
+        example=example,
+    )
 
 
 def _k(rows: Sequence[Row], of: str) -> int:
@@ -371,6 +367,8 @@ def _k(rows: Sequence[Row], of: str) -> int:
 
 
 def _published(rows: Sequence[Row], name: str) -> list[Row]:
-    """Return the rows of a rival: of the published release those of one clustering at k = 20."""
+    """Return the rows of a rival: of a published release those at k = 20, of one clustering, or groups of k."""
     own = chosen(rows, {"method": name})
-    return chosen(own, {"starts": OWN["starts"], "k": PLACE[1]}) if name == OWN["method"] else own
+    if name in PUBLISHED:
+        return chosen(own, {"k": PLACE[1], **PUBLISHED[name]})
+    return own

@@ -31,12 +31,13 @@ from dpress.mechanisms.microdata.insensitive_microaggregation import Insensitive
 from dpress.mechanisms.microdata.mdav import grouped
 from dpress.mechanisms.microdata.per_record import PerRecord
 from dpress.mechanisms.microdata.prototypes import Labels
+from dpress.noise.laplace import DiscreteLaplace
+from dpress.noise.response import truth_probability
 
 BOUNDS = {"age": (17, 90), "hours_per_week": (1, 99)}
 LISTED = ("workclass", "education", "marital_status", "occupation", "race", "native_country")
 RESTARTS = 4  # m, which the document does not state
 MATCHED = 500  # rows, and records, both at random, that are matched by assignment
-LINKED = 3_000  # records that are linked, at random, where more of them differ
 BINS = 16  # of a number, in tables of two attributes
 Columns = tuple[Column, ...]
 
@@ -178,11 +179,11 @@ def measured(d: int, method: str, records: Codes, samples: rng.Generator) -> Fou
     return Found(aligned=aligned, matched=squares, two_way=two_way(kinds, rows, records))
 
 
-def linkage(d: int, records: Codes, source: rng.Generator) -> float:
-    """Return RL of a release in the rows' order, in per cent: of all records, or of a sample where many differ."""
+def linkage(d: int, records: Codes, source: rng.Generator, most: int) -> float:
+    """Return RL of a release in the rows' order, in per cent: of all records, or of `most` where more differ."""
     rows, kinds = adult(d)
     size = rows.shape[1]
-    part = order(size, source)[: LINKED if np.unique(records, axis=1).shape[1] > LINKED else size]
+    part = order(size, source)[: most if np.unique(records, axis=1).shape[1] > most else size]
     least, ties, _ = nearest(kinds, rows, records[:, part])
     own = apart(kinds, rows[:, part], records[:, part]) <= least + SAME
     return 100 * float(np.where(own, 1 / ties, 0).mean())
@@ -233,3 +234,20 @@ def averaged(d: int, groups: Labels, records: Codes, epsilon: str) -> float:
             means = [np.bincount(groups, kind.scaled[one]) / sizes for one in (own, new)]
             found.append((means[1] - means[0]) / (math.sqrt(2) / sizes / float(epsilon)))
     return float(np.sqrt(np.mean(np.square(found))))
+
+
+def composed(d: int) -> float:
+    """Return the exact loss of one record whose every value is perturbed with epsilon = 1: a product of channels.
+
+    Of a number the log ratio far out, its range over the scale of the noise; of a category that of being kept.
+    """
+    made = PerRecord(columns=adult(d)[1], loss=PureDP(epsilon=d), users=1)
+    total = 0.0
+    for kind in made.columns:
+        if kind.numeric:
+            noise = DiscreteLaplace.calibrate(epsilon=made.share, l1_sensitivity=2 * kind.span)
+            total += 2 * kind.span / float(noise.scale)
+        else:
+            kept = truth_probability(made.share, Fraction(kind.size - 1))
+            total += math.log(kept / ((1 - kept) / (kind.size - 1)))
+    return total

@@ -1,5 +1,6 @@
 """What one replaced record does to the clusters of k-prototypes, from the same first prototypes for both tables."""
 
+import driver
 import numpy as np
 from microdata_methods import adult
 
@@ -11,37 +12,31 @@ from dpress.mechanisms.microdata import prototypes
 from dpress.mechanisms.microdata.prototypes import Labels
 
 
-def replaced(d: int, k: int, trials: int, source: rng.Generator) -> list[dict[str, float]]:
-    """Return for every replacement how many other rows change their cluster, and how far a centre moves.
+def replaced(d: int, k: int, run: int) -> dict[str, float]:
+    """Return how many other rows change their cluster when one is replaced, and how far a centre moves.
 
     A row is replaced by one at the last cells of all attributes. Both clusterings start from the same prototypes, which
     favours the document: what is drawn from the records would differ, too. `times` is the largest move of a cluster's
     mean of a number, in claimed sensitivities, range / size of the cluster.
     """
     codes, kinds = adult(d)
+    source = rng.seeded(driver.seed("replaced", d, k, run))
     start = prototypes.start(in_memory(codes), kinds, k, codes.shape[1], rng=source, starts="random")
-
-    def clusters(own: Codes) -> Labels:
-        return prototypes._run(in_memory(own), start).clusters.labels(own)  # noqa: SLF001  # from given prototypes
-
-    labels, out = clusters(codes), []
+    one = int(source.words(1)[0] % np.uint64(codes.shape[1]))
+    changed = codes.copy()
+    changed[:, one] = [kind.size - 1 for kind in kinds]
+    labels, again = (prototypes._run(in_memory(own), start).clusters.labels(own) for own in (codes, changed))  # noqa: SLF001
     sizes = np.maximum(np.bincount(labels, minlength=k), 1)
-    for _ in range(trials):
-        one = int(source.words(1)[0] % np.uint64(codes.shape[1]))
-        changed = codes.copy()
-        changed[:, one] = [kind.size - 1 for kind in kinds]
-        again = clusters(changed)
-        others = int((np.delete(again, one) != np.delete(labels, one)).sum())
-        moves = [
-            np.abs(_means(kind, after, again, k) - _means(kind, before, labels, k)) * sizes
-            for kind, before, after in zip(kinds, codes, changed, strict=True)
-            if kind.numeric
-        ]
-        out.append({"others": others, "times": float(np.max(moves))})
-    return out
+    moves = [
+        np.abs(_means(kind, after, again, k) - _means(kind, before, labels, k)) * sizes
+        for kind, before, after in zip(kinds, codes, changed, strict=True)
+        if kind.numeric
+    ]
+    others = int((np.delete(again, one) != np.delete(labels, one)).sum())
+    return {"others": others, "moved_others": int(others > 0), "times": float(np.max(moves))}
 
 
 def _means(kind: Column, own: Codes, labels: Labels, k: int) -> Array:
-    """Return every cluster's mean on the scale of the bounds; a cluster that is empty has none, and moves by nothing."""
+    """Return every cluster's mean on the scale of the bounds; 0 where it is empty."""
     sizes = np.bincount(labels, minlength=k)
     return np.asarray(np.bincount(labels, kind.scaled[own], k) / np.maximum(sizes, 1))
