@@ -4,6 +4,7 @@ SSE is `aligned` where rows keep their order; a release in no order has `matched
 with matched ones. No line about ours is one that permuted columns, which know nothing of two attributes together, pass.
 """
 
+import math
 from collections.abc import Sequence
 
 from claims import Claim, Quantity, Row, about, at_least, at_most, chosen, level, mean, settings, share, steps, within
@@ -20,6 +21,7 @@ CONTROLS = ("permuted columns", "constant record")
 OURS = {"mixture": "dp_prototypes (mixture)", "representative": "dp_prototypes (representative)"}
 OURS |= {one: one for one in ("graphical", "insensitive_microaggregation", "per_record")}
 PUBLISHED = {"dp_k_prototypes": {"starts": "one clustering"}, "mdav": {"compared": GROUPS_OF_K}}
+FIRST = {"starts": ("one clustering", "", None), "compared": (GROUPS_OF_K, "", None)}
 OWN = {"method": "dp_k_prototypes", "starts": "one clustering"}
 
 
@@ -160,17 +162,18 @@ def _linkage() -> list[Claim]:
             "RL of DP-k-prototypes stays near 0.002 % for epsilon <= 1",
             quantity=level("RL in per cent", "linkage", **OWN, d=(4, 8), epsilon=("0.01", "0.1", "1")),
             band=about(0.002),
-            violation=0.01,
+            violation=0.1,
             axis="epsilon",
-            note="a guess among 30,162 rows links 0.0033 %",
+            note="a guess among 30,162 rows links 0.0033 %, and k clusters without noise about k times that",
         ),
         _document(
             "linkage_rises",
             "Figure: RL by k",
-            "RL of DP-k-prototypes rises at epsilon = 10 (by at least a tenth is our reading)",
-            quantity=_times("linkage", "epsilon", "10", "1", **OWN, d=(4, 8)),
+            "RL rises at epsilon = 10 (by at least a tenth is our reading)",
+            quantity=_times("linkage", "epsilon", "10", "1", method=tuple(PUBLISHED), **FIRST, d=(4, 8)),
             band=at_least(1.1),
             violation=1,
+            axis="method",
         ),
     ]
 
@@ -315,7 +318,8 @@ def _most_times(of: str, to: str, column: str) -> Quantity:
     def largest(rows: Sequence[Row]) -> float:
         found = []
         for own in settings(rows, ("d",)).values():
-            below = mean(chosen(own, {"method": to}), column)
+            rival = chosen(own, {"method": to})
+            below = mean(rival, column) if rival else math.inf  # not run at this d
             every = settings(chosen(own, {"method": of}), ("k",)).values()
             found += [mean(same, column) / below for same in every]
         return max(found)

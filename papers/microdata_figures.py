@@ -48,6 +48,9 @@ def draw(folder: Path, tables: Tables) -> None:
     by_k = [row for row in chosen(one, {"d": tuple(ds)}) if row["kind"] in (*ALIGNED[:3], *CONTROLS)]
     shown = [row for row in by_k if row["epsilon"] in ("0.1", "1", "10")]
     _save(folder / "sse_by_k", _by_k(shown, "aligned"), "SSE of releases in the rows' order, by k")
+    ours = [row for row in chosen(one, {"d": tuple(ds)}) if row["kind"] == "representative" and row["k"]]
+    shown = [row for row in [*by_k, *ours] if row["d"] == ds[-1] and row["epsilon"] in ("0.1", "1", "10")]
+    _save(folder / "matched_by_k", _by_k(shown, "matched"), "SSE of 500 matched rows, times all, by k")
     few = [row for row in by_k if row["epsilon"] in ("1", "10")]
     _save(folder / "linkage_by_k", _by_k(few, "linkage"), "Record linkage (RL), by k")
     _save(folder / "sse_by_d", _by_d(one), "SSE of releases in the rows' order, by attributes; epsilon = 1")
@@ -113,8 +116,8 @@ def _replaced(rows: Sequence[Row]) -> alt.HConcatChart:
     colour = alt.Color("clusters:N", legend=alt.Legend(title=None), scale=alt.Scale(range=list(SHADES[:4])))
     parts = []
     for column, title, stated in (
-        ("others", "other records that change their cluster", 0),
-        ("times", "largest move of a mean, in claimed sensitivities", 1),
+        ("others", "others that change their cluster", 0),
+        ("times", "move of a mean, claimed: at most 1", 1),
     ):
         ranks = [
             {"rank": rank, "clusters": setting, column: row[column]}

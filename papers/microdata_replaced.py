@@ -26,9 +26,10 @@ def replaced(d: int, k: int, run: int) -> dict[str, float]:
     changed = codes.copy()
     changed[:, one] = [kind.size - 1 for kind in kinds]
     labels, again = (prototypes._run(in_memory(own), start).clusters.labels(own) for own in (codes, changed))  # noqa: SLF001
-    sizes = np.maximum(np.bincount(labels, minlength=k), 1)
+    sizes = np.bincount(labels, minlength=k)
+    both = (sizes > 0) & (np.bincount(again, minlength=k) > 0)
     moves = [
-        np.abs(_means(kind, after, again, k) - _means(kind, before, labels, k)) * sizes
+        (np.abs(_means(kind, after, again, k) - _means(kind, before, labels, k)) * sizes)[both]
         for kind, before, after in zip(kinds, codes, changed, strict=True)
         if kind.numeric
     ]
@@ -37,6 +38,6 @@ def replaced(d: int, k: int, run: int) -> dict[str, float]:
 
 
 def _means(kind: Column, own: Codes, labels: Labels, k: int) -> Array:
-    """Return every cluster's mean on the scale of the bounds; 0 where it is empty."""
+    """Return every cluster's mean on the scale of the bounds; of an empty one 0, which stands for nothing."""
     sizes = np.bincount(labels, minlength=k)
     return np.asarray(np.bincount(labels, kind.scaled[own], k) / np.maximum(sizes, 1))

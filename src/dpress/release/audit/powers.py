@@ -3,6 +3,7 @@
 x -> bounds of r to many bits -> bounds of a polynomial -> a rational at or above the log of a ratio of two.
 """
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -40,9 +41,8 @@ def valued(polynomial: Polynomial, r: Between) -> Between:
 def times(one: Polynomial, other: Polynomial) -> dict[int, Fraction]:
     """Return the product of two polynomials."""
     out: dict[int, Fraction] = {}
-    for n, c in one.items():
-        for m, d in other.items():
-            out[n + m] = out.get(n + m, Fraction(0)) + c * d
+    for (n, c), (m, b) in itertools.product(one.items(), other.items()):
+        out[n + m] = out.get(n + m, Fraction(0)) + c * b
     return {n: c for n, c in out.items() if c}
 
 
