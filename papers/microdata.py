@@ -44,7 +44,7 @@ BOTH = (4, 8)  # attributes for which k and epsilon vary together
 EVERY_D = (3, 4, 5, 6, 7, 8)
 K = (3, 5, 10, 20, 40, 60, 80, 100)
 SWEPT = (4, 20, 40)  # k of the sweeps over d
-FRESH = (3, 20, 100)  # k of the runs with fresh starts
+FRESH = (3, 20)  # k of the runs with fresh starts
 LARGE = (1000, 3000)  # groups for which insensitive microaggregation is meant
 MIDDLE = 20
 LINKED = 2_000  # records that are linked, at random, where more of them differ
@@ -132,13 +132,14 @@ def tasks(*, quick: bool) -> list[Task | CounterExample]:
     sizes, swept_k, every_d = ((10, 20), (20,), BOTH) if quick else (K, SWEPT, EVERY_D)
     numbers, many = ((0, 1), (0, 1)) if quick else (tuple(range(RUNS)), tuple(range(MANY)))
     same: dict[str, Any] = {"epsilons": EPSILONS[2:] if quick else EPSILONS, "linked": 500 if quick else LINKED}
-    places = sorted({(d, k) for d in BOTH for k in sizes} | {(d, k) for d in every_d for k in swept_k})
+    wide = PLACE[:1] if quick else BOTH
+    places = sorted({(d, k) for d in wide for k in sizes} | {(d, k) for d in every_d for k in swept_k})
     ways = [(ONE, places), (EACH, [PLACE] if quick else [(d, k) for d in BOTH for k in FRESH])]
     made = [
         Task(method="dp_k_prototypes", d=d, k=k, runs=(run,), starts=starts, **same)
         for starts, own in ways
         for d, k in own
-        for run in (many if (d, k) == PLACE and starts == ONE else numbers)
+        for run in (many if (d, k) == PLACE or starts == EACH else numbers)
     ]
     made += [
         Task(method="mdav", d=d, k=k, runs=many if (d, k) == PLACE else numbers, compared=compared, **same)
@@ -153,7 +154,7 @@ def tasks(*, quick: bool) -> list[Task | CounterExample]:
         )
     shown = [CounterExample(d=PLACE[0], k=PLACE[1], runs=(run,), noise=True) for run in numbers]
     settings = [(4, 20)] if quick else [(d, k) for d in BOTH for k in (20, 100)]
-    runs = tuple(range(6 if quick else TRIALS))
+    runs = tuple(range(4 if quick else TRIALS))
     shown += [CounterExample(d=d, k=k, runs=runs, noise=False) for d, k in settings]
     return [*shown, *sorted(made, key=lambda task: -task.work)]
 

@@ -21,7 +21,7 @@ CONTROLS = ("permuted columns", "constant record")
 OURS = {"mixture": "dp_prototypes (mixture)", "representative": "dp_prototypes (representative)"}
 OURS |= {one: one for one in ("graphical", "insensitive_microaggregation", "per_record")}
 PUBLISHED = {"dp_k_prototypes": {"starts": "one clustering"}, "mdav": {"compared": GROUPS_OF_K}}
-FIRST = {"starts": ("one clustering", "", None), "compared": (GROUPS_OF_K, "", None)}
+FIRST = {"starts": ("one clustering", "", None), "compared": (GROUPS_OF_K, "", None), "run": (0, 1, 2)}
 OWN = {"method": "dp_k_prototypes", "starts": "one clustering"}
 
 
@@ -59,7 +59,7 @@ def _shapes() -> list[Claim]:
         tolerance=STEP_BACK,
         method="dp_k_prototypes",
         d=(4, 8),
-        k=(3, 20, 100),
+        k=(3, 20),
     )
     with_k = steps(
         "share of steps in which SSE falls (by at least -1 %)",
@@ -160,7 +160,7 @@ def _linkage() -> list[Claim]:
             "linkage_low",
             "Figure: RL by k",
             "RL of DP-k-prototypes stays near 0.002 % for epsilon <= 1",
-            quantity=level("RL in per cent", "linkage", **OWN, d=(4, 8), epsilon=("0.01", "0.1", "1")),
+            quantity=level("RL in per cent", "linkage", **OWN, d=(4, 8), epsilon=("0.01", "0.1", "1"), run=(0, 1, 2)),
             band=about(0.002),
             violation=0.1,
             axis="epsilon",
@@ -169,9 +169,9 @@ def _linkage() -> list[Claim]:
         _document(
             "linkage_rises",
             "Figure: RL by k",
-            "RL rises at epsilon = 10 (by at least a tenth is our reading)",
+            "RL rises at epsilon = 10 (by at least half is our reading)",
             quantity=_times("linkage", "epsilon", "10", "1", method=tuple(PUBLISHED), **FIRST, d=(4, 8)),
-            band=at_least(1.1),
+            band=at_least(1.5),
             violation=1,
             axis="method",
         ),
