@@ -1,131 +1,209 @@
-"""Adult as the document on microdata takes it, every release of it, and the document's two measures of a release."""
+"""Adult as the document on microdata takes it, every release of it, the controls, and the measures of a release.
+
+A measure is `aligned` (row i against record i) or `matched` (by the assignment of least total distance, a lower bound
+of what any order could show); figures of one are never compared with figures of the other.
+"""
 
 import functools
-import os
-import time
+import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+import data
 from dpress.core import rng
 from dpress.core.attribute import Categorical, Integer
 from dpress.core.claim import ROW, PureDP
 from dpress.core.linear import Array
 from dpress.core.mixed import Column, columns
 from dpress.core.people import Codes, Counts, in_memory
-from dpress.data import hierarchy_file
 from dpress.kinds.microdata.linkage import SAME, linked, nearest
 from dpress.mechanisms.microdata import group_records as grouped_noise
-from dpress.mechanisms.microdata import prototypes
+from dpress.mechanisms.microdata.cluster_queries import binned
 from dpress.mechanisms.microdata.dp_k_prototypes import DpKPrototypes
 from dpress.mechanisms.microdata.dp_prototypes import Rows, dp_prototypes
+from dpress.mechanisms.microdata.graphical import graphical
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
 from dpress.mechanisms.microdata.mdav import grouped
 from dpress.mechanisms.microdata.per_record import PerRecord
 from dpress.mechanisms.microdata.prototypes import Labels
+from dpress.noise.laplace import DiscreteLaplace
+from dpress.noise.response import truth_probability
 
-DATA = Path(os.environ.get("DPRESS_DATA", Path(__file__).parents[2] / "shared" / "data"))
-ADULT = DATA / "adult" / "adult.parquet"
 BOUNDS = {"age": (17, 90), "hours_per_week": (1, 99)}
 LISTED = ("workclass", "education", "marital_status", "occupation", "race", "native_country")
-RESTARTS = 4
-MATCHED = 500  # rows, and records, that are matched by assignment where a release is in no order
-LINKED = 3_000  # records that are linked where most differ
+RESTARTS = 4  # m, which the document does not state
+MATCHED = 500  # rows, and records, both at random, that are matched by assignment
+BINS = 16  # of a number, in tables of two attributes
 Columns = tuple[Column, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Made:
-    """A release.
-
-    Args:
-        codes: of its records, shape (attributes, records).
-        aligned: whether record i stands for row i.
-        clusters: how many, or the size of a group; 0 where there are none.
-        seconds: that it took, without what several releases share.
-    """
-
-    codes: Codes
-    aligned: bool
-    clusters: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """What a release loses and gives away.
-
-    Args:
-        sse: squared distances of all records and attributes; of a sample, times the rows for each of its rows.
-        linkage: RL in per cent.
-        rows: that were compared: all, or those of a sample.
-    """
-
-    sse: float
-    linkage: float
-    rows: int
 
 
 @functools.cache
 def adult(d: int) -> tuple[Codes, Columns]:
-    """Return the 30,162 complete records of the train part and their first d columns.
+    """Return the complete records of the train part and their first d columns.
 
     Categories are those of the hierarchy files, bounds are fixed: none is read off the records.
     """
-    table = pq.read_table(ADULT)
+    names = [*BOUNDS, *LISTED]
+    table = data.table("adult", [*names, "split"])
     table = table.filter(pc.equal(table["split"], "train")).drop_null()
     attributes: list[Integer | Categorical] = [Integer(name=name, bounds=bounds) for name, bounds in BOUNDS.items()]
     codes = [table[name].to_numpy() - low for name, (low, _) in BOUNDS.items()]
     for name in LISTED[: d - len(BOUNDS)]:
-        tree = hierarchy_file.read(ADULT.parent / "hierarchies" / f"{name}.csv", name, name, ())
+        tree = data.hierarchy(name)
         values = tuple(sorted(row[0] for row in tree))
         attributes.append(Categorical(name=name, values=values, hierarchy=tree))
         codes.append(np.searchsorted(np.array(values), table[name].to_numpy().astype(str)))
     return np.stack(codes).astype(np.int32), columns(attributes)
 
 
-def release(method: str, d: int, k: int, epsilon: str, source: rng.Generator) -> Made:
-    """Return the records that a method makes.
+def clustered(d: int, k: int, source: rng.Generator) -> Labels:
+    """Return the cluster of every row, from the document's random starts; private to nobody."""
+    codes, kinds = adult(d)
+    made = DpKPrototypes(
+        columns=kinds, loss=PureDP(epsilon=1), clusters=k, restarts=RESTARTS, starts="random"
+    )  # its loss plays no part in the clusters
+    return made.groups(in_memory(codes), codes, rng=source)
+
+
+@functools.cache
+def grouped_by_mdav(d: int, size: int) -> Labels:
+    """Return MDAV's groups of a size: the slow part of it, and the same every time."""
+    codes, kinds = adult(d)
+    return grouped(kinds, codes, size)
+
+
+def around(d: int, groups: Labels, epsilon: str, source: rng.Generator) -> Codes:
+    """Return the document's noisy record of every row around its group."""
+    codes, kinds = adult(d)
+    return grouped_noise.records(kinds, codes, groups, epsilon=Fraction(epsilon), rng=source)
+
+
+Release = Callable[[int, int, str, rng.Generator], Codes]
+"""From the number of attributes, k (0 for what the plan chooses), epsilon and random words to records."""
+
+
+def _per_record(d: int, epsilon: Fraction, source: rng.Generator) -> Codes:
+    codes, kinds = adult(d)
+    return PerRecord(columns=kinds, loss=PureDP(epsilon=epsilon), users=codes.shape[1]).perturbed(codes, rng=source)
+
+
+def _insensitive(d: int, k: int, epsilon: str, source: rng.Generator) -> Codes:
+    codes, kinds = adult(d)
+    loss, users = PureDP(epsilon=epsilon), codes.shape[1]
+    return InsensitiveMicroaggregation(columns=kinds, loss=loss, users=users, group=k).aggregated(codes, rng=source)
+
+
+def _dp_prototypes(rows: Rows) -> Release:
+    def own(d: int, k: int, epsilon: str, source: rng.Generator) -> Codes:
+        codes, kinds = adult(d)
+        made = dp_prototypes(kinds, PureDP(epsilon=epsilon), ROW, users=codes.shape[1], clusters=k or None, rows=rows)
+        assert made is not None  # noqa: S101  # noise is calibrated to epsilon
+        return made.release(in_memory(codes), rng=source).codes
+
+    return own
+
+
+def _graphical(d: int, _: int, epsilon: str, source: rng.Generator) -> Codes:
+    codes, kinds = adult(d)
+    made = graphical(kinds, PureDP(epsilon=epsilon), ROW)
+    assert made is not None  # noqa: S101
+    return made.release(in_memory(codes), rng=source).codes
+
+
+def _permuted(d: int, _: int, __: str, source: rng.Generator) -> Codes:
+    codes, _kinds = adult(d)
+    return np.stack([own[order(own.size, source)] for own in codes])
+
+
+def _constant(d: int, _: int, __: str, source: rng.Generator) -> Codes:
+    del source
+    codes, kinds = adult(d)
+    best = [
+        int(kind.nearest(np.array([kind.units[own].mean()]))[0])
+        if kind.numeric
+        else int((np.bincount(own, minlength=kind.size) @ kind.distance).argmin())
+        for kind, own in zip(kinds, codes, strict=True)
+    ]
+    return np.repeat(np.array(best, dtype=np.int32)[:, None], codes.shape[1], axis=1)
+
+
+METHODS: dict[str, Release] = {
+    "per_value": lambda d, _, epsilon, source: _per_record(d, d * Fraction(epsilon), source),
+    "per_record": lambda d, _, epsilon, source: _per_record(d, Fraction(epsilon), source),
+    "insensitive_microaggregation": _insensitive,
+    "representative": _dp_prototypes("representative"),
+    "mixture": _dp_prototypes("mixture"),
+    "graphical": _graphical,
+    "permuted columns": _permuted,
+    "constant record": _constant,
+}
+"""Noise on every record as the document has it (every value the whole epsilon); those with a proof; the controls."""
+UNORDERED = ("representative", "mixture", "graphical")
+CONTROLS = ("permuted columns", "constant record")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a release loses.
 
     Args:
-        method: one of METHODS.
-        d: the number of attributes.
-        k: clusters, or the size of a group; 0 for what the plan chooses.
-        epsilon: of the release; `per_value` takes it for every value, as the document does.
-        source: random words.
-
-    Raises:
-        NotSupported: dpress refuses.
+        aligned: squared distances of all rows from the records at their places; None of a release in no order.
+        matched: of a sample of rows from a sample of records, matched, times the rows for each of the sample.
+        two_way: total variation distance of the tables of two attributes, as a mean over all pairs.
     """
-    start = time.perf_counter()
-    codes, clusters = METHODS[method](d, k, epsilon, source)
-    return Made(codes=codes, aligned=method in ALIGNED, clusters=clusters, seconds=time.perf_counter() - start)
+
+    aligned: float | None
+    matched: float
+    two_way: float
 
 
-def compared(d: int, method: str, made: Made, source: rng.Generator) -> Found:
-    """Return both measures.
+def measured(d: int, method: str, records: Codes, samples: rng.Generator) -> Found:
+    """Return all measures of a release.
 
-    In the order of the rows SSE is over all of them, and RL, too, but for a sample of records with noise of their own.
-    A release without an order is matched in samples by assignment, which takes the nearest rows it can: SSE and RL are
-    then a lower and an upper bound.
+    Args:
+        d: the number of attributes.
+        method: whose records they are.
+        records: shape (attributes, records).
+        samples: random words that draw the rows and the records that are matched.
     """
     rows, kinds = adult(d)
+    some, others = (own[:, order(own.shape[1], samples)[:MATCHED]] for own in (rows, records))
+    pairs = linked(kinds, some, others, aligned=False).original
+    squares = float(apart(kinds, some[:, pairs], others).mean()) * rows.shape[1]
+    aligned = None if method in UNORDERED else float(apart(kinds, rows, records).sum())
+    return Found(aligned=aligned, matched=squares, two_way=two_way(kinds, rows, records))
+
+
+def linkage(d: int, records: Codes, source: rng.Generator, most: int) -> float:
+    """Return RL of a release in the rows' order, in per cent: of all records, or of `most` where more differ."""
+    rows, kinds = adult(d)
     size = rows.shape[1]
-    if made.aligned:
-        part = order(size, source)[: LINKED if method in EACH else size]
-        own, records = rows[:, part], made.codes[:, part]
-        least, ties, _ = nearest(kinds, rows, records)
-        link = np.where(apart(kinds, own, records) <= least + SAME, 1 / ties, 0).mean()
-        return Found(sse=float(apart(kinds, rows, made.codes).sum()), linkage=100 * float(link), rows=part.size)
-    rows, records = (own[:, order(own.shape[1], source)[:MATCHED]] for own in (rows, made.codes))
-    found = linked(kinds, rows, records, aligned=False)
-    squares = float(apart(kinds, rows[:, found.original], records).sum()) * size / records.shape[1]
-    return Found(sse=squares, linkage=100 * found.linkage, rows=records.shape[1])
+    part = order(size, source)[: most if np.unique(records, axis=1).shape[1] > most else size]
+    least, ties, _ = nearest(kinds, rows, records[:, part])
+    own = apart(kinds, rows[:, part], records[:, part]) <= least + SAME
+    return 100 * float(np.where(own, 1 / ties, 0).mean())
+
+
+def two_way(kinds: Columns, rows: Codes, records: Codes) -> float:
+    """Return the mean total variation distance of the shares in tables of two attributes."""
+    sizes = [min(kind.size, BINS) if kind.numeric else kind.size for kind in kinds]
+    bins = [binned(kind.size, size) for kind, size in zip(kinds, sizes, strict=True)]
+    both = [[place[own] for place, own in zip(bins, codes, strict=True)] for codes in (rows, records)]
+
+    def distance(one: int, other: int) -> float:
+        shares = [
+            np.bincount(own[one] * sizes[other] + own[other], minlength=sizes[one] * sizes[other]) / own[one].size
+            for own in both
+        ]
+        return float(np.abs(shares[0] - shares[1]).sum() / 2)
+
+    pairs = itertools.combinations(range(len(kinds)), 2)
+    return float(np.mean([distance(*pair) for pair in pairs]))
 
 
 def order(size: int, source: rng.Generator) -> Counts:
@@ -142,86 +220,34 @@ def apart(kinds: Columns, rows: Codes, records: Codes) -> Array:
     return total
 
 
-def clusters(d: int, k: int, source: rng.Generator) -> Labels:
-    """Return the cluster of every row by k-prototypes, which is private to nobody."""
-    codes, kinds = adult(d)
-    fitted = prototypes.fit(in_memory(codes), kinds, k, restarts=RESTARTS, rng=source)
-    return np.unique(fitted.clusters.labels(codes), return_inverse=True)[1].astype(np.int32)
+def averaged(d: int, groups: Labels, records: Codes, epsilon: str) -> float:
+    """Return how much of the noise is left in the mean of a cluster's records: root mean squares, 1 if none averages.
 
-
-def around(d: int, groups: Labels, epsilon: str, source: rng.Generator) -> Codes:
-    """Return the document's noisy record of every row around its group."""
-    codes, kinds = adult(d)
-    return grouped_noise.records(kinds, codes, groups, epsilon=Fraction(epsilon), rng=source)
-
-
-def relabelled(d: int, k: int, trials: int, source: rng.Generator) -> list[int]:
-    """Return how many other rows change their cluster when one is replaced by one at the bounds of all, by trial.
-
-    Both clusterings start from the same random words.
+    Over all clusters and numbers: the error of the released records' mean over the deviation of the noise, sqrt(2)
+    (range / size) / epsilon.
     """
     codes, kinds = adult(d)
-    out = []
-    for seed in range(trials):
-        one = int(source.words(1)[0] % np.uint64(codes.shape[1]))
-        changed = codes.copy()
-        changed[:, one] = [kind.size - 1 for kind in kinds]
-        both = [
-            prototypes.fit(in_memory(own), kinds, k, restarts=1, rng=rng.seeded(seed)).clusters.labels(own)
-            for own in (codes, changed)
-        ]
-        out.append(int((both[0] != both[1]).sum()) - int(both[0][one] != both[1][one]))
-    return out
+    sizes = np.bincount(groups)
+    found = []
+    for kind, own, new in zip(kinds, codes, records, strict=True):
+        if kind.numeric:
+            means = [np.bincount(groups, kind.scaled[one]) / sizes for one in (own, new)]
+            found.append((means[1] - means[0]) / (math.sqrt(2) / sizes / float(epsilon)))
+    return float(np.sqrt(np.mean(np.square(found))))
 
 
-def _dp_k_prototypes(d: int, k: int, epsilon: str, source: rng.Generator) -> tuple[Codes, int]:
-    codes, kinds = adult(d)
-    made = DpKPrototypes(columns=kinds, loss=PureDP(epsilon=epsilon), clusters=k, restarts=RESTARTS)
-    return made.release(in_memory(codes), rng=source).codes, k
+def composed(d: int) -> float:
+    """Return the exact loss of one record whose every value is perturbed with epsilon = 1: a product of channels.
 
-
-@functools.cache
-def _groups(d: int, k: int) -> Labels:
-    """Return MDAV's groups, the slow part of it, and the same every time."""
-    codes, kinds = adult(d)
-    return grouped(kinds, codes, k)
-
-
-def _mdav(d: int, k: int, epsilon: str, source: rng.Generator) -> tuple[Codes, int]:
-    return around(d, _groups(d, k), epsilon, source), k
-
-
-def _per_record(d: int, epsilon: Fraction, source: rng.Generator) -> tuple[Codes, int]:
-    codes, kinds = adult(d)
-    made = PerRecord(columns=kinds, loss=PureDP(epsilon=epsilon), users=codes.shape[1])
-    return made.perturbed(codes, rng=source), 0
-
-
-def _insensitive(d: int, k: int, epsilon: str, source: rng.Generator) -> tuple[Codes, int]:
-    codes, kinds = adult(d)
-    loss, users = PureDP(epsilon=epsilon), codes.shape[1]
-    return InsensitiveMicroaggregation(columns=kinds, loss=loss, users=users, group=k).aggregated(codes, rng=source), k
-
-
-def _dp_prototypes(rows: Rows) -> Callable[[int, int, str, rng.Generator], tuple[Codes, int]]:
-    def own(d: int, k: int, epsilon: str, source: rng.Generator) -> tuple[Codes, int]:
-        codes, kinds = adult(d)
-        made = dp_prototypes(kinds, PureDP(epsilon=epsilon), ROW, users=codes.shape[1], clusters=k or None, rows=rows)
-        assert made is not None  # noqa: S101  # noise is calibrated to epsilon
-        return made.release(in_memory(codes), rng=source).codes, made.clusters
-
-    return own
-
-
-METHODS: dict[str, Callable[[int, int, str, rng.Generator], tuple[Codes, int]]] = {
-    "dp_k_prototypes": _dp_k_prototypes,
-    "mdav": _mdav,
-    "per_value": lambda d, _, epsilon, source: _per_record(d, d * Fraction(epsilon), source),
-    "per_record": lambda d, _, epsilon, source: _per_record(d, Fraction(epsilon), source),
-    "insensitive_microaggregation": _insensitive,
-    "representative": _dp_prototypes("representative"),
-    "mixture": _dp_prototypes("mixture"),
-}
-"""The document's three, the last of which gives every value the whole epsilon; and the four with a proof."""
-ALIGNED = ("dp_k_prototypes", "mdav", "per_value", "per_record", "insensitive_microaggregation")
-EACH = ("per_value", "per_record")
+    Of a number the log ratio far out, its range over the scale of the noise; of a category that of being kept.
+    """
+    made = PerRecord(columns=adult(d)[1], loss=PureDP(epsilon=d), users=1)
+    total = 0.0
+    for kind in made.columns:
+        if kind.numeric:
+            noise = DiscreteLaplace.calibrate(epsilon=made.share, l1_sensitivity=2 * kind.span)
+            total += 2 * kind.span / float(noise.scale)
+        else:
+            kept = truth_probability(made.share, Fraction(kind.size - 1))
+            total += math.log(kept / ((1 - kept) / (kind.size - 1)))
+    return total

@@ -257,7 +257,14 @@ def records() -> dict[str, Case]:
                 "kind": "microdata", "method": "dp_prototypes",
                 "parameters": {"users": USERS, "clusters": 2, "rounds": 1, "rows": "representative"},
             },
-        )
+        ),
+        "records_influence": Case(
+            attributes=attributes, privacy={"epsilon": 8}, unproven=True,
+            release={
+                "kind": "microdata", "method": "dp_k_prototypes",
+                "parameters": {"users": USERS, "clusters": 2, "starts": "random", "weights": "influence"},
+            },
+        ),
     }  # fmt: skip
 
 

@@ -4,7 +4,8 @@ dataclass -> `plain` -> dict of its fields -> `read` -> an equal object, or a re
 
 A fraction is the text "num/den" in lowest terms, bytes are hex digits, a tuple is a list, a dataclass a dict of all its
 fields by name; the object of a method also has, under `method`, the name of its file. Fields that another part of a
-document gives (`context`) are left out. A float is a stated public parameter, never a computed number.
+document gives (`context`) are left out. A float is a stated public parameter, never a computed number. A field that a
+class lists in `added_later` stands in a document only where it differs from its default: older documents stay the same.
 """
 
 import functools
@@ -72,7 +73,8 @@ def plain(value: Any, *, context: Collection[str] = ()) -> Any:  # noqa: PLR0911
         return {METHOD: method_of(type(value)), **value.as_plain()}
     if is_dataclass(value) and not isinstance(value, type):
         named = {METHOD: name} if (name := method_of(type(value))) else {}
-        own = [one.name for one in fields(value) if one.name not in context]
+        unwritten = (*context, *(name for name, own in added_later(type(value)).items() if getattr(value, name) == own))
+        own = [one.name for one in fields(value) if one.name not in unwritten]
         return {**named, **{name: plain(getattr(value, name), context=context) for name in own}}
     if isinstance(value, Enum):
         return plain(value.value)
@@ -98,6 +100,12 @@ def method_of(kind: type) -> str:
     """
     file = kind.__module__.rpartition(".")[2]
     return file if kind.__module__.startswith(METHODS) and kind.__name__ == class_name(file) else ""
+
+
+def added_later(kind: type) -> dict[str, Any]:
+    """Return the fields that a class got after documents of it were written, with what they mean where they are not."""
+    names: tuple[str, ...] = getattr(kind, "added_later", ())
+    return {one.name: one.default for one in fields(kind) if one.name in names}
 
 
 def class_name(file: str) -> str:
@@ -229,7 +237,8 @@ class _Reader:
             _refuse(place, "an object", value)
         hints = _hints(kind)
         known = {name: self.context[name] for name in hints if name in self.context}
-        if missing := [name for name in hints if name not in value and name not in known]:
+        later = added_later(kind)
+        if missing := [name for name in hints if name not in value and name not in known and name not in later]:
             raise ValueError(f"{place}.{missing[0]}: missing")
         if unknown := [name for name in value if name not in hints or name in known]:
             raise ValueError(f"{place}.{unknown[0]}: unknown field")
@@ -240,6 +249,8 @@ class _Reader:
             raise ValueError(f"{place}: {refusal}") from None
         if changed := [name for name in given if getattr(made, name) != given[name]]:
             raise ValueError(f"{place}.{changed[0]}: must be stated, and exactly")
+        if needless := [name for name in given if name in later and given[name] == later[name]]:
+            raise ValueError(f"{place}.{needless[0]}: must be left out where it is {later[needless[0]]!r}")
         return made
 
 

@@ -47,6 +47,10 @@ REFUSED = [
     ({"method": "identity"}, "'identity' makes no records; those that do: dp_k_prototypes, dp_prototypes"),
     ({"weights": [1.0]}, "weights: expected 3 numbers >= 0"),
     ({"weights": [0, 0, 0]}, "weights: expected 3 numbers >= 0"),
+    ({"weights": "most"}, 'weights: expected a list of numbers >= 0, one for every attribute, or "influence", got'),
+    ({"weights": "influence"}, "measured on clusters of the raw rows, which no proof covers"),
+    ({"method": "dp_prototypes", "weights": "influence"}, 'only method = "dp_k_prototypes" takes it'),
+    ({"method": "dp_k_prototypes", "starts": "near"}, 'starts: expected "far apart" or "random", got'),
     ({"users": 0}, "users: expected an integer >= 1, got 0"),
     ({"k": 3}, "unknown parameter 'k' for kind 'microdata'; known: users, weights, clusters, rounds, rows"),
     ({"method": "mdav", "privacy": {"rho": 1.0}}, "calibrated to epsilon, got rho = 1"),
@@ -59,3 +63,15 @@ def test_what_cannot_be_is_refused_before_anything_is_charged(parts, message, tm
     with pytest.raises(ValueError, match=message):
         publish(spec(**parts), table(), ledger=ledger)
     assert ledger.summary().entries == ()
+
+
+def test_the_published_method_takes_weights_by_influence_and_random_starts():
+    parts = {"weights": "influence", "starts": "random", "clusters": 5, "restarts": 2}
+    own = plan(spec("dp_k_prototypes", **parts)).chosen.mechanism
+    assert (own.synthesizer.weights, own.synthesizer.starts) == ("influence", "random")
+    assert own.weights == (1.0, 1.0, 1.0)
+    assert own.parameters == {"clusters": 5, "restarts": 2, "starts": "random"}
+    assert own.as_plain()["synthesizer"]["weights"] == "influence"
+    plain = plan(spec("dp_k_prototypes")).chosen.mechanism
+    assert plain.parameters == {"clusters": 20, "restarts": 4}
+    assert not {"weights", "starts"} & set(plain.as_plain()["synthesizer"])

@@ -9,6 +9,7 @@ from dpress.core.claim import ROW, ZCDP, ApproxDP, PureDP, Relation, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.mixed import columns
 from dpress.core.people import in_memory
+from dpress.core.plain import plain, read
 from dpress.mechanisms.microdata.dp_k_prototypes import CARD, DpKPrototypes
 
 COLUMNS = columns([Integer(name="age", bounds=(0, 60)), Categorical(name="work", values=("a", "b", "c"))])
@@ -71,3 +72,17 @@ def test_one_cluster_and_attributes_with_one_value_work():
 def test_more_clusters_than_different_records_work():
     method = DpKPrototypes(columns=COLUMNS, loss=PureDP(epsilon=10), clusters=7)
     np.testing.assert_array_equal(method.release(in_memory(CODES), rng=rng.seeded(1)).codes, CODES)
+
+
+def test_what_came_later_stands_in_a_design_only_where_it_says_something():
+    """So that older designs keep their hash; stating the default is refused, as nothing is passed over."""
+    made = DpKPrototypes(columns=COLUMNS, loss=EPSILON, clusters=3)
+    other = DpKPrototypes(columns=COLUMNS, loss=EPSILON, clusters=3, starts="random", weights="influence")
+    for own, names in ((made, set()), (other, {"starts", "weights"})):
+        written = plain(own, context=("columns",))
+        assert set(written) & {"starts", "weights"} == names
+        again = read(object, written, find=lambda _: DpKPrototypes, context={"columns": COLUMNS})
+        assert (again.starts, again.weights) == (own.starts, own.weights)
+    stated = plain(made, context=("columns",)) | {"starts": "far apart"}
+    with pytest.raises(ValueError, match="starts: must be left out where it is 'far apart'"):
+        read(object, stated, find=lambda _: DpKPrototypes, context={"columns": COLUMNS})

@@ -118,3 +118,39 @@ def test_a_start_is_made_of_records_spread_over_the_table():
     at = starts[0].costs[codes + offsets(COLUMNS)[:-1, None]].sum(axis=0)
     assert np.isclose(at.min(axis=0), 0).all()
     assert len(np.unique(starts[0].costs, axis=1).T) >= 8
+
+
+def test_random_starts_are_rows_each_as_likely_as_any_other():
+    """Copies of one record, 3 in 10 rows, are drawn first in 30 %; starts that are far apart take it far less often."""
+    codes = np.repeat(np.array([[0, 5, 10, 15, 20, 25, 30, 30], [0] * 8, [0] * 8]), [3, 1, 1, 1, 1, 1, 1, 1], axis=1)
+    codes = codes.astype(np.int32)
+    generator, draws = rng.seeded(7), 400
+    copied = 0
+    for _ in range(draws):
+        found = prototypes.start(in_memory(codes), COLUMNS, 1, 10, rng=generator, starts="random")
+        copied += found.costs[0, 0] == 0
+    assert abs(copied / draws - 0.3) < 5 * np.sqrt(0.3 * 0.7 / draws)
+
+
+def test_random_starts_draw_no_record_twice_unless_there_are_too_few():
+    codes = np.stack([np.arange(6), np.zeros(6), np.zeros(6)]).astype(np.int32)
+    places = prototypes._by_copies(np.arange(1, 7), 6, rng=rng.seeded(1))
+    assert sorted(places.tolist()) == [0, 1, 2, 3, 4, 5]
+    assert prototypes._by_copies(np.array([1, 1]), 5, rng=rng.seeded(1)).size == 5
+    found = fit(in_memory(codes), COLUMNS, 6, restarts=1, rng=rng.seeded(2), starts="random")
+    assert found.loss == pytest.approx(0)
+
+
+def test_starts_far_apart_lose_less_than_random_ones_on_average():
+    codes = np.stack([np.repeat([1, 15, 29], [500, 20, 20]), np.repeat([0, 1, 2], [500, 20, 20]), np.zeros(540)])
+    codes = codes.astype(np.int32)
+    losses = {
+        starts: np.mean(
+            [
+                fit(in_memory(codes), COLUMNS, 3, restarts=1, rng=rng.seeded(seed), starts=starts).loss
+                for seed in range(12)
+            ]
+        )
+        for starts in ("far apart", "random")
+    }
+    assert losses["far apart"] < losses["random"]

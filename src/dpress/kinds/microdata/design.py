@@ -19,11 +19,16 @@ from dpress.release.candidate import Candidate, Choice, rank
 from dpress.release.parameter_checks import expected_users, of_kind, of_methods
 from dpress.release.strategies import affordable
 
+PUBLISHED = "dp_k_prototypes"
 UNIT = "noise SSE, scaled units"
 PROVEN = ("dp_prototypes", "graphical")  # what is tried where the spec names no method
 ORDER = (
     f'{PLACE}.rows: a release in the order of the table\'s rows, got "aligned": row i would be about person i, and no '
     'noise hides whose it is; records are shuffled: "mixture" or "representative"'
+)
+INFLUENCE = (
+    f'{PLACE}.weights: "influence" is measured on clusters of the raw rows, which no proof covers: only '
+    f'method = "{PUBLISHED}" takes it; give numbers, which are public'
 )
 
 
@@ -54,7 +59,8 @@ def weights(spec: Spec) -> tuple[float, ...]:
     """Return the weights of a spec's attributes in the distance of two records.
 
     Raises:
-        NotSupported: an attribute is a location, or a number that may be missing.
+        NotSupported: an attribute is a location, or a number that may be missing; or weights are to be read off rows
+            that nothing has been paid for.
         ValueError: the weights are wrong, or tables are to be adjusted, which there are none of.
     """
     if spec.privacy.model == "local":
@@ -63,7 +69,9 @@ def weights(spec: Spec) -> tuple[float, ...]:
         raise ValueError('$.release.postprocess: kind = "microdata" has no tables to adjust')
     attributes: Sequence[Tabular] = spec.schema.tabular
     own = of_kind(spec, Records).weights
-    given = [1.0] * len(attributes) if own is None else own
+    if own == "influence" and spec.release.method != PUBLISHED:
+        raise NotSupported(INFLUENCE)
+    given = [1.0] * len(attributes) if own is None or isinstance(own, str) else own
     if len(given) != len(attributes) or not any(given) or math.inf in given:
         raise ValueError(
             f"{PLACE}.weights: expected {len(attributes)} numbers >= 0, one for every attribute, got {given!r}"
@@ -108,15 +116,16 @@ def _offers(spec: Spec) -> Iterator[tuple[Card, dict[str, Any]]]:
     offered = [name for name in PROVEN if name in makers] if method == "auto" else [method]
     arguments = of_methods(spec, {name: makers[name].parameters for name in offered})
     _check_sizes(spec)
+    influence = {"weights": "influence"} if of_kind(spec, Records).weights == "influence" else {}
     for name, own in arguments.items():
         users = {"users": expected_users(spec)} if "users" in names(makers[name].parameters) else {}
-        yield makers[name], users | own
+        yield makers[name], users | own | influence
 
 
 def _check_sizes(spec: Spec) -> None:
     """Refuse clusters and groups of more than all records, and one cluster for all."""
     given, users = spec.release.parameters, expected_users(spec)
-    alike = given.get("rows") == "representative" or spec.release.method == "dp_k_prototypes"
+    alike = given.get("rows") == "representative" or spec.release.method == PUBLISHED
     if given.get("clusters") == 1 and alike:
         raise ValueError(f"{PLACE}.clusters: expected at least 2, got 1: all records would be about the same")
     for name in ("clusters", "group"):

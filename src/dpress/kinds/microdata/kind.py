@@ -1,6 +1,6 @@
 """Which releases are records, and what a specification may set of them."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
@@ -12,10 +12,12 @@ class Records(Participants, frozen=True):
 
     weights: (
         Annotated[
-            list[Annotated[float, Meta(ge=0)]],
+            list[Annotated[float, Meta(ge=0)]] | Literal["influence"],
             Meta(
-                title="a list of numbers >= 0, one for every attribute",
-                description="of the attributes in the distance of two records; public; all 1 unless stated",
+                title='a list of numbers >= 0, one for every attribute, or "influence"',
+                description="of the attributes in the distance of two records; public; all 1 unless stated. "
+                '"influence", of `dp_k_prototypes` only: of a first run on the raw rows, the share of the distance '
+                "between clusters that each category explains",
             ),
         ]
         | None

@@ -4,7 +4,7 @@ rows -> k-prototypes, several times, the best kept -> every row's cluster -> mea
 """
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar, get_args
 
 import numpy as np
 from msgspec import Meta
@@ -14,10 +14,12 @@ from dpress.core.claim import ROW, Claim, PureDP, Unit
 from dpress.core.mechanism import Card, SyntheticRecords
 from dpress.core.mixed import Column, example
 from dpress.core.parameters import Parameters
-from dpress.core.people import People
+from dpress.core.people import Codes, People
 from dpress.core.rng import Generator
 from dpress.mechanisms.microdata import group_records as grouped_noise
 from dpress.mechanisms.microdata import prototypes
+from dpress.mechanisms.microdata.influence import Weights, weighted
+from dpress.mechanisms.microdata.prototypes import Beginning, Clustering, Labels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +40,9 @@ class DpKPrototypes:
         unit: one row, under either relation.
         clusters: k.
         restarts: m, the number of random initialisations.
+        starts: how they are drawn (`prototypes.start`): "random" is the document's, "far apart" needs fewer restarts.
+        weights: "influence" clusters twice, the second time with weights that the first run gives to the categories
+            (`influence.weighted`); of the raw records, as everything here. "given" takes those of the columns.
     """
 
     columns: tuple[Column, ...]
@@ -45,10 +50,17 @@ class DpKPrototypes:
     unit: Unit = ROW
     clusters: int = 20
     restarts: int = 4
+    starts: Beginning = "far apart"
+    weights: Weights = "given"
+    added_later: ClassVar[tuple[str, ...]] = ("starts", "weights")
+    constants: ClassVar[tuple[str, ...]] = ("weights",)
 
     def __post_init__(self) -> None:
         check.count("clusters", self.clusters)
         check.count("restarts", self.restarts)
+        for name, choices in (("starts", Beginning), ("weights", Weights)):
+            if (value := getattr(self, name)) not in get_args(choices):
+                raise ValueError(f"{name} must be one of {', '.join(get_args(choices))}, got {name}={value!r}")
         grouped_noise.check(self.loss, self.unit)
 
     @property
@@ -62,18 +74,48 @@ class DpKPrototypes:
         Raises:
             ValueError: there are fewer rows than clusters.
         """
-        fitted = prototypes.fit(people, self.columns, self.clusters, restarts=self.restarts, rng=rng)
         codes = people.table()
-        groups = np.unique(fitted.clusters.labels(codes), return_inverse=True)[1].astype(np.int32)  # none is empty
+        groups = self.groups(people, codes, rng=rng)
         made = grouped_noise.records(self.columns, codes, groups, epsilon=self.loss.epsilon, rng=rng)
         return SyntheticRecords(codes=made, measurement=None, aligned=True)
 
+    def groups(self, people: People, codes: Codes, *, rng: Generator) -> Labels:
+        """Return the cluster of every row, none of them empty, shape (rows,): private to nobody.
+
+        Args:
+            people: the rows, by sums.
+            codes: of the same rows.
+            rng: draws the records to start from.
+        """
+        fitted = self._fitted(people, self.columns, rng)
+        if self.weights == "influence":
+            fitted = self._fitted(people, weighted(self.columns, fitted.counts), rng)
+        return np.unique(fitted.clusters.labels(codes), return_inverse=True)[1].astype(np.int32)
+
+    def _fitted(self, people: People, columns: tuple[Column, ...], rng: Generator) -> Clustering:
+        return prototypes.fit(people, columns, self.clusters, restarts=self.restarts, rng=rng, starts=self.starts)
+
 
 def dp_k_prototypes(
-    columns: tuple[Column, ...], loss: PureDP, unit: Unit, *, clusters: int = 20, restarts: int = 4
+    columns: tuple[Column, ...],
+    loss: PureDP,
+    unit: Unit,
+    *,
+    clusters: int = 20,
+    restarts: int = 4,
+    starts: Beginning = "far apart",
+    weights: Weights = "given",
 ) -> DpKPrototypes:
     """Return the mechanism over these columns; see there for what is refused."""
-    return DpKPrototypes(columns=columns, loss=loss, unit=unit, clusters=clusters, restarts=restarts)
+    return DpKPrototypes(
+        columns=columns,
+        loss=loss,
+        unit=unit,
+        clusters=clusters,
+        restarts=restarts,
+        starts=starts,
+        weights=weights,
+    )
 
 
 class Settings(Parameters, frozen=True):
@@ -82,6 +124,16 @@ class Settings(Parameters, frozen=True):
     clusters: Annotated[int, Meta(ge=1, description="k; 20 unless stated")] | None = None
     restarts: (
         Annotated[int, Meta(ge=1, description="random beginnings, of which the best is kept; 4 unless stated")] | None
+    ) = None
+    starts: (
+        Annotated[
+            Beginning,
+            Meta(
+                description='how the records of a beginning are drawn: each as likely as any other ("random", the '
+                'document\'s), or one after the other by their cost so far; "far apart" unless stated'
+            ),
+        ]
+        | None
     ) = None
 
 

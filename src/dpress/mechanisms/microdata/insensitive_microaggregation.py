@@ -99,10 +99,23 @@ class InsensitiveMicroaggregation:
 
     def aggregated(self, codes: Codes, *, rng: Generator) -> npt.NDArray[np.int32]:
         """Return every record's noisy centre, in the order of the `users` records, shape (attributes, users)."""
-        places, out = order(self.columns, codes), np.empty(codes.shape, dtype=np.int32)
+        places, out = self.places(codes), np.empty(codes.shape, dtype=np.int32)
         for column, own, made in zip(self.columns, codes, out, strict=True):
             made[places] = np.repeat(self._centres(column, own[places], rng=rng), self.sizes)
         return out
+
+    def places(self, codes: Codes) -> npt.NDArray[np.int64]:
+        """Return the places of the records in the public order, shape (users,)."""
+        return order(self.columns, codes)
+
+    def noise(self, column: Column) -> DiscreteLaplace:
+        """Return the noise of every group's sum of a number with more than one cell, in units."""
+        return DiscreteLaplace.calibrate(epsilon=self.share, l1_sensitivity=self.groups * 2 * column.span)
+
+    @property
+    def mode_epsilon(self) -> Fraction:
+        """The epsilon of one group's mode of one category."""
+        return self.share / self.groups
 
     def histograms(self, column: Column, own: npt.NDArray[np.int32]) -> Counts:
         """Return the exact counts of every cell in every group, shape (G, size), from sorted codes."""
@@ -116,10 +129,9 @@ class InsensitiveMicroaggregation:
             return np.zeros(self.groups, dtype=np.int32)
         counts = self.histograms(column, own)
         if column.numeric:
-            noise = DiscreteLaplace.calibrate(epsilon=self.share, l1_sensitivity=self.groups * 2 * column.span)
-            return column.nearest((counts @ column.units + noise.sample(self.groups, rng=rng)) / self.sizes)
-        epsilon = self.share / self.groups
-        modes = [report_noisy_max(group, epsilon=epsilon, sensitivity=1, rng=rng) for group in counts]
+            sums = counts @ column.units + self.noise(column).sample(self.groups, rng=rng)
+            return column.nearest(sums / self.sizes)
+        modes = [report_noisy_max(group, epsilon=self.mode_epsilon, sensitivity=1, rng=rng) for group in counts]
         return np.array(modes, dtype=np.int32)
 
 

@@ -78,19 +78,24 @@ class PerRecord:
 
     def perturbed(self, codes: Codes, *, rng: Generator) -> npt.NDArray[np.int32]:
         """Return every record perturbed, in the same order, shape (attributes, rows)."""
-        pairs = zip(self.columns, codes, strict=True)
-        return np.stack([_perturbed(column, own, self.share, rng=rng) for column, own in pairs])
+        return np.stack([self._values(column, own, rng) for column, own in zip(self.columns, codes, strict=True)])
 
+    def noise(self, column: Column) -> DiscreteLaplace:
+        """Return the noise of a number with more than one cell, in units."""
+        return DiscreteLaplace.calibrate(epsilon=self.share, l1_sensitivity=2 * column.span)
 
-def _perturbed(column: Column, own: npt.NDArray[np.int32], share: Fraction, *, rng: Generator) -> npt.NDArray[np.int32]:
-    if column.size == 1:
-        return np.zeros_like(own)
-    if column.numeric:
-        noise = DiscreteLaplace.calibrate(epsilon=share, l1_sensitivity=2 * column.span)
-        return column.nearest(column.units[own] + noise.sample(own.size, rng=rng))
-    kept = truthful(truth_probability(share, Fraction(column.size - 1)), own.size, rng=rng)
-    other = below(column.size - 1, own.size, rng=rng)
-    return np.where(kept, own, other + (other >= own)).astype(np.int32)
+    def kept(self, column: Column) -> Fraction:
+        """Return the probability that a category stays what it is; every other one is as likely as any other."""
+        return truth_probability(self.share, Fraction(column.size - 1))
+
+    def _values(self, column: Column, own: npt.NDArray[np.int32], rng: Generator) -> npt.NDArray[np.int32]:
+        if column.size == 1:
+            return np.zeros_like(own)
+        if column.numeric:
+            return column.nearest(column.units[own] + self.noise(column).sample(own.size, rng=rng))
+        kept = truthful(self.kept(column), own.size, rng=rng)
+        other = below(column.size - 1, own.size, rng=rng)
+        return np.where(kept, own, other + (other >= own)).astype(np.int32)
 
 
 def per_record(columns: tuple[Column, ...], loss: PureDP, unit: Unit, *, users: int) -> PerRecord:

@@ -7,6 +7,7 @@ counts of every cluster's cells -> prototypes -> the cost of every cell -> each 
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,7 @@ from dpress.core.rng import Generator, Words
 
 Labels = npt.NDArray[np.int32]
 Starts = npt.NDArray[np.int64]
+Beginning = Literal["far apart", "random"]
 
 THREADS = 2
 SLICE = 1 << 12  # rows for which another thread pays for its start
@@ -119,7 +121,15 @@ def _cost(column: Column, counts: Counts) -> Array:
     return np.asarray(column.weight * column.distance[:, (counts @ column.distance).argmin(axis=1)])
 
 
-def fit(people: People, columns: tuple[Column, ...], clusters: int, *, restarts: int, rng: Generator) -> Clustering:
+def fit(
+    people: People,
+    columns: tuple[Column, ...],
+    clusters: int,
+    *,
+    restarts: int,
+    rng: Generator,
+    starts: Beginning = "far apart",
+) -> Clustering:
     """Return the best clusters of several runs, each from records drawn at random, until no record moves.
 
     Time: a round costs rows x clusters x attributes additions; memory does not grow with the rows.
@@ -130,6 +140,7 @@ def fit(people: People, columns: tuple[Column, ...], clusters: int, *, restarts:
         clusters: how many.
         restarts: the number of runs.
         rng: draws the records to start from.
+        starts: how they are drawn, see `start`.
 
     Raises:
         ValueError: there are fewer rows than clusters.
@@ -137,7 +148,7 @@ def fit(people: People, columns: tuple[Column, ...], clusters: int, *, restarts:
     rows = int(people.fold(lambda codes: np.array([codes.shape[1]])).sum())
     if rows < clusters:
         raise ValueError(f"clusters must be at most the number of rows, got clusters={clusters}")
-    runs = (_run(people, start(people, columns, clusters, rows, rng=rng)) for _ in range(restarts))
+    runs = (_run(people, start(people, columns, clusters, rows, rng=rng, starts=starts)) for _ in range(restarts))
     return min(runs, key=lambda run: run.loss)
 
 
@@ -151,13 +162,23 @@ def _run(people: People, clusters: Clusters) -> Clustering:
     return Clustering(clusters=clusters, counts=counts, loss=clusters.loss(counts))
 
 
-def start(people: People, columns: tuple[Column, ...], clusters: int, rows: int, *, rng: Generator) -> Clusters:
+def start(
+    people: People,
+    columns: tuple[Column, ...],
+    clusters: int,
+    rows: int,
+    *,
+    rng: Generator,
+    starts: Beginning = "far apart",
+) -> Clusters:
     """Return prototypes that are records drawn at random, through sums alone.
 
     A keyed hash of the record sends about as many records as there are places to a random place each; a place that
     holds one record, or copies of one, is a candidate. Where that gives too few, all records are sent somewhere, and
-    a place with several records stands for their prototype. Of the candidates every next one is the best of
-    several that are drawn with probability proportional to their cost so far (Arthur and Vassilvitskii 2007).
+    a place with several records stands for their prototype. Of the candidates "random" draws each with probability
+    proportional to its copies, none twice: every row is as likely as any other, as the document has it. "far apart"
+    takes the best of several that are drawn with probability proportional to their cost so far, one after the other
+    (Arthur and Vassilvitskii 2007).
     """
     places = SPARE * clusters
     found: list[Counts] = []
@@ -169,7 +190,18 @@ def start(people: People, columns: tuple[Column, ...], clusters: int, rows: int,
     else:
         found = [*found, counts[sizes(columns, counts) > 0]]
     candidates = np.concatenate(found)
+    if starts == "random":
+        return prototypes(columns, candidates[_by_copies(sizes(columns, candidates), clusters, rng=rng)])
     return prototypes(columns, candidates[_far_apart(columns, candidates, clusters, rng=rng)])
+
+
+def _by_copies(copies: Counts, clusters: int, *, rng: Generator) -> Starts:
+    """Return the places of candidates drawn by their copies, without replacement; where there are too few, again.
+
+    The smallest of exponential variables of rate `copies` are such a draw (Efraimidis and Spirakis 2006).
+    """
+    keys = -np.log((rng.words(len(copies)) >> np.uint64(11)) * 2.0**-53 + 2.0**-54) / copies
+    return np.resize(np.argsort(keys, kind="stable"), clusters)
 
 
 def _far_apart(columns: tuple[Column, ...], candidates: Counts, clusters: int, *, rng: Generator) -> Starts:

@@ -13,7 +13,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Synthesizer, SyntheticRecords
 from dpress.core.mixed import Column, columns
 from dpress.core.people import Codes, Counts, People
-from dpress.core.plain import Find, plain, read
+from dpress.core.plain import Find, added_later, plain, read
 from dpress.core.rng import Generator
 from dpress.core.written_again import difference
 
@@ -67,9 +67,10 @@ class RecordMaker:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What the method was made with, beside what every method has: clusters, rounds, ..."""
+        """What the method was made with, beside what every method has: clusters, rounds, ... as documents have it."""
         made: Any = self.synthesizer
-        constants = (*GIVEN, *getattr(made, "constants", ()))  # a method may have numbers that no parameter sets
+        constants = [*GIVEN, *getattr(made, "constants", ())]  # a method may have numbers that no parameter sets
+        constants += [name for name, own in added_later(type(made)).items() if getattr(made, name) == own]
         return {one.name: getattr(made, one.name) for one in fields(made) if one.name not in constants}
 
     def noise_sse(self, users: int) -> float:

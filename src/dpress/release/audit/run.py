@@ -20,10 +20,22 @@ from dpress.mechanisms.choice.exponential import Exponential
 from dpress.mechanisms.joint.bit_joint import BitJoint
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.microdata.graphical import Graphical
+from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
+from dpress.mechanisms.microdata.per_record import PerRecord
 from dpress.mechanisms.protocol.report_type import ReportType
 from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.psda import Psda
-from dpress.release.audit import exact, outcome_tables, outcomes, sampled
+from dpress.release.audit import (
+    exact,
+    exact_groups,
+    exact_records,
+    exact_rounds,
+    outcome_tables,
+    outcomes,
+    outcomes_of_records,
+    sampled,
+)
 from dpress.release.audit.exact import ExactLoss
 from dpress.release.audit.verdict import Audit, Check, Kind
 
@@ -52,6 +64,8 @@ def audit(card: Card, loss: PureDP | ZCDP, *, samples: int | None = None, rng: G
         checks = list(local(card, example, loss, samples, rng=generator))
     elif sent := _sent(example):
         checks = [one for name, oracle in sent for one in reports(name, oracle, samples, rng=generator)]
+    elif isinstance(example, (PerRecord, InsensitiveMicroaggregation, Graphical)):
+        checks = list(of_records(card, loss, samples, rng=generator))
     elif isinstance(example, (MatrixMechanism, Exponential, CentralMap)) or _levels(example):
         checks = list(central(card, loss, samples, rng=generator))
     elif card.synthesizer is not None and example.claim.proven is None:
@@ -151,13 +165,59 @@ def sampled_oracle(name: str, oracle: Oracle, samples: int, *, rng: Generator) -
 
 def central(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Generator) -> Iterator[Check]:
     """Yield the checks of a linear mechanism or a choice under every relation."""
-    units = [Unit(relation=one, column=None if n == 1 else "person", rows=n) for one in Relation for n in ROWS]
-    for unit in units:
+    for unit in _units():
         for part in _parts(card.example(loss, unit)):
             yield central_exact(part)
     for relation in Relation if samples is not None else ():
         for part in _parts(card.example(loss, Unit(relation=relation))):
             yield central_sampled(part, samples or SAMPLES, rng=rng)
+
+
+def of_records(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Generator) -> Iterator[Check]:
+    """Yield the checks of a method that makes records, under every relation."""
+    for unit in _units():
+        made: Any = card.example(loss, unit)
+        yield from records_exact(made)
+    for relation in Relation if samples is not None else ():
+        made = card.example(loss, Unit(relation=relation))
+        for part in exact_rounds.rounds(made) if isinstance(made, Graphical) else ():
+            yield central_sampled(part, samples or SAMPLES, rng=rng)
+        if not isinstance(made, Graphical):
+            yield records_sampled(made, samples or SAMPLES, rng=rng)
+
+
+def records_exact(made: Any) -> Iterator[Check]:
+    """Yield the exact checks of one instance: of a channel, of groups, or of rounds."""
+    claimed, relation = _claimed(made), _relation(made.unit)
+    if isinstance(made, PerRecord):
+        values = math.prod(column.size for column in made.columns)
+        yield _exact(
+            "exact channel", f"a record of {values} values", relation, claimed, exact_records.record_loss(made)
+        )
+    elif isinstance(made, InsensitiveMicroaggregation):
+        own = exact_groups.tiny(made)
+        name = f"all tables of {own.users} records of 6 values"
+        yield _exact("exact groups", name, relation, claimed, exact_groups.grouped_loss(own))
+    else:
+        yield from (central_exact(part) for part in exact_rounds.rounds(made))
+        yield _exact("exact scores", "tables of 4 cells", relation, made.choice, exact_rounds.score_loss(made))
+        yield _exact("exact sum", "3 rounds", relation, claimed, exact_rounds.spent(made))
+
+
+def records_sampled(made: Any, samples: int, *, rng: Generator) -> Check:
+    """Return the sampled check of records whose outcomes can be listed."""
+    alpha, claimed = sampled.ALPHA / len(Relation), _claimed(made)
+    if isinstance(made, PerRecord):
+        name, source = "one record", outcomes_of_records.of_record(made, rng=rng)
+    else:
+        own = exact_groups.tiny(made)
+        name, source = f"{own.users} records", outcomes_of_records.of_groups(own, rng=rng)
+    low = sampled.epsilon_of_outcomes(source, samples, alpha=alpha)
+    return _sampled(name, _relation(made.unit), claimed, low, samples=samples, alpha=alpha)
+
+
+def _units() -> list[Unit]:
+    return [Unit(relation=one, column=None if n == 1 else "person", rows=n) for one in Relation for n in ROWS]
 
 
 def _parts(mechanism: Any) -> tuple[Any, ...]:

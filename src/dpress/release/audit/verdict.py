@@ -5,7 +5,17 @@ from typing import Literal
 
 from dpress.core.claim import Loss
 
-Kind = Literal["exact channel", "channel by seed", "exact matrix", "rounded matrix", "exact choice", "sampled events"]
+Kind = Literal[
+    "exact channel",
+    "channel by seed",
+    "exact matrix",
+    "rounded matrix",
+    "exact choice",
+    "exact groups",
+    "exact scores",
+    "exact sum",
+    "sampled events",
+]
 
 _KEPT = {"channel by seed": "kept exactly for the seeds drawn", "rounded matrix": "kept, rounding bounded"}
 

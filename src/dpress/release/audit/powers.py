@@ -1,0 +1,67 @@
+"""Probabilities that are known through r = e^-x for a rational x: from both sides, and as polynomials in r.
+
+x -> bounds of r to many bits -> bounds of a polynomial -> a rational at or above the log of a ratio of two.
+"""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpress.ledger.convert import log_up
+from dpress.noise.expansion import PRECISION, exponential_floor
+
+Polynomial = Mapping[int, Fraction]
+"""The coefficient of every power of r."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Between:
+    """A number between two rationals."""
+
+    low: Fraction
+    high: Fraction
+
+
+def exponential(x: Fraction, most: int) -> Between:
+    """Return e^-x so exactly that its powers up to `most` are known to about PRECISION bits."""
+    bits = 2 * PRECISION + 2 * int(x * most + 1)
+    floor = exponential_floor(x, bits)
+    return Between(low=Fraction(floor, 1 << bits), high=Fraction(floor + 1, 1 << bits))
+
+
+def valued(polynomial: Polynomial, r: Between) -> Between:
+    """Return the value of a polynomial, each term bounded by itself."""
+    ends = [(c * r.low**n, c * r.high**n) for n, c in polynomial.items()]
+    return Between(
+        low=sum((min(pair) for pair in ends), Fraction(0)), high=sum((max(pair) for pair in ends), Fraction(0))
+    )
+
+
+def times(one: Polynomial, other: Polynomial) -> dict[int, Fraction]:
+    """Return the product of two polynomials."""
+    out: dict[int, Fraction] = {}
+    for (n, c), (m, b) in itertools.product(one.items(), other.items()):
+        out[n + m] = out.get(n + m, Fraction(0)) + c * b
+    return {n: c for n, c in out.items() if c}
+
+
+def plus(one: Polynomial, other: Polynomial) -> dict[int, Fraction]:
+    """Return the sum of two polynomials."""
+    out = {n: one.get(n, Fraction(0)) + other.get(n, Fraction(0)) for n in {*one, *other}}
+    return {n: c for n, c in out.items() if c}
+
+
+def log_ratio(one: Polynomial, other: Polynomial, x: Fraction) -> Fraction:
+    """Return a rational at or above |ln one(r) - ln other(r)|, r = e^-x: exactly m x where one is r^m the other.
+
+    >>> log_ratio({2: Fraction(1)}, {0: Fraction(1)}, Fraction(1, 3))
+    Fraction(2, 3)
+    """
+    first, second = min(one), min(other)
+    if {n - first: c for n, c in one.items()} == {n - second: c for n, c in other.items()}:
+        return abs(first - second) * x
+    r = exponential(x, max(*one, *other))
+    values = valued(one, r), valued(other, r)
+    worst = max(values[0].high / values[1].low, values[1].high / values[0].low)
+    return log_up(worst) if worst > 1 else Fraction(0)

@@ -1,0 +1,270 @@
+"""Audits of methods that make records find planted faults, each in what it is about, and leave honest ones alone."""
+
+import dataclasses
+import itertools
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpress import catalog
+from dpress.core import rng
+from dpress.core.attribute import Integer
+from dpress.core.claim import ZCDP, PureDP, Relation, Unit
+from dpress.core.mixed import columns
+from dpress.mechanisms.microdata.graphical import Graphical
+from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
+from dpress.mechanisms.microdata.per_record import PerRecord
+from dpress.noise.choose import report_noisy_max_probabilities
+from dpress.noise.laplace import DiscreteLaplace
+from dpress.release.audit import exact_groups, exact_records, exact_rounds, powers, run
+
+ONE, HALF = PureDP(epsilon=1), ZCDP(rho="0.5")
+TENTH_MORE = Fraction(11, 10)
+UNITS = [Unit(relation=one, column=None if rows == 1 else "person", rows=rows) for one in Relation for rows in (1, 3)]
+
+
+def example(name: str, loss: Any = ONE, unit: Unit | None = None) -> Any:
+    return catalog.card(name).example(loss, unit or Unit())
+
+
+def fields(made: Any) -> dict[str, Any]:
+    return {one.name: getattr(made, one.name) for one in dataclasses.fields(made)}
+
+
+def test_logs_of_ratios_are_exact_for_powers_and_bounded_above_for_others() -> None:
+    one, x = Fraction(1), Fraction(1, 3)
+    assert powers.log_ratio({3: one, 4: one}, {1: one, 2: one}, x) == Fraction(2, 3)
+    assert powers.log_ratio({0: one}, {0: one}, x) == 0
+    found = powers.log_ratio({0: one, 1: one}, {0: one}, x)
+    assert math.isclose(found, math.log1p(math.exp(-1 / 3)), rel_tol=1e-12)
+    assert powers.times({1: one, 0: one}, {1: -one, 0: one}) == {0: 1, 2: -1}
+
+
+# One record.
+
+
+def test_the_channel_of_a_number_is_that_of_its_sampler() -> None:
+    made = example("per_record")
+    column, draws = made.columns[0], 40_000
+    found = exact_records.probabilities(made, column)
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    for code in (0, 2):
+        records = np.stack([np.full(draws, code), np.zeros(draws)]).astype(np.int32)
+        drawn = np.bincount(made.perturbed(records, rng=rng.seeded(code))[0], minlength=column.size) / draws
+        assert np.abs(drawn - found[code]).max() < 5 * np.sqrt(0.25 / draws)
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=str)
+def test_a_number_alone_spends_exactly_epsilon(unit: Unit) -> None:
+    only = columns([Integer(name="x", bounds=(0, 3))])
+    made = PerRecord(columns=only, loss=ONE, users=2, unit=unit)
+    assert exact_records.record_loss(made).loss == 1
+    assert exact_records.record_loss(made).kept
+
+
+class Loud(PerRecord):
+    """Noise for a tenth more."""
+
+    def noise(self, column: Any) -> DiscreteLaplace:
+        return DiscreteLaplace(scale=PerRecord.noise(self, column).scale / TENTH_MORE)
+
+
+class Talkative(PerRecord):
+    """Keeps a category a little too often."""
+
+    def kept(self, column: Any) -> Fraction:
+        return PerRecord.kept(self, column) * Fraction(101, 100)
+
+
+class Parallel(PerRecord):
+    """Gives every value the whole epsilon, as the document does."""
+
+    @property
+    def share(self) -> Fraction:
+        return self.loss.epsilon
+
+    @property
+    def claim(self) -> Any:
+        return PerRecord(columns=self.columns, loss=self.loss, users=self.users, unit=self.unit).claim
+
+
+class Forgetful(Parallel):
+    """Divides among the values, and forgets that a person has several records."""
+
+    @property
+    def share(self) -> Fraction:
+        return self.loss.epsilon / len(self.columns)
+
+
+@pytest.mark.parametrize(
+    ("fault", "unit", "loss"),
+    [(Loud, Unit(), 1.05), (Talkative, Unit(), None), (Parallel, Unit(), 2), (Forgetful, UNITS[1], 3)],
+)
+def test_faults_in_a_record_are_caught(fault: Any, unit: Unit, loss: float | None) -> None:
+    honest = example("per_record", unit=unit)
+    assert exact_records.record_loss(honest).kept
+    found = exact_records.record_loss(fault(**fields(honest)))
+    assert not found.kept
+    assert loss is None or math.isclose(found.loss or 0, loss, rel_tol=0.01)
+
+
+# Groups.
+
+
+def test_wins_are_those_of_report_noisy_max() -> None:
+    for counts in ((0, 2), (1, 1), (3, 1, 0)):
+        r = math.exp(-0.5)
+        found = [sum(float(c) * r**n for n, c in one.items()) for one in exact_groups._wins(counts)]
+        wanted = report_noisy_max_probabilities(np.array(counts), epsilon=1, sensitivity=1)
+        np.testing.assert_allclose(found, wanted)
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=str)
+def test_groups_keep_their_claim_on_all_tiny_tables(unit: Unit) -> None:
+    made = exact_groups.tiny(example("insensitive_microaggregation", unit=unit))
+    found = exact_groups.grouped_loss(made)
+    assert found.kept
+    assert Fraction(1, 2) < (found.loss or 0) <= 1
+
+
+class OneGroup(InsensitiveMicroaggregation):
+    """Noise as if one group changed, where every group does."""
+
+    def noise(self, column: Any) -> DiscreteLaplace:
+        return DiscreteLaplace.calibrate(epsilon=self.share, l1_sensitivity=2 * column.span)
+
+
+class OneMode(InsensitiveMicroaggregation):
+    """Every group's mode with the whole share."""
+
+    @property
+    def mode_epsilon(self) -> Fraction:
+        return self.share
+
+
+class Sensitive(InsensitiveMicroaggregation):
+    """Groups made of the records' own distances from their mean, as microaggregation has it."""
+
+    def places(self, codes: Any) -> Any:
+        centred = codes[0] - codes[0].mean() + 0.01 * codes[1]
+        return np.argsort(np.abs(centred) + 0.2 * codes[1] * np.sign(centred.sum() + 0.05), kind="stable")
+
+
+class OneAttribute(InsensitiveMicroaggregation):
+    """Attributes composed in parallel."""
+
+    @property
+    def share(self) -> Fraction:
+        return self.loss.epsilon
+
+    @property
+    def claim(self) -> Any:
+        return InsensitiveMicroaggregation(
+            **fields(self),
+        ).claim
+
+
+@pytest.mark.parametrize("fault", [OneGroup, OneMode, Sensitive, OneAttribute])
+def test_faults_in_groups_are_caught(fault: Any) -> None:
+    made = exact_groups.tiny(example("insensitive_microaggregation"))
+    found = exact_groups.grouped_loss(fault(**fields(made)))
+    assert not found.kept
+    assert (found.loss or 0) > 1
+
+
+# Choices and rounds.
+
+
+@pytest.mark.parametrize("loss", [ONE, HALF], ids=["epsilon", "rho"])
+@pytest.mark.parametrize("unit", UNITS, ids=str)
+def test_rounds_spend_exactly_what_is_claimed(loss: Any, unit: Unit) -> None:
+    made = example("graphical", loss, unit)
+    assert exact_rounds.spent(made).loss == exact_rounds.promised(loss)
+    assert exact_rounds.score_loss(made).loss == made.choice.epsilon
+    parts = exact_rounds.rounds(made)
+    assert len(parts) == 1 + 2 * made.rounds
+    assert all(run.central_exact(part).kept for part in parts)
+
+
+class Insensitive(Graphical):
+    """Forgets that a replaced record changes two cells."""
+
+    @property
+    def sensitivity(self) -> int:
+        return self.unit.rows
+
+
+class Generous(Graphical):
+    """Measures pairs with all that the one-way tables leave, as if choices were free."""
+
+    @property
+    def tables(self) -> Any:
+        return type(self.loss)(
+            **{next(iter(self.loss.__slots__)): (1 - self.one_way) * exact_rounds.promised(self.loss)}
+        )
+
+
+def test_faults_in_rounds_are_caught() -> None:
+    replaced = Insensitive(**fields(example("graphical", unit=Unit(relation=Relation.REPLACE_ONE))))
+    found = exact_rounds.score_loss(replaced)
+    assert not found.kept
+    assert found.loss == 2 * replaced.choice.epsilon
+    for loss in (ONE, HALF):
+        generous = Generous(**fields(example("graphical", loss)))
+        assert not exact_rounds.spent(generous).kept
+
+
+def test_offers_that_do_not_add_up_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = exact_rounds.offers
+    monkeypatch.setattr(exact_rounds, "offers", lambda *given: [TENTH_MORE * one for one in real(*given)])
+    assert not exact_rounds.spent(example("graphical")).kept
+
+
+# The audit as a whole, and the code as it runs.
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("per_record", {"exact channel"}),
+        ("insensitive_microaggregation", {"exact groups"}),
+        ("graphical", {"exact matrix", "exact choice", "exact scores", "exact sum"}),
+    ],
+)
+def test_each_is_checked_under_every_relation_and_for_one_and_three_rows(name: str, kinds: set[str]) -> None:
+    found = run.audit(catalog.card(name), ONE, rng=rng.seeded(1))
+    assert {one.kind for one in found.checks} == kinds
+    assert len({one.relation for one in found.checks}) == 4
+    assert found.kept
+
+
+class Leaky(PerRecord):
+    """States an honest channel, and reports one category as it is."""
+
+    def perturbed(self, codes: Any, *, rng: Any) -> Any:
+        out = PerRecord.perturbed(self, codes, rng=rng)
+        out[1] = np.where(codes[1] == 2, 2, out[1])
+        return out
+
+
+class Quiet(InsensitiveMicroaggregation):
+    """States honest noise, and draws none."""
+
+    def aggregated(self, codes: Any, *, rng: Any) -> Any:
+        louder = replace(InsensitiveMicroaggregation(**fields(self)), loss=PureDP(epsilon=20))
+        return louder.aggregated(codes, rng=rng)
+
+
+@pytest.mark.slow
+def test_code_that_does_something_else_than_it_states_is_found_by_samples() -> None:
+    for name, fault, samples in (("per_record", Leaky, 20_000), ("insensitive_microaggregation", Quiet, 3000)):
+        made = fault(**fields(example(name)))
+        assert all(one.kept for one in run.records_exact(made))
+        assert run.records_sampled(made, samples, rng=rng.seeded(2)).verdict == "VIOLATED"
+        honest = example(name)
+        assert run.records_sampled(honest, samples, rng=rng.seeded(2)).kept
+        assert list(itertools.islice(run.records_exact(honest), 1))
