@@ -19,7 +19,8 @@ from typing import Any, TypeVar
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # times are those of one core
 
 import claims as judging
-from claims import NOT, UNKNOWN, Claim, Row, Tables, Verdict
+from claims import NOT, UNKNOWN, Claim, Verdict
+from quantities import Row, Tables
 
 import data
 

@@ -17,7 +17,6 @@ from fractions import Fraction
 import driver
 import joint_claims
 import numpy as np
-from claims import Row
 from joint_figures import draw
 from joint_loops import LOOPS, seconds_a_report
 from joint_methods import (
@@ -33,6 +32,7 @@ from joint_methods import (
     one_hot_bits,
     truth,
 )
+from quantities import Row
 
 import data
 from dpress.core import rng

@@ -11,9 +11,11 @@ from typing import Any
 
 import claims as judging
 import numpy as np
-from claims import Band, Claim, Quantity, Row, about, at_least, at_most
+import quantities
+from claims import Band, Claim, about, at_least, at_most
 from joint_loops import LOOPS
 from joint_methods import MEANT, NO_RULE, PRINTED
+from quantities import Quantity, Row
 
 from dpress.core.claim import PureDP
 from dpress.mechanisms.joint.rr_ldp import RrLdp
@@ -46,12 +48,12 @@ def _time() -> Iterator[Claim]:
     }
     orders = ({"lasso": 1.0, "lremh": 2.0, "em": 3.0}, {"em": 1.0, "lremh": 0.5, "lasso": 2.0})
     for key, (words, holds) in rules.items():
-        share = judging.share(
+        share = quantities.share(
             "share of settings (data set, k = 2 to 5, f) in which it does", holds, "seconds", by=SETTING, table="times",
             yes=orders[0], no=orders[1], device=DEVICE, k=(2, 3, 4, 5),
         )  # fmt: skip
         yield _document(key, words, share, at_least(0.95), violation=0.75, data=EITHER, axis="form", place="time by f")
-    slower = judging.ratio(
+    slower = quantities.ratio(
         2, 5, "seconds", by=("f",), name="k", table="times", data="adult", method="em", device=DEVICE
     )  # type: ignore[arg-type]  # numbers of attributes, in place of methods
     yield _document(
@@ -62,12 +64,12 @@ def _time() -> Iterator[Claim]:
     beyond = {"table": "times", "data": "adult", "k": 6, "device": DEVICE}
     yield _document(
         "em_gives_up", f"on Adult, EM gives nothing within {LIMIT:g} s for k > 5",
-        judging.level("seconds of EM for k = 6, 4,522 reports, mean over f", "seconds", method="em", **beyond),
+        quantities.level("seconds of EM for k = 6, 4,522 reports, mean over f", "seconds", method="em", **beyond),
         at_least(LIMIT), violation=LIMIT / 2, data=ADULT, axis="form", place="time on Adult", note=MACHINE,
     )  # fmt: skip
     yield _document(
         "lasso_few_seconds", "on Adult, LASSO takes a few seconds where EM takes too long",
-        judging.level("seconds of LASSO for k = 6, mean over f", "seconds", method="lasso", **beyond),
+        quantities.level("seconds of LASSO for k = 6, mean over f", "seconds", method="lasso", **beyond),
         at_most(10), violation=20, data=ADULT, place="time on Adult", note=MACHINE,
     )  # fmt: skip
 
@@ -75,7 +77,7 @@ def _time() -> Iterator[Claim]:
 def _error() -> Iterator[Claim]:
     """Yield what the document says of AVD, on its own sample, by device."""
     for rule, more in ((MEANT, ""), (PRINTED, "_printed")):
-        between = judging.share(
+        between = quantities.share(
             f"share of settings (data set, k = 2 to 5, f) in which its AVD does, EM's rule {rule}", _between, "avd",
             by=SETTING, yes=dict(zip(PUBLISHED, (3.0, 1.0, 2.0), strict=True)),
             no=dict(zip(PUBLISHED, (3.0, 2.0, 1.0), strict=True)), who="sample", rule=(rule, NO_RULE), k=(2, 3, 4, 5),
@@ -84,14 +86,14 @@ def _error() -> Iterator[Claim]:
             f"lremh_avd_between{more}", "LREMH's AVD lies mostly between those of EM and LASSO", between,
             at_least(0.5), violation=0.2, data=EITHER, axis="device", place="AVD by f",
         )  # fmt: skip
-        em = judging.level(
+        em = quantities.level(
             f"EM's AVD at f = 0.9, rule {rule}", "avd", method="em", rule=rule, data="nltcs", who="sample", f="0.9"
         )
         yield _document(
             f"em_avd{more}", "on NLTCS, EM's AVD goes up to 0.28 for large f", em, about(0.28), violation=(0.07, 0.56),
             data=NLTCS, axis="device and k", place="AVD by f, NLTCS",
         )  # fmt: skip
-    lasso = judging.level("LASSO's AVD at f = 0.9", "avd", method="lasso", data="nltcs", who="sample", f="0.9")
+    lasso = quantities.level("LASSO's AVD at f = 0.9", "avd", method="lasso", data="nltcs", who="sample", f="0.9")
     yield _document(
         "lasso_avd", "on NLTCS, LASSO's AVD stays near 0.1 even at f = 0.9", lasso, about(0.1), violation=(0.02, 0.2),
         data=NLTCS, axis="device and k", place="AVD by f, NLTCS", note="the penalty is not stated: dpress's own",
@@ -104,7 +106,7 @@ def _between(avd: Mapping[str, float]) -> bool:
 
 def _report() -> Iterator[Claim]:
     """Yield what the document says of a report: its size and its loss."""
-    shorter = judging.share(
+    shorter = quantities.share(
         "share of numbers of attributes in which it is", lambda bits: bits["rr_ldp"] < bits["rappor"], "bits",
         by=("data", "k"), table="report_sizes", yes={"rr_ldp": 1.0, "rappor": 2.0}, no={"rr_ldp": 2.0, "rappor": 1.0},
     )  # fmt: skip
@@ -113,7 +115,7 @@ def _report() -> Iterator[Claim]:
         at_least(0.95), violation=0.75, axis="filter", place="size of a report",
     )  # fmt: skip
     for reports, words in (("one", "one report costs ln R"), ("any", "all reports together cost eps1 + eps2")):
-        ratio = judging.level("exact loss over the stated one, d = 2", "ratio", table="losses", reports=reports)
+        ratio = quantities.level("exact loss over the stated one, d = 2", "ratio", table="losses", reports=reports)
         yield _document(
             f"loss_of_{reports}", f"{words}, at most", ratio, at_most(1 + EXACT), violation=1.5, place="privacy"
         )
@@ -129,18 +131,18 @@ def _of_ours() -> Iterator[Claim]:
         yield _nearer(better, worse)
     for better in ("early", "pairs"):
         yield _often_nearer(better, "lasso")
-    stalls = judging.level(
+    stalls = quantities.level(
         "steps on Adult, k = 5, everybody", "steps", method="em", data="adult", k=5, who="all", device=DEVICE
     )
     yield _ours("em_stops_at_once", "where cells are many, EM's rule stops it at once", stalls, at_most(3),
                 violation=10, data=ADULT, axis="rule")  # fmt: skip
     for method in PUBLISHED:
-        nothing = judging.ratio(method, "uniform", "avd", by=("k",), who="all", device=DEVICE, rule=RULES)
+        nothing = quantities.ratio(method, "uniform", "avd", by=("k",), who="all", device=DEVICE, rule=RULES)
         yield _ours(
             f"{method}_beats_uniform", f"{method} is nearer to the truth than the uniform table, by a tenth or more",
             nothing, at_most(0.9), violation=1.0, data=EITHER, axis="data and f",
         )  # fmt: skip
-    larger = judging.ratio(4, 1, "avd", name="scale", table="penalties", method="lasso", device=DEVICE)  # type: ignore[arg-type]  # in place of methods
+    larger = quantities.ratio(4, 1, "avd", name="scale", table="penalties", method="lasso", device=DEVICE)  # type: ignore[arg-type]  # in place of methods
     yield _ours(
         "penalty_4", "LASSO is nearer to the truth under 4 times dpress's penalty",
         replace(larger, words="AVD over that under the penalty itself"), at_most(1), violation=WORSE, data=EITHER,
@@ -152,14 +154,14 @@ def _of_ours() -> Iterator[Claim]:
     )  # fmt: skip
     yield _ours(
         "concave", "the log-likelihood is concave: EM has no bad local optimum",
-        judging.level("spread of the mean log-likelihoods in which 20 random starts end", "spread", table="starts"),
+        quantities.level("spread of the mean log-likelihoods in which 20 random starts end", "spread", table="starts"),
         at_most(1e-4), violation=1e-3,
     )  # fmt: skip
 
 
 def _by_penalty() -> Quantity:
     def spread(rows: Sequence[Row]) -> float:
-        each = [judging.mean(own, "avd") for own in judging.settings(rows, ("scale",)).values()]
+        each = [quantities.mean(own, "avd") for own in quantities.settings(rows, ("scale",)).values()]
         return min(each) / max(each)
 
     def example(value: float) -> list[Row]:
@@ -171,7 +173,7 @@ def _by_penalty() -> Quantity:
 
 
 def _nearer(better: str, worse: str) -> Claim:
-    ratio = judging.ratio(better, worse, "avd", by=("k",), who="all", device=DEVICE, rule=RULES)
+    ratio = quantities.ratio(better, worse, "avd", by=("k",), who="all", device=DEVICE, rule=RULES)
     words = f"{better} is nearer to the truth than {worse}, of everybody's reports"
     return _ours(
         f"{better}_nearer_than_{worse}", words, ratio, at_most(1), violation=WORSE, data=EITHER, axis="data and f"
@@ -179,7 +181,7 @@ def _nearer(better: str, worse: str) -> Claim:
 
 
 def _often_nearer(better: str, worse: str) -> Claim:
-    share = judging.share(
+    share = quantities.share(
         "share of settings (k, f) in which it is", lambda avd: avd[better] < avd[worse], "avd", by=("k", "f"),
         yes={better: 1.0, worse: 2.0}, no={better: 2.0, worse: 1.0}, who="sample", device=DEVICE, k=(2, 3, 4, 5),
     )  # fmt: skip

@@ -7,9 +7,9 @@ from typing import Any
 import altair as alt
 import numpy as np
 import vl_convert as vlc
-from claims import Row, Tables, settings
 from joint_claims import FORMS
 from joint_methods import MEANT, NO_RULE
+from quantities import Row, Tables, settings
 
 NAMES = {
     "em": "em (published)",

@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import driver
-from claims import Row, chosen
 from microdata_claims import GROUPS_OF_K, PLACE, SAME_NUMBER, claims
 from microdata_figures import draw
 from microdata_methods import (
@@ -34,6 +33,7 @@ from microdata_methods import (
     measured,
 )
 from microdata_replaced import replaced
+from quantities import Row, chosen
 
 from dpress.core import rng
 from dpress.core.errors import NotSupported

@@ -7,7 +7,8 @@ with matched ones. No line about ours is one that permuted columns, which know n
 import math
 from collections.abc import Sequence
 
-from claims import Claim, Quantity, Row, about, at_least, at_most, chosen, level, mean, settings, share, steps, within
+from claims import Claim, about, at_least, at_most, within
+from quantities import Quantity, Row, chosen, level, mean, settings, share, steps
 
 PLACE = (8, 20)  # d and k of counter-examples and of lines about ours
 BUDGET = "1"  # of the claims that name one

@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 import pictures
-from claims import Row, Tables, chosen, settings
+from quantities import Row, Tables, chosen, settings
 
 NAMES = {
     "dp_k_prototypes": "dp_k_prototypes (not proven)",

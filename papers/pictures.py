@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 import vl_convert as vlc
-from claims import Row, settings
+from quantities import Row, settings
 
 FONT = "DejaVu Sans, Helvetica, Arial, sans-serif"
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right")

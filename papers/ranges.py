@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import driver
 import numpy as np
-from claims import Row
+from quantities import Row
 from ranges_claims import claims
 from ranges_figures import draw
 from ranges_methods import (

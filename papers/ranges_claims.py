@@ -9,7 +9,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from claims import Claim, Quantity, Row, at_least, at_most, level, mean, ratio, settings, within
+from claims import Claim, at_least, at_most, within
+from quantities import Quantity, Row, level, mean, ratio, settings
 from ranges_identities import identities
 from ranges_methods import CONSISTENT, DOCUMENT, SEARCH
 

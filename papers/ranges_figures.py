@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
-from claims import Row, Tables, chosen, settings
 from pictures import averaged, marks, save
+from quantities import Row, Tables, chosen, settings
 
 STRATEGIES = {
     "identity": "#66a61e",

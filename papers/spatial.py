@@ -19,7 +19,7 @@ import driver
 import spatial_claims
 import spatial_figures
 import spatial_theory
-from claims import Row, mean
+from quantities import Row, mean
 from spatial_methods import FLAT, PROJECTED, SOURCES, Kind, collected, made, places, relative_error, uniform
 
 from dpress.core import rng

@@ -5,22 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from claims import (
-    Band,
-    Claim,
-    Quantity,
-    Row,
-    about,
-    at_least,
-    at_most,
-    identity,
-    level,
-    mean,
-    ratio,
-    settings,
-    steps,
-    within,
-)
+from claims import Band, Claim, about, at_least, at_most, identity, within
+from quantities import Quantity, Row, level, mean, ratio, settings, steps
 from spatial_own_claims import DATA, DOCUMENTS, GRIDS, LANDMARK, of_ours
 
 from dpress.core.tree import Tree

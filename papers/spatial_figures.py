@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 import vl_convert as vlc
-from claims import Row, Tables, settings
+from quantities import Row, Tables, settings
 from spatial_methods import SOURCES
 
 NAMES = {

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from claims import Band, Claim, Quantity, Row, at_least, at_most, mean, ratio, settings
+from claims import Band, Claim, at_least, at_most
+from quantities import Quantity, Row, mean, ratio, settings
 
 DATA = ("gowalla",)
 LANDMARK = "Landmark's points are not public: Gowalla's check-ins within the 48 states stand in"

@@ -1,5 +1,6 @@
 """Verdicts: what holds is held, a planted violation is not, and what too few runs cannot tell is left open."""
 
+import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -14,13 +15,17 @@ def claims(papers: Callable[[str], ModuleType]) -> ModuleType:
     return papers("claims")
 
 
+def quantities() -> ModuleType:
+    return sys.modules["quantities"]  # which the claims import
+
+
 def claim(claims: ModuleType, quantity: Any, band: Any, violation: float | tuple[float, ...], **more: Any) -> Any:
     fixed = {"key": "a", "whose": "document", "words": "it is so", "place": "section 1"}
     return claims.Claim(**(fixed | more), quantity=quantity, band=band, violation=violation)
 
 
 def about_four(claims: ModuleType, **more: Any) -> Any:
-    quantity = claims.ratio("rival", "own", "error", by=("data",))
+    quantity = quantities().ratio("rival", "own", "error", by=("data",))
     return claim(claims, quantity, claims.about(4), 9.6, **more)
 
 
@@ -37,7 +42,7 @@ def test_a_stated_number_is_a_band_with_two_ends(claims: ModuleType) -> None:
 
 def test_several_violations_must_all_be_told(claims: ModuleType) -> None:
     """One on either side of a band: with the nearer of them within the noise nothing is decided."""
-    quantity = claims.level("error", "error")
+    quantity = quantities().level("error", "error")
     table = {"errors": [{"error": value, "run": run} for run, value in enumerate((0.9, 1.0, 1.1))]}
     for violation, wanted in (((0.5, 2.0), claims.HELD), ((0.5, 1.2), claims.UNKNOWN), ((0.8, 2.0), claims.UNKNOWN)):
         found = claims.judge(claim(claims, quantity, claims.within(1, 0.1), violation), table)
@@ -58,7 +63,7 @@ def test_too_few_runs_decide_nothing(claims: ModuleType) -> None:
 def test_the_error_is_that_of_the_mean_over_runs(claims: ModuleType) -> None:
     values = [1.0, 2.0, 4.0, 7.0]
     table = [{"error": value, "run": run} for run, value in enumerate(values)]
-    value, error, runs = claims.jackknife(lambda own: claims.mean(own, "error"), table)
+    value, error, runs = claims.jackknife(lambda own: quantities().mean(own, "error"), table)
     assert (value, runs) == (3.5, 4)
     assert error == pytest.approx((sum((one - 3.5) ** 2 for one in values) / 3 / 4) ** 0.5)
 
@@ -86,11 +91,11 @@ def test_what_cannot_be_checked_says_why(claims: ModuleType) -> None:
 
 
 def test_shares_and_steps_count_settings(claims: ModuleType) -> None:
-    between = claims.share(
+    between = quantities().share(
         "LREMH between", lambda own: own["lasso"] <= own["lremh"] <= own["em"], "error",
         by=("k", "f"), yes={"lasso": 1, "lremh": 2, "em": 3}, no={"lasso": 3, "lremh": 2, "em": 1},
     )  # fmt: skip
-    falls = claims.steps("falls", "sse", "epsilon", sign=-1, by=("d",))
+    falls = quantities().steps("falls", "sse", "epsilon", sign=-1, by=("d",))
     for quantity in (between, falls):
         one = claim(claims, quantity, claims.at_least(0.8), 0.5)
         assert [claims.judge(one, claims.example(one, value)).kind for value in (1, 0.8, 0.7, 0.5)] == [
