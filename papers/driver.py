@@ -7,7 +7,7 @@ import argparse
 import csv
 import multiprocessing
 import os
-import shutil
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,6 +27,7 @@ import data
 HERE = Path(__file__).parent
 PAGES = HERE / "pages"  # a template for every document
 RECORD = ("key", "whose", "place", "claim", "quantity", "band", "verdict", "at", "value", "error", "runs", "judged")
+LONG = re.compile(r"\d+\.\d{3,}")  # a number of more digits than a picture shows
 START = time.perf_counter()
 Task = TypeVar("Task")
 
@@ -147,8 +148,9 @@ def publish(paper: Paper, docs: Path, out: Path, verdicts: Sequence[Verdict]) ->
 
     docs.mkdir(parents=True, exist_ok=True)
     write(docs / f"{paper.name}.csv", record(verdicts))
-    for picture in sorted(out.glob("*.png")):
-        shutil.copy(picture, docs / f"{paper.name}_{picture.name}")
+    for picture in sorted(out.glob("*.svg")):
+        short = LONG.sub(lambda found: f"{float(found[0]):.2f}", picture.read_text(encoding="utf-8"))
+        (docs / f"{paper.name}_{picture.name}").write_text(short, encoding="utf-8")
     found = jinja2.Environment(
         loader=jinja2.FileSystemLoader(PAGES), autoescape=False, trim_blocks=True, lstrip_blocks=True,  # noqa: S701  # Markdown
         undefined=jinja2.StrictUndefined, keep_trailing_newline=True,

@@ -6,9 +6,9 @@ from typing import Any
 
 import altair as alt
 import numpy as np
-import vl_convert as vlc
 from joint_claims import FORMS
 from joint_methods import MEANT, NO_RULE
+from pictures import save
 from quantities import Row, Tables, settings
 
 NAMES = {
@@ -35,23 +35,13 @@ def draw(folder: Path, tables: Tables) -> None:
     devices = list(dict.fromkeys(row["device"] for row in errors))
     for device, name in zip(devices, ("both_responses", "permanent_only"), strict=False):
         sampled = [row for row in errors if row["who"] == "sample" and row["device"] == device]
-        _save(folder / f"error_{name}", _errors(sampled, f"{PEOPLE['sample']}, {device}"))
+        save(folder / f"error_{name}", _errors(sampled, f"{PEOPLE['sample']}, {device}"))
     whole = [row for row in errors if row["who"] == "all"]
-    _save(folder / "error_all", _errors(whole, f"{PEOPLE['all']}, {devices[0]}"))
+    save(folder / "error_all", _errors(whole, f"{PEOPLE['all']}, {devices[0]}"))
     seconds = [*tables["times"], *tables["times_of_dpress"]]
-    _save(folder / "time", _times([row for row in seconds if row["device"] == devices[0]]))
-    _save(folder / "penalty", _penalties(tables["penalties"]))
-    _save(folder / "report_sizes", _sizes(tables["report_sizes"]))
-
-
-def _save(path: Path, chart: alt.TopLevelMixin) -> None:
-    chart = chart.configure_view(stroke=None).configure(font="DejaVu Sans, Helvetica, Arial, sans-serif")
-    chart = chart.configure_axis(labelFontSize=12, titleFontSize=13, gridColor="#e5e7eb", titleFontWeight="normal")
-    chart = chart.configure_legend(labelFontSize=12, titleFontSize=12, symbolSize=90, labelLimit=300)
-    chart = chart.configure_title(fontSize=14, anchor="start").configure_header(labelFontSize=13, title=None)
-    text = chart.to_json()
-    path.with_suffix(".svg").write_text(vlc.vegalite_to_svg(text), encoding="utf-8")
-    path.with_suffix(".png").write_bytes(vlc.vegalite_to_png(text, scale=2))
+    save(folder / "time", _times([row for row in seconds if row["device"] == devices[0]]))
+    save(folder / "penalty", _penalties(tables["penalties"]))
+    save(folder / "report_sizes", _sizes(tables["report_sizes"]))
 
 
 def _marks(values: Sequence[Row]) -> dict[str, Any]:

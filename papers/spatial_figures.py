@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 import numpy as np
-import vl_convert as vlc
+from pictures import save
 from quantities import Row, Tables, settings
 from spatial_methods import SOURCES
 
@@ -43,11 +43,11 @@ def draw(folder: Path, tables: Tables) -> None:
         for side in sorted({row["domain"] for row in domain} & {16, max(row["domain"] for row in domain)}):
             shown = [row for row in domain if row["domain"] == side] + ours
             words = f"{source.name}: GT-R at 16 a side, its rivals at {side}, ours at their own"
-            _save(folder / f"by_epsilon_{data}_{side}", _by_epsilon(shown, words))
-            _save(folder / f"by_size_{data}_{side}", _by_size(shown, words))
-    _save(folder / "by_domain", _by_domain(rows))
-    _save(folder / "sides", _sides(rows))
-    _save(folder / "crossover", _crossover(tables["crossover"]))
+            save(folder / f"by_epsilon_{data}_{side}", _by_epsilon(shown, words))
+            save(folder / f"by_size_{data}_{side}", _by_size(shown, words))
+    save(folder / "by_domain", _by_domain(rows))
+    save(folder / "sides", _sides(rows))
+    save(folder / "crossover", _crossover(tables["crossover"]))
 
 
 def averaged(rows: Sequence[Row]) -> list[Row]:
@@ -64,13 +64,6 @@ def averaged(rows: Sequence[Row]) -> list[Row]:
         small = " (below the document's)" if row["low"] < 0.01 else ""
         out.append(row | {"rate": float(row["epsilon"]), "panel": f"{row['size']} of the area{small}"})
     return out
-
-
-def _save(path: Path, chart: alt.TopLevelMixin) -> None:
-    chart = chart.configure_title(fontSize=14, anchor="start").configure_header(labelFontSize=13, title=None)
-    text = chart.to_json()
-    path.with_suffix(".svg").write_text(vlc.vegalite_to_svg(text), encoding="utf-8")
-    path.with_suffix(".png").write_bytes(vlc.vegalite_to_png(text, scale=2))
 
 
 def _marks(rows: Sequence[Row]) -> dict[str, Any]:
