@@ -1,8 +1,5 @@
 """The document on joint distributions: its claims hold and fail on made-up rows, its estimators as published, a run."""
 
-import csv
-import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -19,10 +16,8 @@ from dpress.mechanisms.joint.em import Em
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 
 pytest.importorskip("sklearn")
-PAPERS = Path(__file__).parents[2] / "papers"
 METHODS = {"uniform", "product", "em", "lasso", "lremh", "early", "pairs", "triples", "one"}
-FIGURES = ("error_all", "error_both_responses", "error_permanent_only", "time", "penalty", "report_sizes")
-FULL_ONLY = {"em_gives_up", "lasso_few_seconds"}  # need six attributes of Adult
+PAPERS = Path(__file__).parents[2] / "papers"
 
 
 @pytest.fixture(scope="module")
@@ -166,23 +161,3 @@ def test_losses_are_those_of_the_exact_channel(load: Callable[[str], ModuleType]
     found = {row["reports"]: row["ratio"] for row in load("joint").losses()}
     assert found["one"] == pytest.approx(2)
     assert found["any"] < 1
-
-
-@pytest.mark.slow
-def test_a_quick_run_draws_everything_and_gives_every_claim_a_figure(
-    load: Callable[[str], ModuleType], tmp_path: Path
-) -> None:
-    data = load("data")
-    if not all(map(data.there, load("joint").PAPER.data)):
-        pytest.skip("no reference data; set DPRESS_DATA to run this test")
-    command = [sys.executable, str(PAPERS / "joint.py"), "--quick", "--out", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ))
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert len(done.stdout.splitlines()) == len(load("joint_claims").claims())
-    with (tmp_path / "verdicts.csv").open(encoding="utf-8", newline="") as file:
-        assert {row["key"] for row in csv.DictReader(file) if not row["value"]} == FULL_ONLY
-    with (tmp_path / "errors.csv").open(encoding="utf-8", newline="") as file:
-        assert {row["method"] for row in csv.DictReader(file)} == METHODS
-    for name in FIGURES:
-        assert (tmp_path / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
-        assert "<svg" in (tmp_path / f"{name}.svg").read_text(encoding="utf-8")

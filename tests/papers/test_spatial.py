@@ -1,10 +1,7 @@
 """The script that reproduces the document on positions: its files, its verdicts, and that each can hold and fail."""
 
-import csv
 import importlib
 import math
-import os
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -18,10 +15,7 @@ from dpress.core import rng
 PAPERS = Path(__file__).parents[2] / "papers"
 sys.path.insert(0, str(PAPERS))
 import claims as judging  # noqa: E402  # a script's own
-import driver  # noqa: E402
 import spatial_claims  # noqa: E402
-
-import data  # noqa: E402
 
 CLAIMS = spatial_claims.claims()
 FIGURES = ("by_epsilon_checkin_16", "by_size_landmark_64", "by_domain", "sides", "crossover")
@@ -31,13 +25,6 @@ Z = 5.0  # standard deviations; a false alarm in 1.7 million
 @pytest.fixture(scope="module")
 def methods() -> ModuleType:
     return importlib.import_module("spatial_methods")
-
-
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
-    out = tmp_path_factory.mktemp("spatial")
-    command = [sys.executable, str(PAPERS / "spatial.py"), "--quick", "--out", str(out)]
-    return out, subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ))
 
 
 def held_value(claim: judging.Claim) -> float:
@@ -62,56 +49,6 @@ def test_keys_are_different_and_every_line_on_landmark_says_what_stands_in() -> 
             assert "not public" in one.note
         if one.quantity.table == "errors":
             assert one.data == ("gowalla",)
-
-
-@pytest.mark.slow
-def test_the_quick_run_gives_a_figure_for_every_claim_and_draws_every_picture(
-    quick: tuple[Path, subprocess.CompletedProcess[str]],
-) -> None:
-    out, done = quick
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert len(done.stdout.splitlines()) == len(CLAIMS)
-    with (out / "verdicts.csv").open(encoding="utf-8", newline="") as file:
-        values = {row["key"]: row["value"] for row in csv.DictReader(file)}
-    assert {key for key, value in values.items() if not value} == {
-        one.key for one in CLAIMS if one.quantity.where.get("grid") == 32
-    }
-    for name in FIGURES:
-        assert (out / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
-        assert "<svg" in (out / f"{name}.svg").read_text(encoding="utf-8")
-
-
-@pytest.mark.slow
-def test_tables_are_read_back_as_they_were_judged(quick: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
-    tables = driver.read(quick[0])
-    stand_ins = frozenset(name for name in ("gowalla",) if not data.there(name))
-    again = driver.record([judging.judge(one, tables, stand_ins) for one in CLAIMS])
-    with (quick[0] / "verdicts.csv").open(encoding="utf-8", newline="") as file:
-        first = list(csv.DictReader(file))
-    assert [{name: str(value) for name, value in row.items()} for row in again] == first
-    even = [row for row in tables["errors"] if row["method"] == "uniform"]
-    assert even
-    assert all("run" not in row for row in even)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("method", "key"), [("gtr", "gtr_uniform_size"), ("gtr_top_down", "gtr_top_down_best_large")])
-def test_a_wrong_error_is_told(quick: tuple[Path, subprocess.CompletedProcess[str]], method: str, key: str) -> None:
-    """Twenty times the error of GT-R, or of ours: a line that holds does not any more."""
-    tables = driver.read(quick[0])
-    wrong = {
-        name: [
-            row | {column: 20 * row[column] for column in ("relative_error", "own_error") if column in row}
-            if method in {row.get("method"), row.get("own")}
-            else row
-            for row in rows
-        ]
-        for name, rows in tables.items()
-    }
-    claim = next(one for one in CLAIMS if one.key == key)
-    found = {name: judging.judge(claim, own).kind for name, own in (("right", tables), ("wrong", wrong))}
-    assert found["right"] == judging.HELD
-    assert found["wrong"] in {judging.NOT, judging.DEPENDS}
 
 
 CITY_USERS = 1000
