@@ -1,7 +1,7 @@
 """Tables from files and data frames as Arrow batches; the only place that opens raw rows.
 
-DuckDB reads CSV and Parquet, narwhals takes pandas, polars, pyarrow and DuckDB objects. What an engine says about the
-rows never leaves this module: its messages may quote them.
+DuckDB reads CSV (see `file_format`) and Parquet, narwhals takes pandas, polars, pyarrow and DuckDB objects. What an
+engine says about the rows never leaves this module: its messages may quote them.
 """
 
 import os
@@ -17,20 +17,16 @@ import pyarrow as pa
 
 from dpress.core.claim import Unit
 from dpress.core.errors import NotSupported, SchemaMismatch
-from dpress.data import frames, objects, persons
+from dpress.data import file_format, frames, objects, persons
+from dpress.data.file_format import FileFormat, TextFile
 
 BATCH_ROWS = 1 << 17
 ROWS_TO_SORT = 1_500_000  # how many rows are sorted at once to bound persons: about half a gigabyte
-READERS = {  # nothing about the format is guessed from the rows: one row must not change how another is read
-    ".csv": (
-        "read_csv(?, all_varchar = true, header = true, delim = ',', quote = '\"', escape = '\"', comment = '', "
-        "skip = 0, strict_mode = true, hive_partitioning = false)"
-    ),
-    ".parquet": "read_parquet(?, hive_partitioning = false)",
-}
+PARQUET = "read_parquet(?, hive_partitioning = false)"
 WITHHELD = (
-    "{} cannot be read as a table; expected Parquet, or CSV in UTF-8 with a header line, commas, double quotes and as "
-    "many fields on every line (the reader's message is withheld: it may quote rows)"
+    "{} cannot be read as a table; expected Parquet, or CSV with a header line, double quotes and as many fields on "
+    "every line, in UTF-8 and with commas unless [data] states another `encoding` or `separator` (the reader's message "
+    "is withheld: it may quote rows)"
 )
 T = TypeVar("T")
 
@@ -40,7 +36,7 @@ class Table:
     """Rows in a file or in memory, bounded to what one unit may contribute.
 
     Args:
-        data: a CSV or Parquet file, or a pandas, polars, pyarrow or DuckDB table.
+        data: a CSV or Parquet file, a file of text with its format, or a pandas, polars, pyarrow or DuckDB table.
         columns: the columns to read.
         unit: where it names a person's column, a person keeps at most `unit.rows` rows: those with the smallest
             SHA-256 of a fresh secret key and the row's content, so that which rows stay depends on that person alone.
@@ -75,7 +71,15 @@ class Table:
     @property
     def path(self) -> Path | None:
         """The file, or None for a table in memory."""
+        if isinstance(self.data, TextFile):
+            return self.data.path
         return Path(self.data) if isinstance(self.data, (str, Path)) else None
+
+    @property
+    def text(self) -> TextFile | None:
+        """The file with its format, where it is one of text."""
+        found = file_format.opened(self.data, FileFormat(), ())
+        return found if isinstance(found, TextFile) else None
 
     @property
     def name(self) -> str:
@@ -103,6 +107,15 @@ class Table:
             yield from self._read(connection)
 
     def _read(self, connection: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:
+        failed = ""
+        try:
+            yield from self._batches(connection)
+        except OSError as error:
+            failed = str(error)
+        if failed:  # raised here, so that nothing is attached to it
+            raise OSError(failed + self._separator_hint())
+
+    def _batches(self, connection: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:
         source, values = self._source(connection)
         for query in without_quotes(self.name, lambda: self._queries(connection, source, values)):
             reader = without_quotes(self.name, partial(_reader, connection, query, values))
@@ -121,18 +134,41 @@ class Table:
         return without_quotes(self.name, lambda: frames.arrow(frame, self._wanted))
 
     def _check_columns(self, present: list[str]) -> None:
-        """Refuse a missing column; the first line of a CSV is not shown, for it may be a row."""
-        csv = self.path is not None and self.path.suffix.lower() == ".csv"
-        found = f"it has {len(present)} columns; does it start with a header line, separated by commas?"
+        """Refuse a missing column; the first line of a file of text is shown only where it is said to have names."""
+        text = self.text
+        declared = text is None or text.format.header is not None
         for column in self._wanted:
             if column not in present:
-                shown = found if csv else f"its columns are {', '.join(present)}"
+                shown = f"its columns are {', '.join(present)}" if declared else self._hint(len(present))
                 raise SchemaMismatch(f"{self.name} has no column {column!r}; {shown}")
+
+    def _hint(self, columns: int) -> str:
+        """Return what is probably wrong with how a file of text is read."""
+        sign = self.text.separator if self.text else ""
+        asked = f"it has {columns} columns; does it start with a header line, separated by {sign!r}?"
+        return asked + self._separator_hint()
+
+    def _separator_hint(self) -> str:
+        """Return the separator to state, where the first line of a file of text has all columns by another one."""
+        if (text := self.text) is None:
+            return ""
+        found = file_format.separators_with(text.path, text.format.encoding, self._wanted)
+        if not found or text.separator in found:
+            return ""
+        sign = found[0].replace("\t", "\\t")
+        return f'; its first line has all the columns with separator = "{sign}" in [data]'
 
     def _queries(self, connection: duckdb.DuckDBPyConnection, source: str, values: list[str]) -> list[str]:
         """Return the SQL that yields the rows; where persons are bounded, group after group of persons."""
         relation = connection.sql(f"SELECT * FROM {source}", params=values)  # noqa: S608  # a reader, or our own view
         self._check_columns(relation.columns)
+        if (text := self.text) is not None:
+            if text.format.names and len(text.format.names) != len(relation.columns):
+                raise SchemaMismatch(
+                    f"{self.name} has {len(relation.columns)} columns; [data] header names {len(text.format.names)}"
+                )
+            source = text.read(source, self._wanted)
+            relation = connection.sql(f"SELECT * FROM {source}", params=values)  # noqa: S608  # as above
         names = ", ".join(persons.quoted(column) for column in self.columns)
         if self.unit.column is None:
             return [f"SELECT {names} FROM {source}"]  # noqa: S608  # names are quoted; the path is a parameter
@@ -158,13 +194,13 @@ class Table:
         connection.execute("SET enable_progress_bar = false")  # an interactive session would have it on standard output
         if self.path is None:
             return "rows", []
-        if self.path.suffix.lower() not in READERS:
-            raise SchemaMismatch(f"{self.name}: expected a .csv or .parquet file")
+        file_format.check_kind(self.path)
         if set("*?[") & set(str(self.path)):
             raise SchemaMismatch(f"{self.name}: the characters * ? [ in a path would name several files; rename it")
-        if self.path.suffix.lower() == ".parquet":
-            self._check_decimals(connection)
-        return READERS[self.path.suffix.lower()], [str(self.path)]
+        if (text := self.text) is not None:
+            return text.reader(), [str(self.path)]
+        self._check_decimals(connection)
+        return PARQUET, [str(self.path)]
 
     def _check_decimals(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Refuse decimals of so many digits that they would be read as floats."""

@@ -21,7 +21,7 @@ from dpress.data.spec import Spec
 from dpress.data.table import Table
 from dpress.ledger.ledger import Ledger
 from dpress.release.clock import now
-from dpress.release.designs import charge, mechanism_of
+from dpress.release.designs import charge, mechanism_of, rows_of
 from dpress.release.folder import check_new
 from dpress.release.plan import Plan, design_of, source_named
 from dpress.release.release import Release
@@ -64,7 +64,8 @@ def publish(
         OSError: the data cannot be read (nothing was charged; unless a table too large for memory changes between two
             passes over it), or the release cannot be written (the charge stands).
     """
-    design, source = design_of(asked), source_of(asked, data)
+    design = design_of(asked)
+    source = rows_of(design, source_of(asked, data))
     if design.local:
         raise NotSupported('$.privacy.model: "local" is collected: `dpress perturb` and `dpress estimate`')
     _check_size(design)
