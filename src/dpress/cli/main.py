@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 COMMANDS = (
-    *("demo", "list", "error", "audit", "plan", "publish", "perturb", "estimate", "query", "report", "evaluate"),
-    "ledger",
+    *("demo", "list", "error", "audit", "plan", "check", "publish", "perturb", "estimate"),
+    *("query", "report", "evaluate", "ledger"),
 )
 SUMMARIES = {
     "demo": "The whole path on built-in data: plan, publish, query, report.",
@@ -19,6 +19,7 @@ SUMMARIES = {
     "error": "Exact error of a strategy, before any data is read.",
     "audit": "Check what a method claims, exactly or by samples.",
     "plan": "Candidate methods for a spec, with predicted error.",
+    "check": "Where every value would be counted (not private).",
     "publish": "Turn a table into a differentially private release.",
     "perturb": "Simulate the devices of a local collection.",
     "estimate": "Turn reports from devices into a release.",

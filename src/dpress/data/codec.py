@@ -34,6 +34,15 @@ def encode(schema: Schema, batch: pa.RecordBatch) -> Codes:
     return codes if keep.all() else codes[:, keep]
 
 
+def cells_of(attribute: Tabular, batch: pa.RecordBatch) -> Codes:
+    """Return the cell of every value of an attribute, OUTSIDE or MISSING: before the specification settles those.
+
+    Raises:
+        SchemaMismatch: there is no such column, or its type is not coded.
+    """
+    return _cells(attribute, _column(batch, attribute.name))
+
+
 def numbers_of(name: str, batch: pa.RecordBatch) -> npt.NDArray[np.float64]:
     """Return a column as numbers, NaN where a value is missing or none.
 

@@ -18,6 +18,7 @@ from dpress.data.persons import quoted
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 COMPRESSED = (".gz", ".zst")
+AS_WRITTEN = "\x1fas written"  # behind a column's name: its text before it is read
 READER = (
     "read_csv(?, all_varchar = true, header = {header}, delim = '{delim}', quote = '\"', escape = '\"', comment = '', "
     "skip = 0, strict_mode = true, hive_partitioning = false, encoding = '{encoding}'{names})"
@@ -48,7 +49,7 @@ class FileFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     header: bool | Annotated[tuple[str, ...], Meta(min_length=1)] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse signs that cannot be told apart."""
+        """Refuse two uses of one sign."""
         if self.thousands == self.decimal:
             raise ValueError(f".thousands: expected another sign than `decimal`, got {self.thousands!r} for both")
         if self.header is False:
@@ -101,13 +102,17 @@ class TextFile:
 
     def _value(self, column: str) -> str:
         """Return the SQL of one value, made from its text alone."""
-        value = quoted(column)
-        if self.format.null_values:
-            texts = ", ".join(_text(one.strip(BLANKS)) for one in self.format.null_values)
-            value = f"CASE WHEN trim({value}, {_text(BLANKS)}) NOT IN ({texts}) THEN {value} END"
+        value = self._present(quoted(column.removesuffix(AS_WRITTEN)))
         if column in self.numbers:
             return self._number(value)
         return self._date(value) if column in self.dates else value
+
+    def _present(self, value: str) -> str:
+        """Return the SQL of a text, NULL where it stands for a missing value."""
+        if self.format.null_values:
+            texts = ", ".join(_text(one.strip(BLANKS)) for one in self.format.null_values)
+            value = f"CASE WHEN trim({value}, {_text(BLANKS)}) NOT IN ({texts}) THEN {value} END"
+        return value
 
     def _number(self, value: str) -> str:
         """Return the SQL of a number with a decimal point and no thousands; NULL where it is written otherwise."""

@@ -6,7 +6,7 @@ engine says about the rows never leaves this module: its messages may quote them
 
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,23 @@ WITHHELD = (
     "is withheld: it may quote rows)"
 )
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contributions:
+    """How many rows each person has.
+
+    Args:
+        persons: how many there are.
+        rows: of them all.
+        largest: the most of one.
+        kept: how many rows stay where a person keeps at most so many.
+    """
+
+    persons: int
+    rows: int
+    largest: int
+    kept: dict[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +84,46 @@ class Table:
             raise OSError(f"{self.name} changed while it was read; nothing was released")
         if not rows:
             raise SchemaMismatch(f"{self.name} has no rows")
+
+    def present(self) -> list[str]:
+        """Return the names of all columns.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        self._stamp()
+        if self.path is None:
+            return without_quotes(self.name, lambda: [str(name) for name in frames.frame_of(self.data).columns])
+        with duckdb.connect() as connection:
+            source, values = self._source(connection)
+            read = f"SELECT * FROM {source}"  # noqa: S608  # a reader of ours
+            return without_quotes(self.name, lambda: list(connection.sql(read, params=values).columns))
+
+    def contributions(self, caps: Sequence[int]) -> Contributions:
+        """Return how many rows the unit's persons have, and how many stay under each cap: exact, and so not private.
+
+        Raises:
+            OSError, SchemaMismatch: see `batches`.
+        """
+        self._stamp()
+        with duckdb.connect() as connection:
+            if self.path is None:
+                connection.register("rows", objects.for_engine(self._held()))
+            source, values = self._source(connection)
+            return without_quotes(self.name, lambda: self._contributions(connection, source, values, caps))
+
+    def _contributions(
+        self, connection: duckdb.DuckDBPyConnection, source: str, values: list[str], caps: Sequence[int]
+    ) -> Contributions:
+        own, kinds = self._relation(connection, source, values)
+        person = persons.identity(str(self.unit.column), kinds[str(self.unit.column)])
+        sums = ", ".join(f"coalesce(sum(least(own, {cap})), 0)" for cap in caps)
+        each = f"SELECT count(*) AS own FROM {own} GROUP BY {person}"  # noqa: S608  # as in `_queries`
+        query = f"SELECT count(*), coalesce(sum(own), 0), coalesce(max(own), 0), {sums} FROM ({each})"  # noqa: S608
+        found = [int(one) for one in connection.sql(query, params=values).fetchall()[0]]
+        return Contributions(
+            persons=found[0], rows=found[1], largest=found[2], kept=dict(zip(caps, found[3:], strict=True))
+        )
 
     @property
     def path(self) -> Path | None:
@@ -134,11 +191,11 @@ class Table:
         return without_quotes(self.name, lambda: frames.arrow(frame, self._wanted))
 
     def _check_columns(self, present: list[str]) -> None:
-        """Refuse a missing column; the first line of a file of text is shown only where it is said to have names."""
+        """Refuse a missing column; the first line of a file of text is shown only where the specification says that it has names."""
         text = self.text
         declared = text is None or text.format.header is not None
         for column in self._wanted:
-            if column not in present:
+            if column.removesuffix(file_format.AS_WRITTEN) not in present:
                 shown = f"its columns are {', '.join(present)}" if declared else self._hint(len(present))
                 raise SchemaMismatch(f"{self.name} has no column {column!r}; {shown}")
 
@@ -152,7 +209,8 @@ class Table:
         """Return the separator to state, where the first line of a file of text has all columns by another one."""
         if (text := self.text) is None:
             return ""
-        found = file_format.separators_with(text.path, text.format.encoding, self._wanted)
+        wanted = [column.removesuffix(file_format.AS_WRITTEN) for column in self._wanted]
+        found = file_format.separators_with(text.path, text.format.encoding, wanted)
         if not found or text.separator in found:
             return ""
         sign = found[0].replace("\t", "\\t")
@@ -160,19 +218,10 @@ class Table:
 
     def _queries(self, connection: duckdb.DuckDBPyConnection, source: str, values: list[str]) -> list[str]:
         """Return the SQL that yields the rows; where persons are bounded, group after group of persons."""
-        relation = connection.sql(f"SELECT * FROM {source}", params=values)  # noqa: S608  # a reader, or our own view
-        self._check_columns(relation.columns)
-        if (text := self.text) is not None:
-            if text.format.names and len(text.format.names) != len(relation.columns):
-                raise SchemaMismatch(
-                    f"{self.name} has {len(relation.columns)} columns; [data] header names {len(text.format.names)}"
-                )
-            source = text.read(source, self._wanted)
-            relation = connection.sql(f"SELECT * FROM {source}", params=values)  # noqa: S608  # as above
+        source, kinds = self._relation(connection, source, values)
         names = ", ".join(persons.quoted(column) for column in self.columns)
         if self.unit.column is None:
             return [f"SELECT {names} FROM {source}"]  # noqa: S608  # names are quoted; the path is a parameter
-        kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
         person = persons.identity(self.unit.column, kinds[self.unit.column])
         counted = connection.sql(f"SELECT count(*), count({person}) FROM {source}", params=values)  # noqa: S608
         rows, named = counted.fetchall()[0]
@@ -187,6 +236,21 @@ class Table:
             f"QUALIFY row_number() OVER (PARTITION BY {person} ORDER BY {order}) <= {self.unit.rows}"
             for number in range(groups)
         ]
+
+    def _relation(
+        self, connection: duckdb.DuckDBPyConnection, source: str, values: list[str]
+    ) -> tuple[str, dict[str, str]]:
+        """Return the SQL of the rows, values read as their format says, and the types of its columns."""
+        relation = connection.sql(f"SELECT * FROM {source}", params=values)  # noqa: S608  # a reader, or our own view
+        self._check_columns(relation.columns)
+        if (text := self.text) is not None:
+            if text.format.names and len(text.format.names) != len(relation.columns):
+                raise SchemaMismatch(
+                    f"{self.name} has {len(relation.columns)} columns; [data] header names {len(text.format.names)}"
+                )
+            source = text.read(source, self._wanted)
+            relation = connection.sql(f"SELECT * FROM {source}", params=values)  # noqa: S608  # as above
+        return source, dict(zip(relation.columns, map(str, relation.types), strict=True))
 
     def _source(self, connection: duckdb.DuckDBPyConnection) -> tuple[str, list[str]]:
         """Return the SQL that names the rows, and its parameters."""
