@@ -155,10 +155,6 @@ def test_the_figures_of_the_check_are_those_of_the_true_table(tmp_path):
     rows = [f"{city};{income};{age};a" for city in ("Bonn", "Oslo") for income in ("1,5", "x") for age in (5, "", 120)]
     path = written(tmp_path / "rows.csv", *rows)
     result = check(spec(GERMAN), path)
-    from dpress.core.claim import ROW
-    from dpress.data.file_format import opened
-    from dpress.release.publish import true_counts
-
     asked = spec(GERMAN)
     counts = true_counts(asked.schema, ((0,), (1,)), opened(path, asked.data, asked.schema.tabular), ROW)
     assert counts[:3].sum() == result.kept

@@ -191,7 +191,7 @@ class Table:
         return without_quotes(self.name, lambda: frames.arrow(frame, self._wanted))
 
     def _check_columns(self, present: list[str]) -> None:
-        """Refuse a missing column; the first line of a file of text is shown only where the specification says that it has names."""
+        """Refuse a missing column; the first line of a file of text is shown only where it is declared a header."""
         text = self.text
         declared = text is None or text.format.header is not None
         for column in self._wanted:
