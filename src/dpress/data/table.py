@@ -290,6 +290,8 @@ def without_quotes(name: str, call: Callable[[], T]) -> T:
         return call()
     except (SchemaMismatch, NotSupported, MemoryError):
         raise
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
     except Exception:  # noqa: BLE001, S110  # whatever an engine raises may quote the rows
         pass
     raise OSError(WITHHELD.format(name))
