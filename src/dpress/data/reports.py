@@ -39,9 +39,6 @@ BATCH = 1 << 16
 GROUP = 1 << 18  # reports in a row group
 LARGEST_BATCH = 1 << 26  # bytes of payloads at a time
 FEW, DENSEST = 1 << 20, 4  # reports that any file may hold, and a byte of a larger one: each takes 8 in memory
-    1 << 20,
-    64,
-)  # reports that any file may hold, and that a byte of a larger one may: each takes 8 in memory
 SCHEMA = pa.schema(
     [
         ("version", pa.uint8()),
