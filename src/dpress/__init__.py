@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from dpress.core.errors import BudgetExceeded, NotSupported, ReportRejected, SchemaMismatch
     from dpress.data.spec import Spec, load_spec
     from dpress.ledger.ledger import Ledger
+    from dpress.release.data_check import DataCheck, check
     from dpress.release.designs import load_design, save_design
     from dpress.release.device import device, intake
     from dpress.release.estimate import estimate
@@ -30,6 +31,7 @@ _HOMES = {
     "dpress.core.errors": ("BudgetExceeded", "NotSupported", "ReportRejected", "SchemaMismatch"),
     "dpress.data.spec": ("Spec", "load_spec"),
     "dpress.ledger.ledger": ("Ledger",),
+    "dpress.release.data_check": ("DataCheck", "check"),
     "dpress.release.designs": ("load_design", "save_design"),
     "dpress.release.device": ("device", "intake"),
     "dpress.release.estimate": ("estimate",),
@@ -47,6 +49,7 @@ __all__ = [
     "ApproxDP",
     "BudgetExceeded",
     "Claim",
+    "DataCheck",
     "Design",
     "Ledger",
     "NotSupported",
@@ -60,6 +63,7 @@ __all__ = [
     "Spec",
     "Unit",
     "__version__",
+    "check",
     "device",
     "estimate",
     "evaluate",

@@ -180,3 +180,64 @@ def test_damaged_pages(tmp_path):
     path.write_bytes(data)
     with pytest.raises(OSError, match="is truncated or no Parquet file; ask for the file again"):
         list(files.Reader(path=path, expected=EXPECTED).batches())
+
+
+def mutated(good, source):
+    """Up to three bytes of a file, each another one."""
+    bad, words = bytearray(good), source.words(4)
+    for word in words[1 : 2 + int(words[0] % np.uint64(3))]:
+        bad[int(word >> np.uint64(20)) % len(bad)] = int(word & np.uint64(255))
+    return bytes(bad)
+
+
+@pytest.mark.slow
+def test_a_damaged_file_is_read_or_refused_and_nothing_else(tmp_path):
+    """2,000 files with one to three other bytes: what fails in one of 400 escapes with chance exp(-5)."""
+    good, source = files.table([report(number) for number in range(40)]), rng.seeded(5)
+    path = tmp_path / "reports.parquet"
+    pq.write_table(good, path)
+    raw, outcomes = path.read_bytes(), set()
+    for _ in range(2000):
+        path.write_bytes(mutated(raw, source))
+        reader = files.Reader(path=path, expected=EXPECTED)
+        try:
+            found = sum(len(batch.payloads) for batch in reader.batches())
+        except (SchemaMismatch, OSError):
+            outcomes.add("refused")
+        else:
+            assert found + sum(reader.rejected.values()) <= 40
+            outcomes.add("read")
+    assert outcomes == {"refused", "read"}
+
+
+def test_one_long_payload_of_many_reports_does_not_fill_the_memory(tmp_path):
+    """A few megabytes of reports that would be 64 gigabytes if each had its own copy."""
+    rows = 1 << 16
+    ids = pa.array([number.to_bytes(16, "big") for number in range(rows)], pa.binary(16))
+    long = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array([bytes(1 << 20)], pa.binary()))
+    columns = {"version": wire.VERSION, "ask": ASK, "round": 0, "report_type": 0}
+    fixed = {name: pa.array([value] * rows, files.SCHEMA.field(name).type) for name, value in columns.items()}
+    table = pa.table({**fixed, "id": ids, "payload": long}).select(files.SCHEMA.names)
+    pq.write_table(table, tmp_path / "reports.parquet")
+    assert (tmp_path / "reports.parquet").stat().st_size < 4 << 20
+    before = pa.total_allocated_bytes()
+    reader = files.Reader(path=tmp_path / "reports.parquet", expected=EXPECTED)
+    assert list(reader.batches()) == []
+    assert reader.rejected == {wire.WRONG_LENGTH: rows}
+    assert pa.default_memory_pool().max_memory() - before < 1 << 30
+
+
+def test_more_reports_than_bytes_are_refused_before_any_is_read(tmp_path):
+    """1.2 million reports with one id and one payload take less than a byte each."""
+    table = pa.concat_tables([files.table([report(7)] * 10_000)] * 120)
+    pq.write_table(table.combine_chunks(), tmp_path / "reports.parquet", compression="zstd")
+    reader = files.Reader(path=tmp_path / "reports.parquet", expected=EXPECTED)
+    with pytest.raises(SchemaMismatch, match=r"1,200,000 of them do not fit into [\d,]+ bytes"):
+        list(reader.batches())
+
+
+def test_payloads_by_their_dictionary_are_read_like_any(read):
+    table = files.table([report(number) for number in range(50)])
+    place = table.schema.get_field_index("payload")
+    shared = table.set_column(place, "payload", table["payload"].dictionary_encode())
+    assert read(shared) == read(table)

@@ -153,7 +153,7 @@ def test_a_full_disk_charges_nothing(book: Ledger, monkeypatch: pytest.MonkeyPat
     pay(book)
     with monkeypatch.context() as full:
         connect_with(full, pragma="PRAGMA max_page_count = 1")
-        with pytest.raises(OSError, match=r"no space left for ledger .*; nothing was charged"):
+        with pytest.raises(OSError, match=r"no space left for ledger .*; nothing was added to it"):
             pay(book, "x" * 100_000)
     assert verify(book.path).rows == 2
     pay(book)

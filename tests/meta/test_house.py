@@ -20,10 +20,10 @@ WORKPLACE = re.compile(
     re.IGNORECASE,
 )
 API = [
-    "ROW", "ZCDP", "ApproxDP", "BudgetExceeded", "Claim", "Design", "Ledger", "NotSupported", "Plan", "PureDP",
-    "Relation", "Release", "ReportRejected", "Result", "SchemaMismatch", "Spec", "Unit", "__version__", "device",
-    "estimate", "evaluate", "intake", "load_design", "load_release", "load_spec", "perturb", "plan", "publish",
-    "report", "save_design",
+    "ROW", "ZCDP", "ApproxDP", "BudgetExceeded", "Claim", "DataCheck", "Design", "Ledger", "NotSupported", "Plan",
+    "PureDP", "Relation", "Release", "ReportRejected", "Result", "SchemaMismatch", "Spec", "Unit", "__version__",
+    "check", "device", "estimate", "evaluate", "intake", "load_design", "load_release", "load_spec", "perturb",
+    "plan", "publish", "report", "save_design",
 ]  # fmt: skip
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 COMMANDS = (
-    *("demo", "list", "error", "audit", "plan", "publish", "perturb", "estimate", "query", "report", "evaluate"),
-    "ledger",
+    *("demo", "list", "error", "audit", "plan", "check", "publish", "perturb", "estimate"),
+    *("query", "report", "evaluate", "ledger"),
 )
 SUMMARIES = {
     "demo": "The whole path on built-in data: plan, publish, query, report.",
@@ -19,6 +19,7 @@ SUMMARIES = {
     "error": "Exact error of a strategy, before any data is read.",
     "audit": "Check what a method claims, exactly or by samples.",
     "plan": "Candidate methods for a spec, with predicted error.",
+    "check": "Where every value would be counted (not private).",
     "publish": "Turn a table into a differentially private release.",
     "perturb": "Simulate the devices of a local collection.",
     "estimate": "Turn reports from devices into a release.",
@@ -67,8 +68,8 @@ def main(arguments: list[str] | None = None) -> Any:
     _collect_seldom()
     try:
         cli.main(args=arguments, prog_name="dpress", standalone_mode=False)
-    except click.exceptions.Abort:
-        _fail("stopped")
+    except click.exceptions.Abort as stop:
+        _fail("; ".join(["stopped", *getattr(stop.__cause__, "__notes__", [])]))
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
@@ -101,14 +102,16 @@ def _one_line(error: Exception) -> str:
         return str(error)
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
-    frames = traceback.extract_tb(error.__traceback__)
-    if isinstance(error, ValueError) and frames and f"{os.sep}dpress{os.sep}" in frames[-1].filename:
+    frames = [(frame.f_globals.get("__name__", ""), line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    own = [name.partition(".")[0] == "dpress" for name, _ in frames]
+    if isinstance(error, ValueError) and own and own[-1]:
         return str(error)
-    place = next((f for f in reversed(frames) if f"{os.sep}dpress{os.sep}" in f.filename), None)
-    where = f" at {os.path.basename(place.filename)}:{place.lineno}" if place else ""  # noqa: PTH119
+    place = next((place for place, ours in zip(reversed(frames), reversed(own), strict=True) if ours), None)
+    where = f" at {place[0]}:{place[1]}" if place else ""
     return f"internal error: {type(error).__name__}{where} (its message is withheld: it may quote the data)"
 
 
 def _fail(message: str) -> None:
-    click.echo(f"dpress: {' '.join(message.split())}", err=True)
+    shown = "".join(one if one.isprintable() else repr(one)[1:-1] for one in " ".join(message.split()))
+    click.echo(f"dpress: {shown}", err=True)
     sys.exit(1)

@@ -41,6 +41,7 @@ def command(
         release = publish(
             asked, data, ledger=ledger, out=out, allow_unproven=allow_unproven, progress=progress, writing=writing
         )
+    hint("`dpress check` tells beforehand where every value will be counted", quiet=quiet)
     if ledger is None:
         hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)
     if new:

@@ -39,6 +39,15 @@ def encode_all(schema: Schema, batch: pa.RecordBatch) -> tuple[Codes, npt.NDArra
     return codes, (codes != DROPPED).all(axis=0)
 
 
+def cells_of(attribute: Tabular, batch: pa.RecordBatch) -> Codes:
+    """Return the cell of every value of an attribute, OUTSIDE or MISSING: before the specification settles those.
+
+    Raises:
+        SchemaMismatch: there is no such column, or its type is not coded.
+    """
+    return _cells(attribute, _column(batch, attribute.name))
+
+
 def numbers_of(name: str, batch: pa.RecordBatch) -> npt.NDArray[np.float64]:
     """Return a column as numbers, NaN where a value is missing or none.
 

@@ -5,11 +5,13 @@ others go on.
 """
 
 import contextlib
+import functools
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -36,6 +38,7 @@ from dpress.core.wire import (
 BATCH = 1 << 16
 GROUP = 1 << 18  # reports in a row group
 LARGEST_BATCH = 1 << 26  # bytes of payloads at a time
+FEW, DENSEST = 1 << 20, 4  # reports that any file may hold, and a byte of a larger one: each takes 8 in memory
 SCHEMA = pa.schema(
     [
         ("version", pa.uint8()),
@@ -119,7 +122,10 @@ class Reader:
         found = file.schema_arrow
         for wanted in SCHEMA:
             index = found.get_field_index(wanted.name)
-            if index < 0 or found.field(index).type != wanted.type:
+            kind = found.field(index).type if index >= 0 else None
+            if kind is not None and pa.types.is_dictionary(kind):
+                kind = kind.value_type
+            if kind != wanted.type:
                 missing = f"it needs a column {wanted.name} ({wanted.type})"
                 raise SchemaMismatch(f"{self.path} is no file of reports: {missing}")
 
@@ -166,7 +172,7 @@ class Reader:
             OTHER_ASK: _differs(batch, "ask", self.expected.ask),
             OTHER_ROUND: _differs(batch, "round", self.expected.round),
             UNKNOWN_TYPE: ~known,
-            WRONG_LENGTH: np.asarray(pc.fill_null(pc.binary_length(batch.column("payload")), -1)) != widths,
+            WRONG_LENGTH: _lengths(batch.column("payload")) != widths,
         }
 
     def count(self, reason: str, reports: int) -> None:
@@ -180,6 +186,7 @@ class Reader:
             mask = types == number
             own = batch.column("payload")
             own = own if mask.all() else own.filter(pa.array(mask))
+            own = own.dictionary_decode() if pa.types.is_dictionary(own.type) else own
             yield Batch(report_type=number, payloads=_matrix(own, self.expected.widths[number]))
 
 
@@ -257,12 +264,44 @@ def _readable(path: Path) -> Iterator[pq.ParquetFile]:
     if not path.is_file():
         raise OSError(f"there is no file {path}")
     try:
-        with pq.ParquetFile(path) as file:
+        with _opened(path) as file:
+            _check_size(file, path)
             yield file
-    except (pa.ArrowException, OSError) as error:
+    except (SchemaMismatch, MemoryError):
+        raise
+    except Exception as error:
         if isinstance(error, OSError) and error.errno is not None:  # the system's own, such as a missing permission
             raise
         raise OSError(f"{path} is truncated or no Parquet file; ask for the file again") from None
+
+
+def _check_size(file: pq.ParquetFile, path: Path) -> None:
+    """Refuse a file whose footer promises far more reports than its bytes can hold: their ids differ.
+
+    Raises:
+        SchemaMismatch: it does; nothing was read of it.
+    """
+    size, rows = path.stat().st_size, file.metadata.num_rows
+    if rows > max(FEW, DENSEST * size):
+        raise SchemaMismatch(f"{path} is no file of reports: {rows:,} of them do not fit into {size:,} bytes")
+
+
+def _opened(path: Path) -> pq.ParquetFile:
+    """Open a file; a payload that its file holds once for many reports is held once in memory, too, until it is kept.
+
+    Otherwise a few kilobytes with one long payload, named by many reports, would become gigabytes. DuckDB reads the
+    encodings, for a damaged footer makes Arrow end the process.
+    """
+    query = "SELECT encodings FROM parquet_metadata(?) WHERE path_in_schema = 'payload'"
+    found = _engine().cursor().execute(query, [str(path)]).fetchall()
+    shared = any("DICTIONARY" in str(own) for (own,) in found)
+    return pq.ParquetFile(path, read_dictionary=["payload"] if shared else None)
+
+
+@functools.cache
+def _engine() -> duckdb.DuckDBPyConnection:
+    """Return a connection that holds no data; making one takes longer than reading a footer."""
+    return duckdb.connect()
 
 
 def _shared_halves(file: pq.ParquetFile) -> npt.NDArray[np.uint64]:
@@ -287,6 +326,14 @@ def _matrix(payloads: pa.Array, width: int) -> Payloads:
     offsets = np.frombuffer(payloads.buffers()[1], dtype=np.int32)[payloads.offset :]
     data = np.frombuffer(payloads.buffers()[2] or b"", dtype=np.uint8)
     return data[offsets[0] : offsets[0] + len(payloads) * width].reshape(len(payloads), width)
+
+
+def _lengths(payloads: pa.Array) -> npt.NDArray[np.int32]:
+    """Return the bytes of every payload, -1 where it is missing."""
+    if pa.types.is_dictionary(payloads.type):
+        own = np.append(_lengths(payloads.dictionary), np.int32(-1))
+        return np.asarray(own[np.asarray(pc.fill_null(payloads.indices.cast(pa.int64()), len(own) - 1))])
+    return np.asarray(pc.fill_null(pc.binary_length(payloads), -1))
 
 
 def _all_valid(batch: pa.RecordBatch) -> Flags:

@@ -14,14 +14,15 @@ from dpress.core.claim import Loss, Relation, Unit, from_parameters
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.data import hierarchy_file
+from dpress.data.file_format import FileFormat
 from dpress.data.spec_error import first_fault
 from dpress.inference import postprocess
 
 
-class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the rows are; `--data` overrides it."""
+class Data(FileFormat, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the rows are, which `--data` overrides, and how a file of text writes them."""
 
-    source: str
+    source: str = ""
 
 
 class Privacy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -130,9 +131,15 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 def as_dict(spec: Spec) -> dict[str, Any]:
-    """Return the spec as plain objects without the place of the rows; `from_dict` reads it back."""
+    """Return the spec as plain objects without the place of the rows; `from_dict` reads it back.
+
+    How a file is written stays: whoever publishes from a design reads the same format.
+    """
     plain: dict[str, Any] = msgspec.to_builtins(spec)
-    plain.pop("data", None)
+    written = plain.pop("data", None) or {}
+    stated = {name: value for name, value in written.items() if name != "source" and value != getattr(Data(), name)}
+    if stated:
+        plain["data"] = stated
     if not spec.release.postprocess:  # as if the field were not there: the hash of a spec without it stays
         plain["release"].pop("postprocess")
     return plain
@@ -199,7 +206,9 @@ def _check_number(name: str, value: float) -> None:
 def _with_files(spec: Spec, folder: Path) -> Spec:
     """Resolve the data's path and read the hierarchies."""
     attributes = tuple(_with_hierarchy(attribute, folder) for attribute in spec.attribute)
-    data = spec.data and Data(source=str(folder / spec.data.source))
+    data = spec.data
+    if data is not None and data.source:
+        data = msgspec.structs.replace(data, source=str(folder / data.source))
     return msgspec.structs.replace(spec, attribute=attributes, data=data)
 
 

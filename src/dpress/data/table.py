@@ -1,12 +1,12 @@
 """Tables from files and data frames as Arrow batches; the only place that opens raw rows.
 
-DuckDB reads CSV and Parquet, narwhals takes pandas, polars, pyarrow and DuckDB objects. What an engine says about the
-rows never leaves this module: its messages may quote them.
+DuckDB reads CSV (see `file_format`) and Parquet, narwhals takes pandas, polars, pyarrow and DuckDB objects. What an
+engine says about the rows never leaves this module: its messages may quote them.
 """
 
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,22 +17,35 @@ import pyarrow as pa
 
 from dpress.core.claim import Unit
 from dpress.core.errors import NotSupported, SchemaMismatch
-from dpress.data import frames, objects, persons
+from dpress.data import file_format, frames, objects, persons
+from dpress.data.file_format import FileFormat, TextFile
 
 BATCH_ROWS = 1 << 17
 ROWS_TO_SORT = 1_500_000  # how many rows are sorted at once to bound persons: about half a gigabyte
-READERS = {  # nothing about the format is guessed from the rows: one row must not change how another is read
-    ".csv": (
-        "read_csv(?, all_varchar = true, header = true, delim = ',', quote = '\"', escape = '\"', comment = '', "
-        "skip = 0, strict_mode = true, hive_partitioning = false)"
-    ),
-    ".parquet": "read_parquet(?, hive_partitioning = false)",
-}
+PARQUET = "read_parquet(?, hive_partitioning = false)"
 WITHHELD = (
-    "{} cannot be read as a table; expected Parquet, or CSV in UTF-8 with a header line, commas, double quotes and as "
-    "many fields on every line (the reader's message is withheld: it may quote rows)"
+    "{} cannot be read as a table; expected Parquet, or CSV with a header line, double quotes and as many fields on "
+    "every line, in UTF-8 and with commas unless [data] states another `encoding` or `separator` (the reader's message "
+    "is withheld: it may quote rows)"
 )
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contributions:
+    """How many rows each person has.
+
+    Args:
+        persons: how many there are.
+        rows: of them all.
+        largest: the most of one.
+        kept: how many rows stay where a person keeps at most so many.
+    """
+
+    persons: int
+    rows: int
+    largest: int
+    kept: dict[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +53,7 @@ class Table:
     """Rows in a file or in memory, bounded to what one unit may contribute.
 
     Args:
-        data: a CSV or Parquet file, or a pandas, polars, pyarrow or DuckDB table.
+        data: a CSV or Parquet file, a file of text with its format, or a pandas, polars, pyarrow or DuckDB table.
         columns: the columns to read.
         unit: where it names a person's column, a person keeps at most `unit.rows` rows: those with the smallest
             SHA-256 of a fresh secret key and the row's content, so that which rows stay depends on that person alone.
@@ -72,10 +85,58 @@ class Table:
         if not rows:
             raise SchemaMismatch(f"{self.name} has no rows")
 
+    def present(self) -> list[str]:
+        """Return the names of all columns.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        self._stamp()
+        if self.path is None:
+            return without_quotes(self.name, lambda: [str(name) for name in frames.frame_of(self.data).columns])
+        with duckdb.connect() as connection:
+            source, values = self._source(connection)
+            read = f"SELECT * FROM {source}"  # noqa: S608  # a reader of ours
+            return without_quotes(self.name, lambda: list(connection.sql(read, params=values).columns))
+
+    def contributions(self, caps: Sequence[int]) -> Contributions:
+        """Return how many rows the unit's persons have, and how many stay under each cap: exact, and so not private.
+
+        Raises:
+            OSError, SchemaMismatch: see `batches`.
+        """
+        self._stamp()
+        with duckdb.connect() as connection:
+            if self.path is None:
+                connection.register("rows", objects.for_engine(self._held()))
+            source, values = self._source(connection)
+            return without_quotes(self.name, lambda: self._contributions(connection, source, values, caps))
+
+    def _contributions(
+        self, connection: duckdb.DuckDBPyConnection, source: str, values: list[str], caps: Sequence[int]
+    ) -> Contributions:
+        own, kinds = self._relation(connection, source, values)
+        person = persons.identity(str(self.unit.column), kinds[str(self.unit.column)])
+        sums = ", ".join(f"coalesce(sum(least(own, {cap})), 0)" for cap in caps)
+        each = f"SELECT count(*) AS own FROM {own} GROUP BY {person}"  # noqa: S608  # as in `_queries`
+        query = f"SELECT count(*), coalesce(sum(own), 0), coalesce(max(own), 0), {sums} FROM ({each})"  # noqa: S608
+        found = [int(one) for one in connection.sql(query, params=values).fetchall()[0]]
+        return Contributions(
+            persons=found[0], rows=found[1], largest=found[2], kept=dict(zip(caps, found[3:], strict=True))
+        )
+
     @property
     def path(self) -> Path | None:
         """The file, or None for a table in memory."""
+        if isinstance(self.data, TextFile):
+            return self.data.path
         return Path(self.data) if isinstance(self.data, (str, Path)) else None
+
+    @property
+    def text(self) -> TextFile | None:
+        """The file with its format, where it is one of text."""
+        found = file_format.opened(self.data, FileFormat(), ())
+        return found if isinstance(found, TextFile) else None
 
     @property
     def name(self) -> str:
@@ -103,6 +164,15 @@ class Table:
             yield from self._read(connection)
 
     def _read(self, connection: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:
+        failed = ""
+        try:
+            yield from self._batches(connection)
+        except OSError as error:
+            failed = str(error)
+        if failed:  # raised here, so that nothing is attached to it
+            raise OSError(failed + self._separator_hint())
+
+    def _batches(self, connection: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:
         source, values = self._source(connection)
         for query in without_quotes(self.name, lambda: self._queries(connection, source, values)):
             reader = without_quotes(self.name, partial(_reader, connection, query, values))
@@ -121,22 +191,37 @@ class Table:
         return without_quotes(self.name, lambda: frames.arrow(frame, self._wanted))
 
     def _check_columns(self, present: list[str]) -> None:
-        """Refuse a missing column; the first line of a CSV is not shown, for it may be a row."""
-        csv = self.path is not None and self.path.suffix.lower() == ".csv"
-        found = f"it has {len(present)} columns; does it start with a header line, separated by commas?"
+        """Refuse a missing column; the first line of a file of text is shown only where it is declared a header."""
+        text = self.text
+        declared = text is None or text.format.header is not None
         for column in self._wanted:
-            if column not in present:
-                shown = found if csv else f"its columns are {', '.join(present)}"
+            if column.removesuffix(file_format.AS_WRITTEN) not in present:
+                shown = f"its columns are {', '.join(present)}" if declared else self._hint(len(present))
                 raise SchemaMismatch(f"{self.name} has no column {column!r}; {shown}")
+
+    def _hint(self, columns: int) -> str:
+        """Return what is probably wrong with how a file of text is read."""
+        sign = self.text.separator if self.text else ""
+        asked = f"it has {columns} columns; does it start with a header line, separated by {sign!r}?"
+        return asked + self._separator_hint()
+
+    def _separator_hint(self) -> str:
+        """Return the separator to state, where the first line of a file of text has all columns by another one."""
+        if (text := self.text) is None:
+            return ""
+        wanted = [column.removesuffix(file_format.AS_WRITTEN) for column in self._wanted]
+        found = file_format.separators_with(text.path, text.format.encoding, wanted)
+        if not found or text.separator in found:
+            return ""
+        sign = found[0].replace("\t", "\\t")
+        return f'; its first line has all the columns with separator = "{sign}" in [data]'
 
     def _queries(self, connection: duckdb.DuckDBPyConnection, source: str, values: list[str]) -> list[str]:
         """Return the SQL that yields the rows; where persons are bounded, group after group of persons."""
-        relation = connection.sql(f"SELECT * FROM {source}", params=values)  # noqa: S608  # a reader, or our own view
-        self._check_columns(relation.columns)
+        source, kinds = self._relation(connection, source, values)
         names = ", ".join(persons.quoted(column) for column in self.columns)
         if self.unit.column is None:
             return [f"SELECT {names} FROM {source}"]  # noqa: S608  # names are quoted; the path is a parameter
-        kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
         person = persons.identity(self.unit.column, kinds[self.unit.column])
         counted = connection.sql(f"SELECT count(*), count({person}) FROM {source}", params=values)  # noqa: S608
         rows, named = counted.fetchall()[0]
@@ -152,19 +237,34 @@ class Table:
             for number in range(groups)
         ]
 
+    def _relation(
+        self, connection: duckdb.DuckDBPyConnection, source: str, values: list[str]
+    ) -> tuple[str, dict[str, str]]:
+        """Return the SQL of the rows, values read as their format says, and the types of its columns."""
+        relation = connection.sql(f"SELECT * FROM {source}", params=values)  # noqa: S608  # a reader, or our own view
+        self._check_columns(relation.columns)
+        if (text := self.text) is not None:
+            if text.format.names and len(text.format.names) != len(relation.columns):
+                raise SchemaMismatch(
+                    f"{self.name} has {len(relation.columns)} columns; [data] header names {len(text.format.names)}"
+                )
+            source = text.read(source, self._wanted)
+            relation = connection.sql(f"SELECT * FROM {source}", params=values)  # noqa: S608  # as above
+        return source, dict(zip(relation.columns, map(str, relation.types), strict=True))
+
     def _source(self, connection: duckdb.DuckDBPyConnection) -> tuple[str, list[str]]:
         """Return the SQL that names the rows, and its parameters."""
         connection.execute(f"SET preserve_insertion_order = {str(self.in_order).lower()}")
         connection.execute("SET enable_progress_bar = false")  # an interactive session would have it on standard output
         if self.path is None:
             return "rows", []
-        if self.path.suffix.lower() not in READERS:
-            raise SchemaMismatch(f"{self.name}: expected a .csv or .parquet file")
+        file_format.check_kind(self.path)
         if set("*?[") & set(str(self.path)):
             raise SchemaMismatch(f"{self.name}: the characters * ? [ in a path would name several files; rename it")
-        if self.path.suffix.lower() == ".parquet":
-            self._check_decimals(connection)
-        return READERS[self.path.suffix.lower()], [str(self.path)]
+        if (text := self.text) is not None:
+            return text.reader(), [str(self.path)]
+        self._check_decimals(connection)
+        return PARQUET, [str(self.path)]
 
     def _check_decimals(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Refuse decimals of so many digits that they would be read as floats."""
@@ -190,6 +290,8 @@ def without_quotes(name: str, call: Callable[[], T]) -> T:
         return call()
     except (SchemaMismatch, NotSupported, MemoryError):
         raise
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
     except Exception:  # noqa: BLE001, S110  # whatever an engine raises may quote the rows
         pass
     raise OSError(WITHHELD.format(name))

@@ -136,7 +136,7 @@ _FAILURES: dict[int, tuple[type[Exception], str]] = {
     ),
     sqlite3.SQLITE_FULL: (
         OSError,
-        "no space left for ledger {path}; nothing was charged, free some space and ask again",
+        "no space left for ledger {path}; nothing was added to it, free some space and ask again",
     ),
     sqlite3.SQLITE_IOERR: (
         OSError,

@@ -5,6 +5,7 @@ from typing import Any
 
 from dpress import catalog
 from dpress.data.fold import Progress
+from dpress.release.designs import rows_of
 from dpress.release.release import Release
 
 
@@ -46,5 +47,6 @@ def evaluate(
         NotSupported: `held_out` where nothing is tested on it.
     """
     room = catalog.part(release.design.kind, "evaluate")
-    found: dict[str, float] = room.evaluate(release, data, held_out=held_out, progress=progress)
+    rows, others = (rows_of(release.design, one) for one in (data, held_out))
+    found: dict[str, float] = room.evaluate(release, rows, held_out=others, progress=progress)
     return found

@@ -23,7 +23,7 @@ from dpress.data.spec import Spec
 from dpress.data.table import Table, without_quotes
 from dpress.mechanisms.protocol.collection import Collection, TypeNumbers
 from dpress.mechanisms.protocol.report_type import Statement, stating
-from dpress.release.designs import collection_of, expected
+from dpress.release.designs import collection_of, expected, rows_of
 from dpress.release.plan import Plan, design_of
 from dpress.release.publish import source_of
 from dpress.release.tallies import LARGEST_PART
@@ -65,7 +65,7 @@ def perturb(
     """
     design = design_of(asked)
     collection = collection_of(design, allow_unproven=allow_unproven)
-    source = source_of(asked, data)
+    source = rows_of(design, source_of(asked, data))
     generator = generators.secure() if rng is None else rng
     own, groups = expected(design, collection), user_groups(design)
     columns = dict(stated or {})

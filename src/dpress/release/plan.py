@@ -90,7 +90,7 @@ def design_of(asked: Spec | Plan | Design) -> Design:
 def source_named(asked: Spec | Plan | Design) -> str | None:
     """Return the file that a specification names; None where it names none, and for a design, which never does."""
     spec = asked.spec if isinstance(asked, Plan) else asked
-    return spec.data.source if isinstance(spec, Spec) and spec.data is not None else None
+    return spec.data.source or None if isinstance(spec, Spec) and spec.data is not None else None
 
 
 def round_number(spec: Spec) -> int:

@@ -1,7 +1,8 @@
 """The one pipeline of a central release: count, charge, measure, write."""
 
+import contextlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from dpress.data.spec import Spec
 from dpress.data.table import Table
 from dpress.ledger.ledger import Ledger
 from dpress.release.clock import now
-from dpress.release.designs import charge, mechanism_of
+from dpress.release.designs import charge, mechanism_of, rows_of
 from dpress.release.folder import check_new
 from dpress.release.plan import Plan, design_of, source_named
 from dpress.release.release import Release
@@ -64,7 +65,8 @@ def publish(
         OSError: the data cannot be read (nothing was charged; unless a table too large for memory changes between two
             passes over it), or the release cannot be written (the charge stands).
     """
-    design, source = design_of(asked), source_of(asked, data)
+    design = design_of(asked)
+    source = rows_of(design, source_of(asked, data))
     if design.local:
         raise NotSupported('$.privacy.model: "local" is collected: `dpress perturb` and `dpress estimate`')
     _check_size(design)
@@ -75,31 +77,58 @@ def publish(
         account.check(charged, unit)
     if out is not None:
         check_new(out)
-    draw = _ready(mechanism, design.schema, source, unit, progress)
+    with _noting("nothing was charged"):
+        draw = _ready(mechanism, design.schema, source, unit, progress)
     generator = generators.secure() if rng is None else rng
     if account is None and ledger is not None:
         account = _new(Path(str(ledger)), design, unit)
-    head = None
-    if account is not None:
-        reservation = account.reserve(charged, unit, label=design.method, design=design.id)
-    drawn = _drawn(draw, generator, charged)
-    if account is not None:
-        account.spend(reservation, now())
-        head = account.summary().head
-    kept = catalog.part(design.kind, "answers").measured(mechanism, drawn, design.schema, rng=generator)
-    release = Release(
-        design=design,
-        kept=kept.answers,
-        detail=kept.detail,
-        charged=charged,
-        private=generator.private,
-        created=now(),
-        predicted=design.prediction.error,
-        ledger_head=head,
-    )
-    if out is not None:
-        _write(release, out, writing)
+    with _noting("nothing was written" if account is None else f"the charge of {describe(charged)} stands"):
+        drawn, head = _paid(account, draw, charged, unit, design=design, rng=generator)
+        kept = catalog.part(design.kind, "answers").measured(mechanism, drawn, design.schema, rng=generator)
+        release = Release(
+            design=design,
+            kept=kept.answers,
+            detail=kept.detail,
+            charged=charged,
+            private=generator.private,
+            created=now(),
+            predicted=design.prediction.error,
+            ledger_head=head,
+        )
+        if out is not None:
+            _write(release, out, writing)
     return release
+
+
+@contextlib.contextmanager
+def _noting(words: str) -> Iterator[None]:
+    """Say of an interruption what it leaves behind."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        stop.add_note(words)
+        raise
+
+
+def _paid(
+    account: Ledger | None,
+    draw: Callable[[Generator], Measurement | SyntheticRecords],
+    charged: Loss,
+    unit: Unit,
+    *,
+    design: Design,
+    rng: Generator,
+) -> tuple[Measurement | SyntheticRecords, str | None]:
+    """Charge, draw the noise, confirm; return what was drawn and the ledger's head."""
+    if account is None:
+        return _drawn(draw, rng, charged), None
+    reservation = account.reserve(charged, unit, label=design.method, design=design.id)
+    drawn = _drawn(draw, rng, charged)
+    try:
+        account.spend(reservation, now())
+        return drawn, account.summary().head
+    except OSError as error:
+        raise OSError(f"{error}; noise was drawn, so the charge of {describe(charged)} stands") from None
 
 
 def source_of(asked: Spec | Plan | Design, data: Any) -> Any:

@@ -1,0 +1,93 @@
+"""`dpress check`: what would be counted where, for whoever holds the rows, before the budget is spent."""
+
+import sys
+
+import click
+
+from dpress.cli.output import counting, json_option, print_json, quiet_option
+from dpress.release.data_check import SHARE, AttributeCheck, DataCheck, check
+from dpress.release.spec_or_design import load_spec_or_design
+
+NOT_PRIVATE = "not private | "  # before every line
+
+
+@click.command("check")
+@click.argument("design", metavar="SPEC", type=click.Path())
+@click.option("--data", type=click.Path(), help="A CSV or Parquet file; overrides the spec's source.")
+@click.option(
+    "--most",
+    type=click.FloatRange(0, 1),
+    default=SHARE,
+    show_default=True,
+    help="The share of an attribute's values that may have no cell of their own.",
+)
+@quiet_option
+@json_option
+def command(design: str, data: str | None, most: float, *, quiet: bool, as_json: bool) -> None:
+    """Tell whoever holds the rows where every value would be counted. Exact: not private, and no part of a release.
+
+    Nothing is written or charged. SPEC is a specification or a design. Exits with 1 where something looks like a
+    mistake.
+    """
+    with counting(quiet=quiet) as progress:
+        found = check(load_spec_or_design(design), data, most=most, progress=progress)
+    if as_json:
+        print_json({"private": False, "passed": found.passed, "check": found})
+    else:
+        for line in lines(found):
+            click.echo(f"{NOT_PRIVATE}{line}".rstrip())
+    if not found.passed:
+        sys.exit(1)
+
+
+def lines(found: DataCheck) -> list[str]:
+    """Return the check in words: for the curator's eyes."""
+    out = [f"{found.rows:,} rows; {found.kept:,} would be counted"]
+    for one in found.attributes:
+        out += ["", *_attribute(one)]
+    if (persons := found.persons) is not None:
+        each = persons.rows / max(persons.persons, 1)
+        out += ["", f"{persons.persons:,} persons with {each:.1f} rows each, at most {persons.largest:,}"]
+        for cap, kept in persons.kept.items():
+            out.append(f"  rows_per_unit = {cap:<4} keeps {kept:,} rows ({_share(kept, persons.rows)})")
+            if cap >= persons.largest:
+                break
+    return [*out, "", *_verdict(found)]
+
+
+def _attribute(one: AttributeCheck) -> list[str]:
+    outside, null = one.policies["outside"], one.policies["null"]
+    rows = [
+        (one.matched, "in their cells", ""),
+        (one.other, "not listed", _fate(outside)),
+        (one.low, "below the bounds", _fate(outside)),
+        (one.high, "above the bounds", _fate(outside)),
+        (one.missing, "missing", _fate(null)),
+        (one.unread, "not of the attribute's type", _fate(null)),
+    ]
+    shown = [f"  {number:>12,}  {words}{fate} ({_share(number, one.rows)})" for number, words, fate in rows if number]
+    texts = [f"    {text!r}: {number:,}" for text, number in one.texts]
+    return [one.name, *shown, *(["  most frequent without a cell:", *texts] if texts else [])]
+
+
+def _fate(policy: str) -> str:
+    fates = {
+        "reject": ", for which the table is refused",
+        "drop": ", whose rows are left out",
+        "clamp": ", counted at the bound",
+    }
+    return fates.get(policy, f', counted as "{policy}"')
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / max(whole, 1):.1%}"
+
+
+def _verdict(found: DataCheck) -> list[str]:
+    """Return what looks like a mistake; that nothing does, otherwise."""
+    out = [f"{name}: more than {found.most:.0%} of the values have no cell of their own" for name in found.suspicious]
+    out += [f"{name}: `publish` would refuse the table" for name in found.refused]
+    out += [
+        f"{name}: most positions would lie in the box if its two columns were exchanged" for name in found.exchanged
+    ]
+    return out or ["nothing looks like a mistake"]

@@ -1,0 +1,229 @@
+"""What would be counted where, for whoever holds the rows, before the budget is spent. Exact, so never private.
+
+rows -> the cell of every value, and the text that has none -> counts by attribute, by person, by place.
+"""
+
+import difflib
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dpress.core.attribute import DROP, REJECT, Bounded, Listed, Location, Tabular
+from dpress.core.claim import ROW
+from dpress.core.coding import MISSING, OUTSIDE
+from dpress.core.design import Design
+from dpress.core.errors import SchemaMismatch
+from dpress.data.codec import cells_of, numbers_of
+from dpress.data.file_format import AS_WRITTEN, FileFormat, TextFile, opened
+from dpress.data.fold import Progress
+from dpress.data.numbers import is_text
+from dpress.data.places import exchanged
+from dpress.data.spec import Spec, from_dict
+from dpress.data.table import Contributions, Table
+from dpress.release.publish import source_of
+
+CAPS = (1, 2, 5, 10, 20, 50, 100)
+SHARE = 0.2  # of an attribute's values that may have no cell of their own
+SHOWN = 5  # texts without a cell
+KEPT = 1 << 16  # different texts that are counted; of more, those that came first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttributeCheck:
+    """Where an attribute's values land.
+
+    Args:
+        name: of the attribute.
+        rows: how many values there are.
+        matched: those with a cell of their own.
+        other: texts, numbers or times that are not listed.
+        missing: nulls, and texts that stand for one.
+        unread: values that are not of the attribute's type, such as a text where a number is asked for.
+        low: numbers below the bounds.
+        high: numbers above them.
+        policies: what the specification does with values beside its cells, by field.
+        texts: the most frequent texts without a cell, with how often they occur.
+    """
+
+    name: str
+    rows: int
+    matched: int
+    other: int
+    missing: int
+    unread: int
+    low: int
+    high: int
+    policies: dict[str, str]
+    texts: tuple[tuple[str, int], ...]
+
+    @property
+    def unmatched(self) -> float:
+        """The share of values that are there and have no cell of their own."""
+        return (self.other + self.unread + self.low + self.high) / max(self.rows, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataCheck:
+    """What publishing would make of some rows. Exact: for the curator's eyes, and no part of a release.
+
+    Args:
+        rows: in the table.
+        kept: that would be counted, before persons are bounded.
+        refused: the attributes for which the table would be refused.
+        attributes: in their order.
+        persons: how much each contributes; None where every row counts by itself.
+        exchanged: the locations whose two columns seem exchanged.
+        most: the share of an attribute's values that may have no cell of their own.
+    """
+
+    rows: int
+    kept: int
+    refused: tuple[str, ...]
+    attributes: tuple[AttributeCheck, ...]
+    persons: Contributions | None
+    exchanged: tuple[str, ...]
+    most: float
+
+    @property
+    def suspicious(self) -> tuple[str, ...]:
+        """The attributes of which too many values have no cell of their own."""
+        return tuple(one.name for one in self.attributes if one.unmatched > self.most)
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing looks like a mistake."""
+        return not (self.suspicious or self.refused or self.exchanged)
+
+
+def check(
+    asked: Spec | Design, data: Any = None, *, most: float = SHARE, progress: Progress | None = None
+) -> DataCheck:
+    """Return what publishing would make of some rows; nothing is written, charged or released.
+
+    Args:
+        asked: a specification, or a design.
+        data: a CSV or Parquet file, or a pandas, polars, pyarrow or DuckDB table; left out, the specification's source.
+        most: the share of an attribute's values that may have no cell of their own.
+        progress: called with the number of rows read so far.
+
+    Raises:
+        OSError: the rows cannot be read.
+        SchemaMismatch: a column is missing; the message names those that look like it.
+    """
+    spec = from_dict(asked.specification) if isinstance(asked, Design) else asked
+    sides = [one.axes(1) if isinstance(one, Location) else (one,) for one in spec.schema.attributes]
+    attributes = tuple(own for both in sides for own in both)
+    source = opened(source_of(asked, data), spec.data or FileFormat(), attributes)
+    names, unit = tuple(one.name for one in attributes), spec.privacy.protected
+    _check_names(Table(source, names, unit).present(), names if unit.column is None else (*names, unit.column))
+    tallies = [_Tally(one) for one in attributes]
+    written = tuple(name + AS_WRITTEN for name in names) if isinstance(source, TextFile) else ()
+    rows = kept = 0
+    for batch in Table(source, (*names, *written), ROW).batches():
+        keeps = np.ones(batch.num_rows, dtype=bool)
+        for tally in tallies:
+            keeps &= tally.add(batch)
+        rows, kept = rows + batch.num_rows, kept + int(keeps.sum())
+        if progress is not None:
+            progress(rows)
+    return DataCheck(
+        rows=rows,
+        kept=kept,
+        refused=tuple(tally.attribute.name for tally in tallies if tally.refused),
+        attributes=tuple(tally.found() for tally in tallies),
+        persons=None if unit.column is None else Table(source, names, unit).contributions(CAPS),
+        exchanged=tuple(
+            one.name for one in spec.schema.attributes if isinstance(one, Location) and exchanged(one, source)
+        ),
+        most=most,
+    )
+
+
+def _check_names(present: list[str], wanted: tuple[str, ...]) -> None:
+    """Refuse a column that is not there, with those whose names look like it."""
+    for name in wanted:
+        if name not in present:
+            plain = {one.casefold().strip(): one for one in present}
+            near = difflib.get_close_matches(name.casefold(), plain, cutoff=0.6)
+            shown = ", ".join(repr(plain[one]) for one in near) or ", ".join(map(repr, present))
+            like = "near it are" if near else "there are"
+            raise SchemaMismatch(f"the data has no column {name!r}; {like} {shown}")
+
+
+class _Tally:
+    """The counts of one attribute, batch by batch."""
+
+    def __init__(self, attribute: Tabular) -> None:
+        bounded = isinstance(attribute, Bounded)
+        self.attribute = attribute
+        self.strict = msgspec.structs.replace(attribute, outside=DROP) if bounded else attribute
+        self.counts: Counter[str] = Counter()
+        self.texts: Counter[str] = Counter()
+        self.policies = _policies(attribute)
+
+    def add(self, batch: pa.RecordBatch) -> npt.NDArray[np.bool_]:
+        """Count a batch; return which rows this attribute keeps."""
+        name = self.attribute.name
+        codes, column = cells_of(self.strict, batch), batch.column(name)
+        written = batch.column(name + AS_WRITTEN) if name + AS_WRITTEN in batch.schema.names else column
+        outside, missing = codes == OUTSIDE, codes == MISSING
+        unread = missing & ~_blank(written)
+        self.counts.update(rows=len(codes), matched=int((codes >= 0).sum()), unread=int(unread.sum()))
+        self.counts.update(missing=int((missing & ~unread).sum()))
+        if isinstance(self.attribute, Bounded):
+            low = outside & (numbers_of(name, batch) < self.attribute.ends[0])
+            self.counts.update(low=int(low.sum()), high=int((outside & ~low).sum()))
+        else:
+            self.counts.update(other=int(outside.sum()))
+            unread = unread | outside
+        self._keep(written.filter(pa.array(unread)))
+        keeps: npt.NDArray[np.bool_] = ~(
+            (outside & (self.policies["outside"] == DROP)) | (missing & (self.policies["null"] == DROP))
+        )
+        return keeps
+
+    def _keep(self, texts: pa.Array) -> None:
+        for text, number in Counter(str(one) for one in texts.to_pylist()).items():
+            if text in self.texts or len(self.texts) < KEPT:
+                self.texts[text] += number
+
+    @property
+    def refused(self) -> bool:
+        """Whether a value is one for which the specification refuses the table."""
+        outside = self.counts["other"] + self.counts["low"] + self.counts["high"]
+        null = self.counts["missing"] + self.counts["unread"]
+        return bool((outside and self.policies["outside"] == REJECT) or (null and self.policies["null"] == REJECT))
+
+    def found(self) -> AttributeCheck:
+        """Return the counts."""
+        fields = ("rows", "matched", "other", "missing", "unread", "low", "high")
+        return AttributeCheck(
+            name=self.attribute.name,
+            **{name: self.counts[name] for name in fields},
+            policies=self.policies,
+            texts=tuple(self.texts.most_common(SHOWN)),
+        )
+
+
+def _blank(column: pa.Array) -> npt.NDArray[np.bool_]:
+    """Return which values are null, not a number, or a text of blanks."""
+    null: npt.NDArray[np.bool_] = np.asarray(pc.is_null(column, nan_is_null=True))
+    if not is_text(column.type):
+        return null
+    empty: npt.NDArray[np.bool_] = np.asarray(
+        pc.fill_null(pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(column)), 0), True)
+    )
+    return null | empty
+
+
+def _policies(attribute: Tabular) -> dict[str, str]:
+    """Return what becomes of values beside the cells, and of missing ones."""
+    if isinstance(attribute, Listed):
+        return {"outside": attribute.other, "null": attribute.other if attribute.null is None else attribute.null}
+    return {"outside": attribute.outside, "null": attribute.null}

@@ -1,0 +1,76 @@
+"""What an interruption, a full disk or another package's failure leaves on the terminal and in the ledger."""
+
+import duckdb
+import pytest
+
+from dpress import Ledger, PureDP, Unit
+from dpress.cli.main import main
+from dpress.data.table import without_quotes
+from dpress.release import publish as publishing
+
+SECRET = "4711-secret"
+
+
+@pytest.fixture
+def failed(folder, capsys, monkeypatch):
+    """Run a command that must end with exit code 1 and return its only line."""
+
+    def run(*arguments):
+        monkeypatch.chdir(folder)
+        with pytest.raises(SystemExit) as caught:
+            main(list(arguments))
+        out, err = capsys.readouterr()
+        assert (caught.value.code, out) == (1, "")
+        assert SECRET not in err
+        (line,) = err.split("\n")[-2:-1]
+        return line.removeprefix("dpress: ")
+
+    return run
+
+
+def test_a_message_of_another_package_is_withheld_wherever_it_is_installed(failed, monkeypatch):
+    """What counts is the module that raised, not the name of a folder on its path."""
+    from dpress.kinds.ranges import design as module
+
+    scope = {"__name__": "another"}
+    exec(compile(f"def broken(_spec): raise ValueError({SECRET!r})", "/x/dpress/site/another.py", "exec"), scope)  # noqa: S102  # a function of another module
+    monkeypatch.setattr(module, "choose", scope["broken"])
+    assert failed("plan", "ages.toml").startswith("internal error: ValueError at dpress.")
+
+
+def test_signs_that_steer_a_terminal_are_shown_as_text(failed):
+    assert r"\x1b[2Jx.toml" in failed("plan", "\x1b[2Jx.toml")
+
+
+@pytest.mark.parametrize(
+    ("place", "words", "spent"),
+    [("_ready", "nothing was charged", 0), ("_drawn", "the charge of epsilon = 1 stands", 1)],
+)
+def test_an_interruption_says_whether_the_budget_was_charged(folder, failed, monkeypatch, place, words, spent):
+    def interrupted(*_args, **_more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(publishing, place, interrupted)
+    Ledger.create(folder / "b.sqlite", limit=PureDP(epsilon=2), unit=Unit())
+    assert failed("publish", "ages.toml", "--out", "out", "--ledger", "b.sqlite", "--quiet") == f"stopped; {words}"
+    assert Ledger.open(folder / "b.sqlite").summary().spent["epsilon"] == spent
+    assert not (folder / "out").exists()
+
+
+def test_an_engine_that_was_interrupted_did_not_fail_to_read():
+    def interrupted():
+        raise duckdb.InterruptException("SELECT the rows")
+
+    with pytest.raises(KeyboardInterrupt):
+        without_quotes("rows.csv", interrupted)
+
+
+def test_a_disk_that_fills_after_the_charge_says_that_the_charge_stands(folder, failed, monkeypatch):
+    def full(*_args):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Ledger, "spend", full)
+    Ledger.create(folder / "b.sqlite", limit=PureDP(epsilon=2), unit=Unit())
+    message = failed("publish", "ages.toml", "--out", "out", "--ledger", "b.sqlite", "--quiet")
+    assert message == "no space left; noise was drawn, so the charge of epsilon = 1 stands"
+    assert Ledger.open(folder / "b.sqlite").summary().spent["epsilon"] == 1

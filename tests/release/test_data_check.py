@@ -1,0 +1,162 @@
+"""The check of rows before the budget is spent: every mistake that once cost one is seen, and nothing is written."""
+
+import json
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+import dpress
+from dpress.cli.check import command, lines
+from dpress.core.claim import ROW
+from dpress.core.errors import SchemaMismatch
+from dpress.data.file_format import opened
+from dpress.data.spec import load_spec
+from dpress.release.data_check import check
+from dpress.release.publish import true_counts
+
+SPEC = """
+{data}
+[[attribute]]
+name = "city"
+kind = "categorical"
+values = ["Bonn", "Rome"]
+other = "else"
+[[attribute]]
+name = "income"
+kind = "numeric"
+bounds = [0, 5000]
+bins = 5
+null = "no answer"
+[[attribute]]
+name = "age"
+kind = "integer"
+bounds = [0, 99]
+null = "drop"
+[privacy]
+epsilon = 1.0
+{unit}
+[release]
+kind = "marginals"
+"""
+GERMAN = '[data]\nseparator = ";"\ndecimal = ","\nnull_values = ["NA"]\n'
+
+
+def spec(data="", unit=""):
+    return load_spec(SPEC.format(data=data, unit=unit))
+
+
+def written(path, *rows, header="city;income;age;who"):
+    path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def found(result, name):
+    return next(one for one in result.attributes if one.name == name)
+
+
+def test_every_value_is_counted_where_it_lands(tmp_path):
+    rows = ["Bonn;1,5;30;a", "bonn;2.5;x;a", "Rome ;NA;100;b", "NA;;-1;b", "Rome;9999;7;c"]
+    result = check(spec(GERMAN), written(tmp_path / "rows.csv", *rows))
+    assert (result.rows, result.kept) == (5, 4)
+    city, income, age = result.attributes
+    assert (city.matched, city.other, city.missing) == (2, 2, 1)
+    assert dict(city.texts) == {"bonn": 1, "Rome ": 1}
+    assert (income.matched, income.missing, income.unread, income.high) == (1, 2, 1, 1)
+    assert income.texts == (("2.5", 1),)
+    assert (age.matched, age.unread, age.low, age.high) == (2, 1, 1, 1)
+    assert not result.passed
+    assert result.suspicious == ("city", "income", "age")
+
+
+def test_decimal_commas_that_would_all_be_no_answer_are_seen(tmp_path):
+    """The mistake that put nearly all incomes under "no answer"; stated, the same file passes."""
+    path = written(tmp_path / "rows.csv", *[f"Bonn;{number},5;30;a" for number in range(50)])
+    wrong = check(spec('[data]\nseparator = ";"'), path)
+    assert wrong.suspicious == ("income",)
+    assert found(wrong, "income").unread == 50
+    assert check(spec(GERMAN), path).passed
+
+
+def test_missing_values_are_no_mistake_where_the_specification_names_their_cell():
+    frame = pd.DataFrame({"city": ["Bonn"] * 10, "income": [None] * 9 + [1.0], "age": [1] * 10})
+    result = check(spec(), frame)
+    assert found(result, "income").missing == 9
+    assert result.passed
+
+
+def test_what_publish_would_refuse_is_named():
+    strict = load_spec(SPEC.format(data="", unit="").replace('other = "else"', ""))
+    result = check(strict, pa.table({"city": ["Bonn"] * 9 + ["Paris"], "income": [1.0] * 10, "age": [1] * 10}))
+    assert result.refused == ("city",)
+    assert result.suspicious == ()
+    assert not result.passed
+    with pytest.raises(SchemaMismatch):
+        dpress.publish(strict, pa.table({"city": ["Paris"], "income": [1.0], "age": [1]}))
+
+
+@pytest.mark.parametrize("memory", [False, True])
+def test_persons_and_what_a_cap_keeps(tmp_path, memory):
+    rows = ["Bonn;1;30;a"] * 7 + ["Bonn;1;30;b"] * 2 + ["Bonn;1;30;c"]
+    data = written(tmp_path / "rows.csv", *rows)
+    if memory:
+        data = pd.read_csv(data, sep=";")
+    result = check(spec(GERMAN, unit='unit = "who"\nrows_per_unit = 2'), data).persons
+    assert (result.persons, result.rows, result.largest) == (3, 10, 7)
+    assert {cap: result.kept[cap] for cap in (1, 2, 5, 10)} == {1: 3, 2: 5, 5: 8, 10: 10}
+
+
+def test_exchanged_coordinates_are_seen():
+    asked = load_spec(
+        '[[attribute]]\nname = "place"\nkind = "location"\ncolumns = ["lon", "lat"]\n'
+        'bounds = [[-74.3, -73.6], [40.4, 41.0]]\noutside = "drop"\n'
+        '[privacy]\nepsilon = 1.0\n[release]\nkind = "spatial"\n'
+    )
+    places = {"lon": [-74.0, -73.9], "lat": [40.7, 40.8]}
+    assert check(asked, pa.table(places)).passed
+    turned = check(asked, pa.table({"lon": places["lat"], "lat": places["lon"]}))
+    assert turned.exchanged == ("place",)
+    assert turned.kept == 0
+
+
+def test_a_column_that_is_not_there_names_those_near_it(tmp_path):
+    frame = pd.DataFrame({"City": ["Bonn"], "income": [1.0], "age": [1]})
+    with pytest.raises(SchemaMismatch, match="the data has no column 'city'; near it are 'City'"):
+        check(spec(), frame)
+    with pytest.raises(SchemaMismatch, match="no column 'city'; near it are 'citty'"):
+        check(spec(GERMAN), written(tmp_path / "rows.csv", "a;1;2;b", header="citty;income;age;who"))
+
+
+def test_the_command_says_on_every_line_that_it_is_not_private_and_writes_nothing(tmp_path):
+    (tmp_path / "spec.toml").write_text(SPEC.format(data=GERMAN + 'source = "rows.csv"', unit='unit = "who"'))
+    written(tmp_path / "rows.csv", *["Bonn;1,5;30;a"] * 9, "Paris;1,5;30;a")
+    before = sorted(tmp_path.iterdir())
+    done = CliRunner().invoke(command, [str(tmp_path / "spec.toml")])
+    assert done.exit_code == 0, done.output
+    assert all(line.startswith("not private |") for line in done.stdout.splitlines())
+    assert "'Paris': 1" in done.stdout
+    assert "nothing looks like a mistake" in done.stdout
+    strict = CliRunner().invoke(command, [str(tmp_path / "spec.toml"), "--most", "0.05", "--json"])
+    assert strict.exit_code == 1
+    plain = json.loads(strict.stdout)
+    assert (plain["private"], plain["passed"], plain["check"]["attributes"][0]["other"]) == (False, False, 1)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_design_is_checked_like_its_specification(tmp_path):
+    path = written(tmp_path / "rows.csv", "Bonn;1,5;30;a", "Oslo;1,5;x;a")
+    asked = spec(GERMAN)
+    assert lines(check(dpress.plan(asked).design, path)) == lines(check(asked, path))
+
+
+def test_the_figures_of_the_check_are_those_of_the_true_table(tmp_path):
+    """What it says is counted where is what publishing counts."""
+    rows = [f"{city};{income};{age};a" for city in ("Bonn", "Oslo") for income in ("1,5", "x") for age in (5, "", 120)]
+    path = written(tmp_path / "rows.csv", *rows)
+    result = check(spec(GERMAN), path)
+    asked = spec(GERMAN)
+    counts = true_counts(asked.schema, ((0,), (1,)), opened(path, asked.data, asked.schema.tabular), ROW)
+    assert counts[:3].sum() == result.kept
+    assert counts[0] == 4
+    assert result.kept == 8
