@@ -156,7 +156,7 @@ class Verdict:
 
     def _shown(self, one: Figure) -> str:
         at = f"{self.claim.axis} {one.at}: " if self.claim.axis else ""
-        error = f" +- {one.error:.2g}" if one.error else ""
+        error = f" +- {one.error:.2g}" if one.error > ROUNDING * abs(one.value) else ""
         verdict = f", {one.verdict}" if self.kind == DEPENDS else ""
         why = f" ({one.why})" if one.why else ""
         return f"{at}{one.value:.3g}{error}{verdict}{why}"
