@@ -56,8 +56,8 @@ def command(
     click.echo(f"Release: {out}")
     click.echo(f"Method:  {release.method}")
     click.echo(f"Promise: {promised(release.claim)}, per {unit.column or 'row'}, {unit.relation}")
-    if unit.column is not None:
-        click.echo(f"Counts:  of at most {unit.rows} rows for each {unit.column}; further rows were left out")
+    if unit.counted:
+        click.echo(f"Counts:  of {unit.counted}; further rows were left out")
     for name, attributes in release.answers.tables.items():
         click.echo(f"Table:   {name}: {' x '.join(attributes)}")
     for line in release.answers.announced:
