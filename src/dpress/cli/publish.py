@@ -37,7 +37,7 @@ def command(
     seconds = asked.release.parameters.get("seconds") if isinstance(asked, Spec) else None
     search = searching(seconds, quiet=quiet)
     with search, counting(quiet=quiet) as progress:
-        writing = progress and partial(progress, text="wrote {:,} cells")
+        writing = progress and partial(progress, text="wrote {:,} rows")
         release = publish(
             asked, data, ledger=ledger, out=out, allow_unproven=allow_unproven, progress=progress, writing=writing
         )

@@ -97,6 +97,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     def __post_init__(self) -> None:
         """Check that the parts fit each other."""
+        if not isinstance(self.privacy, Privacy) or not isinstance(self.release, Release):
+            raise ValueError("Spec(...) takes its parts as objects; dpress.load_spec(...) reads plain ones")
         if not self.attribute:
             raise ValueError("expected at least one [[attribute]]")
         self._check_postprocess()
