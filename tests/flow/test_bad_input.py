@@ -75,7 +75,7 @@ def publish_refused(refused, ledger):
 )
 def test_epsilon(spec, publish_refused, epsilon, wanted):
     spec(privacy=f"epsilon = {epsilon}")
-    assert publish_refused() == f"spec.toml: $.privacy.epsilon: {wanted}"
+    assert publish_refused() == f"spec.toml: $.privacy.epsilon: {wanted} (at line 14, column 1)"
 
 
 @pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", "1e-320", "x"])
