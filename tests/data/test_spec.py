@@ -105,8 +105,8 @@ def test_a_person_is_the_unit_where_a_column_names_it():
         (
             changed("attribute", 0, "kind", value="number"),
             (
-                "$.attribute[age].kind: expected one of categorical, ordinal, integer, numeric, location, got 'number'; "
-                "did you mean 'numeric'?"
+                "$.attribute[age].kind: expected one of categorical, ordinal, integer, numeric, location, "
+                "got 'number'; did you mean 'numeric'?"
             ),
         ),
         (changed("attribute", 0, "bounds", value=[0, "x"]), "$.attribute[age].bounds[1]: expected an integer, got 'x'"),
