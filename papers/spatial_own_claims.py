@@ -38,10 +38,13 @@ def _ours() -> list[Claim]:
                 out.append(_own(key, words, quantity, axis="rival", note=note))
         words = f"{own} errs no more than the best of the published systems, each at its best domain, in every setting"
         out.append(_own(f"{own}_settings", words, _largest(own), axis="size", note=note))
+    words = "GT-R errs less than a map without data, everybody spread evenly"
     even = _times("gtr", at="best domain", rival="uniform")
-    for axis in ("epsilon", "size"):
-        words = f"GT-R errs less than a map without data, everybody spread evenly; by {axis}"
-        out.append(_own(f"gtr_uniform_{axis}", words, even, axis=axis))
+    out.append(_own("gtr_uniform_epsilon", f"{words}; by epsilon", even, axis="epsilon"))
+    for name, budgets in (("large", ("0.5", "0.9")), ("small", ("0.1", "0.3"))):
+        even = _times("gtr", at="best domain", rival="uniform", epsilon=budgets)
+        by = f"{words}; by size, epsilon {' and '.join(budgets)}"
+        out.append(_own(f"gtr_uniform_size_{name}", by, even, axis="size"))
     return out
 
 
