@@ -26,6 +26,7 @@ from dpress.release.result import Result
 from dpress.reporting.views import RangeVariances, View, view_of
 
 NOUNS = {"central": "rows", "local": "people"}
+TEXTS = ("title", "source", "contact", "language")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +119,11 @@ class Facts:
     def predicted_error(self) -> float:
         """The mean variance that was predicted, in counts squared."""
         return self.chosen.predicted_error
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """What the specification says of the release to people; empty where it says nothing."""
+        return {name: str(self.specification["release"].get(name, "")) for name in TEXTS}
 
     @property
     def specification_hash(self) -> str:
