@@ -171,7 +171,15 @@ def test_all_fields_of_the_specifications_are_varied() -> None:
         type(from_dict(TABLES).release)
     )
     rest = {one.encode_name for one in known} - varied
-    assert rest == {"model", "unit", "rows_per_unit", "rho", "delta", "parameters"}  # none of them is for devices
+    assert rest == {
+        "kind",
+        "model",
+        "unit",
+        "rows_per_unit",
+        "rho",
+        "delta",
+        "parameters",
+    }  # none of them is for devices
 
 
 def test_edges_are_what_a_device_does_and_a_hierarchy_is_not(tmp_path: Path) -> None:

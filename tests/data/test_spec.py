@@ -94,8 +94,10 @@ def test_a_person_is_the_unit_where_a_column_names_it():
         (changed("relese", value=1), "$: unknown field `relese`; the fields are data, attribute, privacy, release"),
         (
             changed("attribute", 0, "bins_", value=1),
-            "$.attribute[0]: unknown field `bins_`; the fields are "
-            "kind, name, title, unit, outside, null, bounds, bins",
+            (
+                "$.attribute[0]: unknown field `bins_`; the fields are "
+                "kind, name, title, unit, outside, null, bounds, bins"
+            ),
         ),
         (
             changed("attribute", 0, "kind", value="number"),

@@ -39,6 +39,8 @@ class Release:
         predicted: the error that is predicted for those who took part, in the design's unit; None without a formula.
         ledger_head: the hash of the ledger's last entry after the charge, or None without a ledger.
         rejected: how many reports of a collection were left out, by reason.
+        csv: whether its folder has every table and the records as CSV, too.
+        with_asked: whether its folder has the tables that were asked for beside a larger one; older ones do not.
         detail: what its kind's answers need beside the kept integers.
     """
 
@@ -50,6 +52,8 @@ class Release:
     predicted: float | None
     ledger_head: str | None = None
     rejected: Mapping[str, int] = field(default_factory=dict)
+    csv: bool = False
+    with_asked: bool = True
     detail: Any = None
 
     def __repr__(self) -> str:
@@ -132,6 +136,13 @@ class Release:
         found: Result = self.answers.query(text, confidence=confidence, progress=progress)
         return found
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of tables and records in its folder, without their copies as CSV."""
+        own: Answers = self.answers
+        beside = (file for name, file in own.beside.items() if name in own.described)
+        return (*own.tables, *own.asked, *beside)
+
     def manifest(self) -> dict[str, Any]:
         """Return the release's description as plain objects, without the tables."""
         from importlib.metadata import version  # noqa: PLC0415  # brings email; only writing needs it
@@ -160,6 +171,7 @@ class Release:
             "error": self._error(),
             **({"users": self.users, "rejected": dict(self.rejected)} if self.design.local else {}),
             "tables": {name: [*names] for name, names in own.tables.items()},
+            **({"asked": {name: [*names] for name, names in own.asked.items()}} if own.asked else {}),
             **own.described,
             "design_id": self.design.id,
             "design_hash": fingerprint(design),
@@ -184,4 +196,4 @@ class Release:
             OSError: the folder exists, or the disk is full; nothing is left behind.
         """
         parts = self.answers.parts(progress=refitted)
-        return write_folder(path, self.manifest(), self.kept, parts, progress=progress)
+        return write_folder(path, self.manifest(), self.kept, parts, csv=self.csv, progress=progress)

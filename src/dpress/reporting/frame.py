@@ -23,6 +23,7 @@ def frame(facts: Facts) -> dict[str, Any]:
         "kind": facts.kind,
         "names": list(facts.schema.captions),
         "texts": facts.texts,
+        "csv_files": facts.csv_files,
         "created": facts.created,
         "unit": facts.claim.unit,
         "promise": promised,
