@@ -16,9 +16,11 @@ from dpress.core.linear import Numbers
 from dpress.core.mechanism import Mechanism
 from dpress.core.workload import Areas, Boxes, Marginals
 from dpress.inference.interval import Tail
+from dpress.release import notebook
 from dpress.release.answers import Answers, Progress
 from dpress.release.designs import amounts, mechanism_of, with_users
 from dpress.release.folder import write_folder
+from dpress.release.keyed_tables import KeyedTables
 from dpress.release.result import Result
 
 FORMAT = 2
@@ -59,6 +61,14 @@ class Release:
     def __repr__(self) -> str:
         names = ", ".join(one.name for one in self.design.attributes)
         return f"Release({self.kind} of {names}; {self.method}; {describe(self.claim.proven)})"
+
+    def _repr_html_(self) -> str:
+        own, unit = self.answers, self.claim.unit
+        promised = f"{describe(self.claim.proven)} proven, per {unit.column or 'row'}, {unit.relation}"
+        tables = [(name, " x ".join(names)) for name, names in {**own.tables, **own.asked}.items()]
+        lines = (notebook.line(one) for one in (promised, *own.announced))
+        files = notebook.table(("file", "attributes"), tables) if tables else ""
+        return notebook.line(f"{self.kind}, by {self.method}", strong=True) + "".join(lines) + files
 
     @property
     def kind(self) -> str:
@@ -119,6 +129,11 @@ class Release:
     def answers(self) -> Any:
         """What its kind makes of it (`release.answers.Answers`): estimates, tables, queries."""
         return catalog.part(self.design.kind, "answers").Answers(release=self)
+
+    @cached_property
+    def tables(self) -> KeyedTables:
+        """Every table, or the records, by the names of its attributes: `release.tables["age", "sex"].to_pandas()`."""
+        return KeyedTables(self.answers.by_attributes())
 
     def query(self, text: str, *, confidence: float = CONFIDENCE, progress: Progress | None = None) -> Result:
         """Answer a query such as `age in 30..40 and sex = Female`.
