@@ -8,12 +8,17 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 from tests.kinds.conftest import AGE, PEOPLE, REGION, SEX
 
+from dpress.cli.main import cli
 from dpress.core import rng
 from dpress.core.errors import SchemaMismatch
 from dpress.data.spec import from_dict
+from dpress.data.toml import as_toml
+from dpress.release.estimate import estimate
 from dpress.release.load import load_release
+from dpress.release.perturb import perturb
 from dpress.release.publish import publish
 from dpress.release.release import Release
 from dpress.reporting.page import page
@@ -154,3 +159,35 @@ def test_an_older_release_without_the_sums_is_read_and_shown(tmp_path: Path) -> 
     assert "added up from table_1.parquet" in shown
     loaded.write(tmp_path / "again")
     assert not (tmp_path / "again" / "asked_1.parquet").exists()
+
+
+def test_a_collection_s_tables_records_and_fitted_joint_are_written_as_csv(tmp_path: Path) -> None:
+    asked = {"kind": "joint", "method": "pairs"}
+    attributes = [AGE | {"bounds": [0, 3]}, SEX, REGION]
+    spec = from_dict({"attribute": attributes, "privacy": {"model": "local", "epsilon": 4}, "release": asked})
+    perturb(spec, PEOPLE, out=tmp_path / "reports", rng=rng.seeded(1))
+    estimate(spec, tmp_path / "reports", out=tmp_path / "out", records=7, csv=True)
+    names = {path.name for path in (tmp_path / "out").glob("*.csv")}
+    assert names == {"table_1.csv", "table_2.csv", "table_3.csv", "joint.csv", "records.csv"}
+    with (tmp_path / "out" / "records.csv").open(newline="", encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    written = pq.read_table(tmp_path / "out" / "records.parquet").to_pylist()
+    assert [dict(zip(header, row, strict=True)) for row in rows] == [
+        {name: str(value) for name, value in one.items()} for one in written
+    ]
+    assert "records.csv" in page(load_release(tmp_path / "out"))
+
+
+def test_the_commands_write_csv_and_name_what_was_asked_for(tmp_path: Path) -> None:
+    attributes = [AGE, REGION, SEX]
+    parameters = {"tables": ASKED}
+    release = {"kind": "marginals", "method": "identity", "parameters": parameters}
+    plain = {"attribute": attributes, "privacy": {"epsilon": 1}, "release": release}
+    (tmp_path / "spec.toml").write_text(as_toml(plain), encoding="utf-8")
+    pq.write_table(PEOPLE, tmp_path / "people.parquet")
+    out = tmp_path / "out"
+    options = [str(tmp_path / "spec.toml"), "--data", str(tmp_path / "people.parquet"), "--out", str(out), "--csv"]
+    done = CliRunner().invoke(cli, ["publish", *options])
+    assert done.exit_code == 0, done.output
+    assert "Asked:   asked_2.parquet: sex x age, added up" in done.output
+    assert {path.name for path in out.glob("*.csv")} == {"table_1.csv", "asked_1.csv", "asked_2.csv"}
