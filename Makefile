@@ -63,6 +63,7 @@ bench: setup
 	$(BIN)/python bench/joint_plan.py > out/bench-joint-plan.json
 	$(BIN)/python bench/spatial.py > out/bench-spatial.json
 	$(BIN)/python bench/microdata.py > out/bench-microdata.json
+	$(BIN)/python bench/kinds.py > out/bench-kinds.json
 	$(PYTHON) -m venv out/peers && out/peers/bin/python -m pip install --quiet kmodes
 	$(BIN)/python bench/microdata_speed.py --peers out/peers/bin/python > out/bench-microdata-speed.json
 	@ls out/bench-*.json

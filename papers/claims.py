@@ -144,8 +144,11 @@ class Verdict:
 
     @property
     def words(self) -> str:
-        """The verdict with the axis that it depends on."""
-        return f"{DEPENDS} {self.claim.axis}" if self.kind == DEPENDS else self.kind
+        """The verdict with the axis that it depends on; or that some places of the axis are undecided."""
+        if self.kind == DEPENDS:
+            return f"{DEPENDS} {self.claim.axis}"
+        part = self.kind != UNKNOWN and UNKNOWN in {one.verdict for one in self.figures}
+        return f"{self.kind}, in part undecided" if part else self.kind
 
     @property
     def found(self) -> str:
@@ -156,7 +159,7 @@ class Verdict:
 
     def _shown(self, one: Figure) -> str:
         at = f"{self.claim.axis} {one.at}: " if self.claim.axis else ""
-        error = f" +- {one.error:.2g}" if one.error else ""
+        error = f" +- {one.error:.2g}" if one.error > ROUNDING * abs(one.value) else ""
         verdict = f", {one.verdict}" if self.kind == DEPENDS else ""
         why = f" ({one.why})" if one.why else ""
         return f"{at}{one.value:.3g}{error}{verdict}{why}"

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # times are those of one core
 
 import claims as judging
-from claims import NOT, UNKNOWN, Claim, Verdict
+from claims import DEPENDS, HELD, NOT, UNKNOWN, Claim, Verdict
 from quantities import Row, Tables
 
 import data
@@ -156,13 +156,17 @@ def publish(paper: Paper, docs: Path, out: Path, verdicts: Sequence[Verdict]) ->
         undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
     )  # fmt: skip
     whose = {name: [one for one in verdicts if one.claim.whose == name] for name in ("document", "dpress", "identity")}
-    counts = {kind: sum(one.words.startswith(kind) for one in whose["document"]) for kind in _kinds(verdicts)}
-    text = found.get_template(f"{paper.name}.md.j2").render(paper=paper, whose=whose, counts=counts)
+    text = found.get_template(f"{paper.name}.md.j2").render(
+        paper=paper, whose=whose, summary=summary(whose["document"])
+    )
     (docs / f"{paper.name}.md").write_text(text, encoding="utf-8")
 
 
-def _kinds(verdicts: Sequence[Verdict]) -> list[str]:
-    return sorted({one.kind for one in verdicts if one.claim.whose == "document"})
+def summary(verdicts: Sequence[Verdict]) -> str:
+    """Return how many claims came out how, e.g. "3 held, 2 depend on what is left open"."""
+    words = {HELD: "held", NOT: "did not hold", DEPENDS: "depend on what is left open", UNKNOWN: "cannot be checked"}
+    counts = {kind: sum(one.kind == kind for one in verdicts) for kind in words}
+    return ", ".join(f"{counts[kind]} {text}" for kind, text in words.items() if counts[kind])
 
 
 def parallel(run: Callable[[Task], Mapping[str, Sequence[Row]]], tasks: Iterable[Task]) -> dict[str, list[Row]]:

@@ -39,7 +39,7 @@ def draw(folder: Path, tables: Tables) -> None:
     """Write every figure as SVG and PNG."""
     rows = [_named(row) for row in tables["errors"]]
     one = [row for row in rows if row["starts"] != "fresh starts per epsilon"]
-    ds = sorted({row["d"] for row in one if row["linkage"] is not None})
+    ds = sorted({row["d"] for row in one if row.get("linkage") is not None})
     middle = [row for row in chosen(one, {"d": tuple(ds)}) if _middle(row)]
     ordered = [row for row in middle if row["kind"] in (*ALIGNED, *CONTROLS)]
     _save(folder / "sse_by_epsilon", _by_epsilon(ordered, "aligned"), "SSE of releases in the rows' order; k = 20")
@@ -136,7 +136,8 @@ def _replaced(rows: Sequence[Row]) -> alt.HConcatChart:
 def _chart(rows: Sequence[Row], x: alt.X, column: str, panel: str, along: Sequence[str]) -> alt.FacetChart:
     """Lines by method with standard errors, a panel for every value of one more field; with `run`, one a run."""
     fields = ("name", "d", panel, *along)
-    shown = pictures.averaged([row for row in rows if row[column] is not None], column, tuple(dict.fromkeys(fields)))
+    known = [row for row in rows if row.get(column) is not None]
+    shown = pictures.averaged(known, column, tuple(dict.fromkeys(fields)))
     marks = pictures.marks(COLOURS, [row["name"] for row in shown])
     log = alt.Scale(type="log")
     y = alt.Y(f"{column}:Q", title=MEASURES[column], scale=log, axis=alt.Axis(format="~g", tickCount=6))

@@ -11,6 +11,7 @@ from dpress.core.claim import ROW, ZCDP, Claim, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.kind import Kind
 from dpress.core.mechanism import Card
+from dpress.core.near import meant
 from dpress.core.plain import class_name
 
 ROOMS = "dpress.kinds"  # imported by name: a room stands above the catalogue
@@ -63,7 +64,7 @@ def room(kind: str) -> Kind:
         if kind in one.names:
             return one
     known = sorted(name for one in kinds().values() for name in one.names)
-    raise NotSupported(f"$.release.kind: expected one of {', '.join(known)}, got {kind!r}")
+    raise NotSupported(f"$.release.kind: expected one of {', '.join(known)}, got {kind!r}{meant(kind, known)}")
 
 
 def where(ability: str) -> str:
@@ -91,7 +92,7 @@ def card(name: str) -> Card:
     for found in _found([_files()[name]] if name in _files() else []):
         if found.name == name:
             return found
-    raise NotSupported(f"there is no method {name!r}; the methods are {', '.join(cards())}")
+    raise NotSupported(f"there is no method {name!r}; the methods are {', '.join(cards())}{meant(name, cards())}")
 
 
 def _found(modules: Iterable[str]) -> Iterator[Card]:

@@ -169,3 +169,15 @@ def test_the_format_travels_with_the_specification_and_the_place_does_not():
     assert plain["data"] == {"decimal": ","}
     assert "data" not in as_dict(load_spec(SPEC.format("")))
     assert load_spec(plain | {"data": {"decimal": ","}}).hash == load_spec(SPEC.format('decimal = ","')).hash
+
+
+@pytest.mark.parametrize("inner", ["line, one\n", "7,x\n", 'a ""quoted"" b\n'])
+@pytest.mark.parametrize("before", [5, 100_000])
+def test_one_very_long_quoted_value_is_a_value(tmp_path, inner, before):
+    """4 MB over many lines, wherever it stands; by the reader's own defaults it is refused."""
+    path, long = tmp_path / "rows.csv", inner * ((1 << 22) // len(inner))
+    path.write_text("city,rooms\n" + "Bonn,3\n" * before + f'"{long}",4\n' + "Rome,5\n" * 5, encoding="utf-8")
+    schema = Schema((Categorical(name="city", values=("Bonn", "Rome"), other="else"), SCHEMA.attributes[2]))
+    found = codes(path, FileFormat(), schema=schema)
+    assert [len(axis) for axis in found] == [before + 6] * 2
+    assert (found[0].count(2), found[1].count(4)) == (1, 1)

@@ -91,30 +91,36 @@ def test_a_person_is_the_unit_where_a_column_names_it():
                 "the fields are model, unit, rows_per_unit, relation, epsilon, rho, delta"
             ),
         ),
-        (changed("relese", value=1), "$: unknown field `relese`; the fields are data, attribute, privacy, release"),
+        (
+            changed("relese", value=1),
+            "$: unknown field `relese`; the fields are data, attribute, privacy, release; did you mean 'release'?",
+        ),
         (
             changed("attribute", 0, "bins_", value=1),
             (
-                "$.attribute[0]: unknown field `bins_`; the fields are "
-                "kind, name, title, unit, outside, null, bounds, bins"
+                "$.attribute[age]: unknown field `bins_`; the fields are "
+                "kind, name, title, unit, outside, null, bounds, bins; did you mean 'bins'?"
             ),
         ),
         (
             changed("attribute", 0, "kind", value="number"),
-            "$.attribute[0].kind: expected one of categorical, ordinal, integer, numeric, location, got 'number'",
+            (
+                "$.attribute[age].kind: expected one of categorical, ordinal, integer, numeric, location, "
+                "got 'number'; did you mean 'numeric'?"
+            ),
         ),
-        (changed("attribute", 0, "bounds", value=[0, "x"]), "$.attribute[0].bounds[1]: expected an integer, got 'x'"),
+        (changed("attribute", 0, "bounds", value=[0, "x"]), "$.attribute[age].bounds[1]: expected an integer, got 'x'"),
         (
             changed("attribute", 0, "bounds", value=[9, 1]),
-            "$.attribute[0]: attribute age: `bounds` must be [low, high] with low <= high below 2^53",
+            "$.attribute[age]: `bounds` must be [low, high] with low <= high below 2^53",
         ),
         (
             changed("attribute", 0, "outside", value="ignore"),
-            "$.attribute[0].outside: expected clamp, drop or reject, got 'ignore'",
+            "$.attribute[age].outside: expected clamp, drop or reject, got 'ignore'",
         ),
         (
             changed("release", "attributes", value=["nope"]),
-            "$: there is no attribute 'nope'; the attributes are age, work",
+            "$.release.attributes: there is no attribute 'nope'; the attributes are age, work",
         ),
         (
             changed("release", "postprocess", value=["nonnegative", "round"]),

@@ -114,6 +114,16 @@ def test_a_missing_column_is_named_with_those_present(tmp_path):
         read(path, ("nope",))
 
 
+def test_a_name_that_nearly_fits_is_told_where_names_may_be_shown(tmp_path):
+    frame = pa.table({"age": [1], "weight": [2]})
+    with pytest.raises(SchemaMismatch, match="no column 'Age'; its columns are age, weight; did you mean 'age'"):
+        list(Table(frame, ("Age",), ROW).batches())
+    (tmp_path / "rows.csv").write_text("age,weight\n1,2\n")
+    with pytest.raises(SchemaMismatch) as caught:
+        list(Table(tmp_path / "rows.csv", ("Age",), ROW).batches())
+    assert "mean" not in str(caught.value)
+
+
 def test_the_first_line_of_a_csv_is_not_shown_for_it_may_be_a_row(tmp_path):
     (tmp_path / "rows.csv").write_text("39,Alice Smith\n40,Bob\n")
     with pytest.raises(

@@ -75,7 +75,7 @@ def publish_refused(refused, ledger):
 )
 def test_epsilon(spec, publish_refused, epsilon, wanted):
     spec(privacy=f"epsilon = {epsilon}")
-    assert publish_refused() == f"spec.toml: $.privacy.epsilon: {wanted}"
+    assert publish_refused() == f"spec.toml: $.privacy.epsilon: {wanted} (at line 14, column 1)"
 
 
 @pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", "1e-320", "x"])
@@ -234,7 +234,8 @@ def test_the_ranges_that_a_spec_asks_for(spec, refused, names, parameters, wante
 def test_more_queries_than_can_be_listed(spec, refused):
     listed = ", ".join(['"age in 2..5"'] * 2049)
     spec(release=f'kind = "ranges"\nattributes = ["age"]\n[release.parameters]\nqueries = [{listed}]')
-    assert refused("plan", "spec.toml") == "$.release.parameters.queries: list between 1 and 2048 ranges, got 2049"
+    wanted = "$.release.parameters.queries: list between 1 and 2048 ranges, got 2049 (at line 19, column 1)"
+    assert refused("plan", "spec.toml") == wanted
 
 
 def test_an_attribute_that_the_file_does_not_have(spec, publish_refused):

@@ -1,5 +1,7 @@
 """Every command of the central path, as a real process, with the JSON that scripts rely on."""
 
+import sys
+
 import pytest
 
 pytestmark = pytest.mark.slow
@@ -207,7 +209,10 @@ def test_ledgers_are_created_with_a_limit_that_releases_share(dpress, folder):
     )
     assert not (folder / "two").exists()
     assert dpress("ledger", "create", "b.sqlite", "--epsilon", "2").code == 1
-    assert dpress("ledger", "create", "c.sqlite").code == 1
+    without = dpress("ledger", "create", "c.sqlite")
+    assert (without.code, without.out) == (2, "")
+    assert "a ledger needs a limit: --epsilon, --rho, or --epsilon and --delta" in without.err
+    assert not (folder / "c.sqlite").exists()
 
 
 def test_the_demo_shows_the_whole_path_and_never_overwrites(dpress, folder):
@@ -218,6 +223,29 @@ def test_the_demo_shows_the_whole_path_and_never_overwrites(dpress, folder):
     assert second.json["report"] == "demo-2/report.html"
     assert len(second.json["answers"]) == 2
     assert (folder / "demo-2" / "release" / "release.json").exists()
+
+
+def test_the_demo_says_first_that_a_report_cannot_be_made(here, folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    done = here("demo", "--out", "demo")
+    assert (done.code, done.out, done.err) == (1, "", "dpress: the report needs: pip install 'dpress[report]'\n")
+    assert not (folder / "demo").exists()
+
+
+def test_person_caps_are_told(here, folder, spec):
+    rows = "".join(f"{k % 10},{'FM'[k % 2]},{k // 4}\n" for k in range(400))
+    (folder / "rows.csv").write_text("age,sex,uid\n" + rows)
+    spec(privacy='epsilon = 1.0\nunit = "uid"\nrows_per_unit = 3')
+    assert (
+        "Counts:  of at most 3 rows for each uid; further rows were left out"
+        in here("publish", "spec.toml", "--out", "out").out
+    )
+    assert here("query", "out", "total").out.endswith("Counts are of at most 3 rows for each uid.\n")
+    assert here("query", "out", "total", "--json").json[0]["note"] == "Counts are of at most 3 rows for each uid."
+    assert "Compared with at most 3 rows for each uid, drawn anew" in here("evaluate", "out", "--data", "rows.csv").out
+    found = here("evaluate", "out", "--data", "rows.csv", "--json").json
+    assert found["metrics"]["rows"] == 300
+    assert found["compared_with"].startswith("Compared with at most 3 rows")
 
 
 def test_output_for_people_is_plain_where_there_is_no_terminal(dpress):

@@ -75,7 +75,7 @@ def test_progress_is_shown_once_it_takes_long(capsys, monkeypatch) -> None:
     with output.counting(quiet=False) as show:
         monkeypatch.undo()
         show(3_000)
-        show(4_000, "wrote {:,} cells")
+        show(4_000, "wrote {:,} rows")
     shown = capsys.readouterr().err
-    assert "wrote 4,000 cells" in shown
+    assert "wrote 4,000 rows" in shown
     assert "1:00:0" in shown  # since the start, not since it is shown

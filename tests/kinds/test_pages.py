@@ -1,6 +1,7 @@
 """The page: complete, closed, harmless, small, offline."""
 
 import importlib
+import importlib.resources
 import re
 from pathlib import Path
 from typing import Any
@@ -169,3 +170,20 @@ def test_every_colour_of_a_chart_follows_the_page() -> None:
     assert used <= set(charts.VARIABLES)
     for name in charts.VARIABLES.values():
         assert style.count(f"--{name}:") == 3  # light, dark and print
+
+
+def test_print_keeps_headings_with_their_figures_and_tables_whole() -> None:
+    style = (importlib.resources.files("dpress") / "reporting/page.css").read_text(encoding="utf-8")
+    printed = style.partition("@media print")[2]
+    assert "h2, h3 { break-after: avoid; }" in printed
+    assert re.search(r"figure,[^{]*\.scroll,[^{]*\{ break-inside: avoid; \}", printed)
+    height = re.search(r"\.chart \{ max-height: (\d+)cm; \}", printed)
+    assert height is not None
+    assert int(height[1]) <= 18  # of the 25 of a page: a heading and a caption have room beside it
+
+
+def test_a_wide_table_on_a_phone_shows_that_there_is_more_of_it() -> None:
+    style = (importlib.resources.files("dpress") / "reporting/page.css").read_text(encoding="utf-8")
+    phone = style.partition("@media (max-width: 620px)")[2].partition("@media print")[0]
+    assert "position: sticky" in phone
+    assert ".scroll { background: linear-gradient" in phone

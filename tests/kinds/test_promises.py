@@ -81,6 +81,8 @@ def test_person_as_the_unit() -> None:
     assert "not sure whether a given person is in the data" in shown
     assert "every person (column uid, at most 3 rows each)" in shown
     assert "a person had more than 3" in shown
+    assert "Rows counted, at most 3 rows for each uid, in all:" in shown
+    assert "Counts are of at most 3 rows for each uid." in shown
 
 
 def test_replace_one_hides_values_not_presence() -> None:

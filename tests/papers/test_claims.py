@@ -74,6 +74,8 @@ def test_a_verdict_names_the_axis_that_it_depends_on_and_shows_both_sides(claims
     found = claims.judge(one, {"errors": table})
     assert found.words == "depends on domain"
     assert "domain 32: 2.1 +- 0.058, did not hold; domain 64: 4.1 +- 0.058, held" in found.line
+    undecided = rows([2.0, 5.0, 8.0], domain=128)
+    assert claims.judge(one, {"errors": table[6:] + undecided}).words == "held, in part undecided"
 
 
 def test_a_stand_in_decides_nothing_and_every_line_says_so(claims: ModuleType) -> None:

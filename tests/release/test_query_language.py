@@ -98,6 +98,17 @@ def test_conditions_are_joined_by_and():
         ("place of birth in Peru..Fiji", "has no order"),
         ("grade < high", "use <=, >= or in a..b"),
         ("grade in high..low", r"grade: the ends of high..low are reversed; write low..high"),
+        ("age == 30", "`==` is no operator; did you mean `age = 30`"),
+        ("grade == low", "`==` is no operator; did you mean `grade = low`"),
+        ("grade = low or grade = high", r"`or` joins no conditions; did you mean `grade in \(low, high\)`"),
+        ("grade = low OR high", r"did you mean `grade in \(low, high\)`"),
+        ("age = 30 or grade = low", r"did you mean `age in \(a, b\)`, or two queries"),
+        ("'age' = 30", "did you mean `age = 30`. An attribute stands without quotes"),
+        ('"place of birth" = Peru', "did you mean `place of birth = Peru`"),
+        ("agee = 30", "cannot read 'agee = 30'.*; did you mean 'age'"),
+        ("grade = low and Age = 20", "there is no attribute 'Age'; the attributes are .*; did you mean 'age'"),
+        ("grade", "write e.g. `grade = VALUE`, and the whole query in quotes in a shell"),
+        ("place of birth = peru", "has no value 'peru'; .*; did you mean 'Peru'"),
     ],
 )
 def test_what_cannot_be_answered_says_what_can(text, message):

@@ -11,6 +11,7 @@ from dpress.data.example_people import people
 from dpress.data.spec import load_spec
 from dpress.ledger.ledger import Ledger
 from dpress.release.publish import publish
+from dpress.reporting.optional import needed
 from dpress.reporting.page import write_report
 
 SPEC = """\
@@ -55,7 +56,8 @@ QUERIES = ("age in 30..39 and sex = Female", "education in Bachelor..Master and 
 )
 @json_option
 def command(out: str, *, as_json: bool) -> None:
-    """Make up 50,000 people, plan, publish, ask two queries and write the report."""
+    """Make up 50,000 people, plan, publish, ask two queries and write the report (which needs the extra `[report]`)."""
+    needed()
     folder = _new_folder(Path(out))
     _write_people(folder)
     spec = load_spec(folder / "spec.toml")

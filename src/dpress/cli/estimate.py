@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from dpress.cli.output import counting, hint, json_option, print_json, quiet_option, refitting
+from dpress.cli.planned import planned
 from dpress.core.claim import as_floats, from_parameters
 from dpress.release.estimate import estimate
 from dpress.release.next_round import NEXT, users_before
@@ -32,7 +33,7 @@ def command(
     DESIGN is what `dpress plan --out` wrote, or a specification, which is planned on the spot.
     """
     started = time.perf_counter()
-    own = design_of(load_spec_or_design(design))
+    own = design_of(planned(load_spec_or_design(design), design))
     with counting(quiet=quiet) as progress:
         release = estimate(
             own,

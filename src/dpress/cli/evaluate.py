@@ -5,7 +5,7 @@ import click
 from dpress import catalog
 from dpress.cli.output import counting, hint, json_option, number, print_json, print_table, quiet_option
 from dpress.cli.swapped import remarking
-from dpress.release.evaluate import evaluate
+from dpress.release.evaluate import compared_with, evaluate
 from dpress.release.load import load_release
 
 
@@ -25,10 +25,11 @@ def command(release: str, data: str, held_out: str | None, *, quiet: bool, as_js
     if remarks.hint:
         hint(remarks.hint, quiet=quiet)
     if as_json:
-        print_json({"private": False, "metrics": metrics})
+        about = {"compared_with": compared} if (compared := compared_with(loaded)) else {}
+        print_json({"private": False, **about, "metrics": metrics})
         return
     click.echo("NOT PRIVATE: this compares with the true data; do not publish it.")
-    for line in remarks.lines:
+    for line in (*filter(None, [compared_with(loaded)]), *remarks.lines):
         click.echo(line)
     print_table(
         ("metric", "value"), [[name.replace("_", " "), number(value)] for name, value in metrics.items()], numbers=(1,)

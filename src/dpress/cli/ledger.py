@@ -27,6 +27,8 @@ def command() -> None:
 @json_option
 def create(file: str, unit: str, rows_per_unit: int, relation: str, *, as_json: bool, **limit: str | None) -> None:
     """Create FILE with a limit that all releases of one table share."""
+    if not any(limit.values()):
+        raise click.UsageError("a ledger needs a limit: --epsilon, --rho, or --epsilon and --delta")
     loss = from_parameters({name: value for name, value in limit.items() if value is not None})
     protected = Unit(relation=Relation(relation), column=None if unit == "row" else unit, rows=rows_per_unit)
     Ledger.create(file, limit=loss, unit=protected)

@@ -73,7 +73,7 @@ def hint(message: str, *, quiet: bool) -> None:
 def counting(*, quiet: bool) -> Iterator[Callable[..., None] | None]:
     """Yield a callback that shows the number of rows read, once that takes longer than two seconds.
 
-    Its second argument, a text such as "wrote {:,} cells", says what else was counted.
+    Its second argument, a text such as "wrote {:,} rows", says what else was counted.
     """
     if quiet:
         yield None

@@ -6,6 +6,7 @@ import click
 
 from dpress import catalog
 from dpress.cli.output import counting, hint, json_option, print_json, quiet_option
+from dpress.cli.planned import planned
 from dpress.cli.swapped import remarking
 from dpress.core.claim import as_floats
 from dpress.release.designs import mechanism_of
@@ -43,7 +44,7 @@ def command(
     DESIGN is what `dpress plan --out` wrote, or a specification, which is planned on the spot.
     """
     started = time.perf_counter()
-    asked = load_spec_or_design(design)
+    asked = planned(load_spec_or_design(design), design)
     source, own = data or source_named(asked), design_of(asked)
     with remarking(own.attributes, source, quiet=quiet), counting(quiet=quiet) as progress:
         columns, unproven = _columns(stated), allow_unproven

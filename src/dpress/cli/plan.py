@@ -4,9 +4,9 @@ import click
 
 from dpress import catalog
 from dpress.cli.output import hint, json_option, print_json, print_table, searching
+from dpress.cli.planned import plan_of
 from dpress.data.spec import load_spec
 from dpress.release.designs import save_design
-from dpress.release.plan import plan
 from dpress.release.plan_text import Listing, PlanText
 
 
@@ -18,7 +18,7 @@ def command(spec: str, out: str | None, *, as_json: bool) -> None:
     """Candidate methods for SPEC with predicted error and claim, the chosen one, and the lower bound."""
     loaded = load_spec(spec)
     with searching(loaded.release.parameters.get("seconds"), quiet=as_json):
-        planned = plan(loaded)
+        planned = plan_of(loaded, spec)
     room = catalog.part(planned.design.kind, "plan_text")
     if out is not None:
         save_design(planned.design, out)

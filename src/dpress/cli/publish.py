@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from dpress.cli.output import counting, hint, json_option, print_json, quiet_option, searching
+from dpress.cli.planned import planned
 from dpress.core.claim import as_floats, describe, from_parameters
 from dpress.data.spec import Spec
 from dpress.release.plan_text import promised
@@ -44,11 +45,12 @@ def command(
     asked = load_spec_or_design(design)
     new = ledger is not None and not Path(ledger).exists()
     seconds = asked.release.parameters.get("seconds") if isinstance(asked, Spec) else None
-    search = searching(seconds, quiet=quiet)
-    with search, counting(quiet=quiet) as progress:
-        writing = progress and partial(progress, text="wrote {:,} cells")
+    with searching(seconds, quiet=quiet):
+        own = planned(asked, design)
+    with counting(quiet=quiet) as progress:
+        writing = progress and partial(progress, text="wrote {:,} rows")
         release = publish(
-            asked,
+            own,
             data,
             ledger=ledger,
             out=out,
@@ -72,8 +74,8 @@ def command(
     click.echo(f"Release: {out}")
     click.echo(f"Method:  {release.method}")
     click.echo(f"Promise: {promised(release.claim)}, per {unit.column or 'row'}, {unit.relation}")
-    if unit.column is not None:
-        click.echo(f"Counts:  of at most {unit.rows} rows for each {unit.column}; further rows were left out")
+    if unit.counted:
+        click.echo(f"Counts:  of {unit.counted}; further rows were left out")
     for name, attributes in release.answers.tables.items():
         click.echo(f"Table:   {name}: {' x '.join(attributes)}")
     for name, attributes in release.answers.asked.items():

@@ -20,7 +20,8 @@ from dpress.release.result import Result
 def command(release: str, queries: tuple[str, ...], confidence: float, *, as_json: bool) -> None:
     """Answer queries such as 'age in 30..40 and sex = Female' from RELEASE; spends nothing.
 
-    A note says so where an answer comes from a fitted joint distribution, or is counted in synthetic records.
+    A note says so where an answer comes from a fitted joint distribution, is counted in synthetic records, or is about
+    the rows that persons keep.
     """
     loaded = load_release(release)
     with counting(quiet=as_json) as show:
@@ -36,9 +37,6 @@ def command(release: str, queries: tuple[str, ...], confidence: float, *, as_jso
         ]
         for result in results
     ]
-    unit = loaded.claim.unit
-    if unit.column is not None:
-        click.echo(f"Counts are of at most {unit.rows} rows for each {unit.column}.")
     print_table(("query", "count", "standard error", f"{100 * confidence:.4g} % interval"), rows, numbers=(1, 2, 3))
     for note in dict.fromkeys(result.note for result in results if result.note is not None):
         click.echo(note)

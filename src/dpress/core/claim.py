@@ -40,6 +40,13 @@ class Unit:
         if self.column is None and self.rows != 1:
             raise ValueError(f"rows_per_unit must be 1 when the unit is a row, got rows_per_unit={self.rows}")
 
+    @property
+    def counted(self) -> str:
+        """What counts are of where a person keeps a bounded number of rows, in words; empty where all are counted."""
+        if self.column is None:
+            return ""
+        return f"at most {self.rows:,} {'row' if self.rows == 1 else 'rows'} for each {self.column}"
+
 
 ROW = Unit()
 

@@ -7,6 +7,7 @@ import msgspec
 
 from dpress.core.attribute import Attribute, Location, Tabular
 from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.near import meant
 
 
 class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,7 +67,9 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for attribute in self.attributes:
             if attribute.name == name:
                 return attribute
-        raise SchemaMismatch(f"there is no attribute {name!r}; the attributes are {', '.join(self.names)}")
+        raise SchemaMismatch(
+            f"there is no attribute {name!r}; the attributes are {', '.join(self.names)}{meant(name, self.names)}"
+        )
 
     def axes(self, names: Sequence[str]) -> tuple[int, ...]:
         """Return the axis of every name."""

@@ -20,8 +20,10 @@ COMPRESSED = (".gz", ".zst")
 AS_WRITTEN = "\x1fas written"  # behind a column's name: its text before it is read
 READER = (
     "read_csv(?, all_varchar = true, header = {header}, delim = '{delim}', quote = '\"', escape = '\"', comment = '', "
-    "skip = 0, strict_mode = true, hive_partitioning = false, encoding = '{encoding}'{names})"
-)
+    "skip = 0, strict_mode = true, hive_partitioning = false, encoding = '{encoding}', "
+    f"max_line_size = {1 << 24}, buffer_size = {1 << 25}"
+    "{names})"
+)  # a line may be long: by default one of more than 2 MB is refused
 Sign = Annotated[str, Meta(min_length=1, max_length=1, pattern='^[^"\r\n]$')]
 
 

@@ -18,6 +18,7 @@ from dpress.core.named import Words
 from dpress.data import codebook, hierarchy_file
 from dpress.data.file_format import FileFormat
 from dpress.data.spec_error import first_fault
+from dpress.data.spec_lines import located, unquoted
 from dpress.inference import postprocess
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
@@ -119,9 +120,19 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     def __post_init__(self) -> None:
         """Check that the parts fit each other."""
+        if not isinstance(self.privacy, Privacy) or not isinstance(self.release, Release):
+            raise ValueError("Spec(...) takes its parts as objects; dpress.load_spec(...) reads plain ones")
         if not self.attribute:
             raise ValueError("expected at least one [[attribute]]")
+        for name in self.release.attributes or ():
+            self._check_attribute(name)
         self._check_postprocess()
+
+    def _check_attribute(self, name: str) -> None:
+        try:
+            Schema(self.attribute).attribute(name)
+        except SchemaMismatch as error:
+            raise ValueError(f".release.attributes: {error}") from None
 
     def _check_postprocess(self) -> None:
         """Refuse adjustments that do not fit the model or the attributes."""
@@ -193,17 +204,21 @@ def load_spec(source: str | Path | Mapping[str, Any]) -> Spec:
     if isinstance(source, Mapping):
         return _with_files(from_dict(dict(source)), Path())
     if isinstance(source, str) and "\n" in source:
-        return _with_files(from_dict(_parsed(source, "the specification")), Path())
+        return _read(source, "the specification", Path())
     path = Path(source)
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise SchemaMismatch(f"{path}: not a TOML file: it is no text in UTF-8") from None
-    plain = _parsed(text, str(path))
+    return _read(text, str(path), path.parent)
+
+
+def _read(text: str, name: str, folder: Path) -> Spec:
+    plain = _parsed(text, name)
     try:
-        return _with_files(from_dict(plain), path.parent)
+        return _with_files(from_dict(plain), folder)
     except SchemaMismatch as error:
-        raise SchemaMismatch(f"{path}: {error}") from None
+        raise SchemaMismatch(f"{name}: {located(str(error), text)}") from None
 
 
 def _parsed(text: str, name: str) -> dict[str, Any]:
@@ -212,7 +227,7 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SchemaMismatch(f"{name}: not a TOML file: {error}") from None
+        raise SchemaMismatch(f"{name}: not a TOML file: {error}{unquoted(str(error), text)}") from None
 
 
 def _check_number(name: str, value: float) -> None:
@@ -249,4 +264,4 @@ def _with_own_files(attribute: Attribute, folder: Path) -> Attribute:
     try:
         return msgspec.structs.replace(attribute, **found)
     except ValueError as error:
-        raise SchemaMismatch(f"$.attribute: {error}") from None
+        raise SchemaMismatch(f"$.attribute[{attribute.name}]: {error}") from None

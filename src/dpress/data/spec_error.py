@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from dpress.core.attribute import Categorical, Integer, Location, Numeric, Ordinal
+from dpress.core.near import meant
 
 WORDS = {
     "float": "a number",
@@ -26,10 +27,24 @@ KINDS: dict[str, type[msgspec.Struct]] = {
 
 
 def first_fault(message: str, plain: dict[str, Any], spec: type[msgspec.Struct]) -> str:
-    """Return e.g. `$.privacy.epsilon: expected a number > 0, got -1`.
+    """Return e.g. `$.privacy.epsilon: expected a number > 0, got -1`; an attribute is named, or counted from 1.
 
     The spec is public, so its values may be shown.
     """
+    return re.sub(
+        r"^\$\.attribute\[(\d+)\](: attribute [^:]+(?=: ))?",
+        lambda found: f"$.attribute[{_name(plain, int(found[1]))}]",
+        _fault(message, plain, spec),
+    )
+
+
+def _name(plain: dict[str, Any], place: int) -> str:
+    """Return the name of an attribute; its number where it has none that can stand in brackets."""
+    name = _look_up(plain, f"$.attribute[{place}].name")
+    return name if isinstance(name, str) and re.fullmatch(r"[^\[\]#\n]+", name) else f"#{place + 1}"
+
+
+def _fault(message: str, plain: dict[str, Any], spec: type[msgspec.Struct]) -> str:
     text, _, place = message.partition(" - at `")
     place = place.rstrip("`") or "$"
     if text.startswith("."):  # the check of a section names the field itself
@@ -37,11 +52,13 @@ def first_fault(message: str, plain: dict[str, Any], spec: type[msgspec.Struct])
         return f"{place}{field}: {rest}"
     found = _look_up(plain, place)
     if unknown := re.match(r"Object contains unknown field `(.+)`", text):
-        return f"{place}: unknown field `{unknown[1]}`; the fields are {', '.join(_fields(place, found, spec))}"
+        fields = _fields(place, found, spec)
+        return f"{place}: unknown field `{unknown[1]}`; the fields are {', '.join(fields)}{meant(unknown[1], fields)}"
     if missing := re.match(r"Object missing required field `(.+)`", text):
         return f"{place}: the field `{missing[1]}` is missing"
     if text.startswith(("Invalid value", "Invalid enum value")):
-        return f"{place}: {_choices(place)}, got {_show(found)}"
+        known = _choices(place)
+        return f"{place}: {known}, got {_show(found)}{meant(str(found), re.findall(r'[a-z-]{5,}', known[8:]))}"
     if not text.startswith("Expected `"):  # our own message
         return f"{place}: {text}"
     wanted = re.sub(r"`([^`]+)`", lambda match: _words(match[1]), text.partition(", got ")[0])

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from dpress.core.claim import Unit
 from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.near import meant
 from dpress.data import file_format, frames, objects, persons
 from dpress.data.file_format import FileFormat, TextFile, quoted
 
@@ -196,7 +197,8 @@ class Table:
         declared = text is None or text.format.header is not None
         for column in self._wanted:
             if column.removesuffix(file_format.AS_WRITTEN) not in present:
-                shown = f"its columns are {', '.join(present)}" if declared else self._hint(len(present))
+                shown = f"its columns are {', '.join(present)}{meant(column, present)}"
+                shown = shown if declared else self._hint(len(present))
                 raise SchemaMismatch(f"{self.name} has no column {column!r}; {shown}")
 
     def _hint(self, columns: int) -> str:

@@ -13,7 +13,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from pathlib import Path
 
-from dpress.core.claim import Loss, Unit, parameters
+from dpress.core.claim import LOSSES, Loss, Unit, parameters
 from dpress.core.errors import BudgetExceeded
 from dpress.ledger import store
 from dpress.ledger.compose import Amounts, Charge, fits, total
@@ -76,9 +76,14 @@ class Ledger:
         """Start a ledger in a new file.
 
         Raises:
+            ValueError: the limit is no privacy loss, or the unit is none.
             FileExistsError: the file exists.
             OSError: the file cannot be written.
         """
+        if not isinstance(limit, LOSSES):
+            raise ValueError(f"limit must be a privacy loss such as PureDP(epsilon=1), got limit={limit!r}")
+        if not isinstance(unit, Unit):
+            raise ValueError(f'unit must be a Unit such as Unit() or Unit(column="uid", rows=3), got unit={unit!r}')
         opening = Opening(
             time=now(), limit=write_loss(limit), relation=unit.relation, column=unit.column, rows=unit.rows
         )

@@ -3,7 +3,6 @@
 rows -> the cell of every value, and the text that has none -> counts by attribute, by person, by place.
 """
 
-import difflib
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +18,7 @@ from dpress.core.claim import ROW
 from dpress.core.coding import MISSING, OUTSIDE
 from dpress.core.design import Design
 from dpress.core.errors import SchemaMismatch
+from dpress.core.near import near
 from dpress.data.codec import cells_of, numbers_of
 from dpress.data.file_format import AS_WRITTEN, FileFormat, TextFile, opened
 from dpress.data.fold import Progress
@@ -116,6 +116,8 @@ def check(
         OSError: the rows cannot be read.
         SchemaMismatch: a column is missing; the message names those that look like it.
     """
+    if not isinstance(asked, (Spec, Design)):
+        raise ValueError(f"expected a Spec or a Design, as dpress.load_spec(...) reads it, got {type(asked).__name__}")
     spec = from_dict(asked.specification) if isinstance(asked, Design) else asked
     sides = [one.axes(1) if isinstance(one, Location) else (one,) for one in spec.schema.attributes]
     attributes = tuple(own for both in sides for own in both)
@@ -149,10 +151,9 @@ def _check_names(present: list[str], wanted: tuple[str, ...]) -> None:
     """Refuse a column that is not there, with those whose names look like it."""
     for name in wanted:
         if name not in present:
-            plain = {one.casefold().strip(): one for one in present}
-            near = difflib.get_close_matches(name.casefold(), plain, cutoff=0.6)
-            shown = ", ".join(repr(plain[one]) for one in near) or ", ".join(map(repr, present))
-            like = "near it are" if near else "there are"
+            alike = near(name, present)
+            shown = ", ".join(map(repr, alike or present))
+            like = "near it are" if alike else "there are"
             raise SchemaMismatch(f"the data has no column {name!r}; {like} {shown}")
 
 

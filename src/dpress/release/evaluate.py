@@ -28,13 +28,23 @@ def no_remarks(release: Release, held_out: Any) -> Remarks:
     return Remarks()
 
 
+def compared_with(release: Release) -> str:
+    """Return what a release is compared with, in a sentence, where that is not every row; empty elsewhere."""
+    if not (counted := release.claim.unit.counted):
+        return ""
+    return (
+        f"Compared with {counted}, drawn anew: which rows the release kept, nobody knows. How far two draws are apart "
+        "is part of the errors, and not of the predicted one."
+    )
+
+
 def evaluate(
     release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
 ) -> dict[str, float]:
     """Return the error of a release, in counts, against the rows it was made from; the figures are its kind's.
 
-    The truth is every row: where persons keep a bounded number, the rows left out are part of the error, but not of the
-    predicted one.
+    Where persons keep a bounded number of rows, the truth is a fresh draw of so many, as publishing draws them: which
+    rows the release kept, nobody knows. `redrawn_root_mean_squared_difference` says how far two such draws are apart.
 
     Args:
         release: of any kind.

@@ -7,6 +7,7 @@ from dpress import catalog
 from dpress.core import parameters
 from dpress.core.kind import Participants
 from dpress.core.mechanism import Card
+from dpress.core.near import meant
 from dpress.core.parameters import PLACE, Own, Parameters, names
 from dpress.data.spec import Spec
 
@@ -96,7 +97,9 @@ def unknown(given: Mapping[str, Any], known: tuple[str, ...], whom: str, hints: 
     if more := sorted(set(given) - set(known)):
         hint = f"; {hints[more[0]]}" if more[0] in hints else ""
         listed = ", ".join(known) or "none"
-        raise ValueError(f"{PLACE}: unknown parameter {more[0]!r} for {whom}{hint}; known: {listed}")
+        raise ValueError(
+            f"{PLACE}: unknown parameter {more[0]!r} for {whom}{hint}; known: {listed}{meant(more[0], known)}"
+        )
 
 
 def _kind(spec: Spec) -> str:

@@ -13,7 +13,9 @@ from dpress import catalog
 from dpress.core import queries
 from dpress.core.claim import describe
 from dpress.core.design import FORMAT, Design, Offer, Prediction
+from dpress.core.errors import NotSupported
 from dpress.core.kind import Reporters
+from dpress.core.near import meant
 from dpress.core.workload import Areas, Workload
 from dpress.data.spec import Spec, as_dict, from_dict
 from dpress.mechanisms.protocol.collection import Collection
@@ -86,11 +88,22 @@ def plan(spec: Spec) -> Plan:
         ValueError: the release's attributes or parameters do not fit its kind.
     """
     if not isinstance(spec, Spec):
-        raise ValueError(f"spec must be a Spec (dpress.load_spec reads a file), got {type(spec).__name__}")
+        raise ValueError(f"expected a Spec, as dpress.load_spec(...) reads it from a file, got {type(spec).__name__}")
     own = msgspec.structs.replace(from_dict(as_dict(spec)), data=spec.data)  # the caller's lists may change meanwhile
     room = catalog.room(own.release.kind)
+    _check_method(own.release.method)
     choice: Choice = catalog.part(room.name, PLANNER).choose(own)
     return Plan(spec=own, choice=choice)
+
+
+def _check_method(name: str) -> None:
+    """Refuse a method that there is none of, where another one bears nearly its name; planners refuse the others.
+
+    Raises:
+        NotSupported: it is probably misspelt.
+    """
+    if name not in ("auto", *catalog.cards()) and (hint := meant(name, ("auto", *catalog.cards()))):
+        raise NotSupported(f"$.release.method: there is no method {name!r}{hint}")
 
 
 def design_of(asked: Spec | Plan | Design) -> Design:

@@ -57,7 +57,8 @@ def tables(planned: Plan, *, even: str = "all values equally frequent") -> PlanT
     rows = [_row(one, chosen=one is planned.chosen) for one in planned.candidates]
     header = ("", "method", "proven", "mean variance", "typical error", *(("asks", "bytes") if local else ()))
     listing = Listing(header=header, rows=rows, numbers=(3, 4, 6))
-    below = f"has a mean variance below {number(planned.lower_bound)} {UNIT}."
+    bound = planned.lower_bound
+    below = f"has a mean variance below {number(bound)} {UNIT}, a typical error below +- {math.sqrt(bound):,.1f}."
     if not local:
         return PlanText(candidates=listing, remarks=[f"No strategy with this noise {below}"])
     remarks: list[str | Listing] = [*_lifetime(planned)]

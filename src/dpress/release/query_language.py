@@ -11,10 +11,13 @@ import numpy as np
 from dpress.core.attribute import Bounded, Integer, Listed, Ordinal, Tabular
 from dpress.core.domain import Schema
 from dpress.core.linear import Array
+from dpress.core.near import MOST, meant
 from dpress.core.ranges import Range
 
 OPERATORS = ("!=", "<=", ">=", "=", "<", ">", "in")
+START = r"!=|<=|>=|==|=|<|>|\bin\b"
 QUOTED = re.compile(r"""'[^']*'|"[^"]*\"""")
+OR = re.compile(r"\s+or\s+", re.IGNORECASE)
 STRAY = re.compile(r"""\band\s+([^'"<>=!(),]+?)\s*(?:!=|<=|>=|=|<|>|\bin\b)""")  # a condition left within a value
 
 
@@ -104,15 +107,41 @@ def _interval(condition: Condition) -> tuple[float, float]:
 
 @contextlib.contextmanager
 def _no_stray(schema: Schema, condition: Condition) -> Iterator[None]:
-    """Where a value cannot be read and holds a second condition, refuse the attribute that this one is about."""
+    """Where a value cannot be read, say what its text was meant as: another operator, or a second condition."""
     try:
         yield
     except ValueError:
-        stray = STRAY.search(QUOTED.sub("", condition.text))
-        if stray is None:
-            raise
-        known = ", ".join(schema.names)
-        raise ValueError(f"there is no attribute {stray[1]!r}; the attributes are {known}") from None
+        if found := _stray(schema, condition):
+            raise ValueError(found) from None
+        raise
+
+
+def _stray(schema: Schema, condition: Condition) -> str:
+    """Return why a condition's text is no value; empty where it holds nothing but a value."""
+    name, operator, text = condition.attribute.name, condition.operator, condition.text
+    plain = QUOTED.sub("", text)
+    if operator == "=" and text.startswith("="):
+        return f"`==` is no operator; did you mean `{name} = {text[1:].strip()}`?"
+    if OR.search(plain):
+        return f"`or` joins no conditions; did you mean {_either(schema, condition)}?"
+    if stray := STRAY.search(plain):
+        return _no_attribute(schema, stray[1])
+    return ""
+
+
+def _either(schema: Schema, condition: Condition) -> str:
+    """Return the right form of `a or b`: a list of values where all are about one attribute."""
+    name = condition.attribute.name
+    first, *others = OR.split(condition.text)
+    values = [first, *(re.sub(rf"^{re.escape(name)}\s*==?\s*", "", one) for one in others)]
+    about = [other for other in schema.names if any(re.match(rf"{re.escape(other)}\s*[=<>!]", one) for one in values)]
+    if condition.operator == "=" and not about:
+        return f"`{name} in ({', '.join(values)})`"
+    return f"`{name} in (a, b)`, or two queries"
+
+
+def _no_attribute(schema: Schema, name: str) -> str:
+    return f"there is no attribute {name!r}; the attributes are {', '.join(schema.names)}{meant(name, schema.names)}"
 
 
 def _one_range(condition: Condition) -> tuple[int, int]:
@@ -145,12 +174,22 @@ def _conditions(schema: Schema, text: str) -> list[Condition]:
 def _condition(schema: Schema, part: str, names: str) -> Condition:
     match = re.fullmatch(rf"({names})\s*(!=|<=|>=|=|<|>|\bin\b)\s*(.+)", part, re.DOTALL)
     if match is None:
-        raise ValueError(
-            f"cannot read {part!r}; write e.g. `NAME in 30..40 and NAME = VALUE`, "
-            f"with the attributes {', '.join(schema.names)}"
-        )
+        raise ValueError(_unread(schema, part))
     attribute = next(one for one in schema.tabular if one.name == match[1])
     return Condition(attribute, match[2], match[3].strip())
+
+
+def _unread(schema: Schema, part: str) -> str:
+    """Return why a part of a query is no condition, and what it was probably meant as."""
+    left = re.match(rf"(.+?)\s*({START})\s*(.*)", part, re.DOTALL)
+    name = _unquoted((part if left is None else left[1]).strip())
+    if left is None and name in schema.names:
+        return f"cannot read {part!r}; write e.g. `{name} = VALUE`, and the whole query in quotes in a shell"
+    if left is not None and name in schema.names and left[3]:
+        return f"cannot read {part!r}; did you mean `{name} {left[2]} {left[3]}`? An attribute stands without quotes"
+    known = ", ".join(schema.names)
+    wanted = f"write e.g. `NAME in 30..40 and NAME = VALUE`, with the attributes {known}"
+    return f"cannot read {part!r}; {wanted}{meant(name, schema.names)}"
 
 
 def _weights(condition: Condition) -> Array:
@@ -186,7 +225,8 @@ def _cells(attribute: Tabular, text: str) -> list[int]:
         if value in attribute.groups:
             return list(attribute.groups[value])
         if (code := attribute.code(value)) is None:
-            raise ValueError(f"{attribute.name} has no value {value!r}; it has {_some(attribute)}")
+            hint = meant(value, attribute.labels_between(0, min(attribute.size, MOST)))
+            raise ValueError(f"{attribute.name} has no value {value!r}; it has {_some(attribute)}{hint}")
         return [code]
     if (code := attribute.code(value)) is not None:
         return [code]

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, final
@@ -138,6 +138,8 @@ class Release:
     def query(self, text: str, *, confidence: float = CONFIDENCE, progress: Progress | None = None) -> Result:
         """Answer a query such as `age in 30..40 and sex = Female`.
 
+        Where persons keep a bounded number of rows, the answer is about those rows, and its note says so.
+
         Error: that of the kind's answers; the standard error is exact wherever the note does not say otherwise.
 
         Args:
@@ -149,7 +151,8 @@ class Release:
             ValueError: the text is no query on these attributes, or nothing answers it.
         """
         found: Result = self.answers.query(text, confidence=confidence, progress=progress)
-        return found
+        notes = [f"Counts are of {counted}."] if (counted := self.claim.unit.counted) else []
+        return replace(found, note=" ".join([*([found.note] if found.note else []), *notes]) or None)
 
     @property
     def files(self) -> tuple[str, ...]:

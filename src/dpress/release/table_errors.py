@@ -1,16 +1,16 @@
 """Tables of a release against the truth: what every kind with tables has in common. Not private."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpress import catalog
-from dpress.core.claim import ROW
+from dpress.core.claim import Unit
 from dpress.core.errors import NotSupported
-from dpress.core.linear import Array
+from dpress.core.linear import Array, Numbers
 from dpress.data.fold import Counts, Progress
 from dpress.inference.interval import half_width
 from dpress.release.publish import true_counts
@@ -45,7 +45,7 @@ def no_held_out(held_out: Any) -> None:
 
 
 def truth(release: Release, data: Any, *, further: Sequence[Axes] = (), progress: Progress | None = None) -> Truth:
-    """Return the exact counts behind a release.
+    """Return the exact counts behind a release: of every row, or of those that a fresh draw lets persons keep.
 
     Args:
         release: with tables.
@@ -54,9 +54,26 @@ def truth(release: Release, data: Any, *, further: Sequence[Axes] = (), progress
         progress: called with the number of rows counted so far.
     """
     schema, published = release.schema, release.answers.decoder.tables
-    counts = true_counts(schema, (*published, *further), data, ROW, progress=progress)
+    counts = true_counts(schema, (*published, *further), data, release.claim.unit, progress=progress)
     own, beyond = np.split(counts, [counts.size - sum(sizes(release, further))])
     return Truth(counts=own, further=beyond)
+
+
+def redrawn(unit: Unit, truth: Numbers, again: Callable[[], Numbers]) -> dict[str, float]:
+    """Return how far two draws of the rows that persons keep are apart; empty where every row is counted.
+
+    The rows that a release kept were drawn with a key that nobody has any more. Its errors are about another draw, and
+    so hold this difference beside the noise.
+
+    Args:
+        unit: whose rows are bounded.
+        truth: by one draw.
+        again: returns the same by another one.
+    """
+    if unit.column is None:
+        return {}
+    apart = np.asarray(again() - truth, dtype=np.float64)
+    return {"redrawn_root_mean_squared_difference": math.sqrt(float((apart**2).mean()))}
 
 
 def table_errors(answers: TableAnswers, counts: Counts) -> dict[str, float]:

@@ -7,6 +7,7 @@ from tests.kinds.microdata.people import spec, table
 
 from dpress import Ledger, publish
 from dpress.core.claim import ZCDP, PureDP
+from dpress.kinds.microdata import plan_text
 from dpress.mechanisms.microdata.dp_prototypes import DpPrototypes
 from dpress.release.plan import plan
 
@@ -30,6 +31,15 @@ def test_an_approximate_budget_is_spent_on_the_noise_that_adds_less():
     unpriced = plan(spec("graphical", budget)).chosen
     assert math.isinf(unpriced.predicted_error)
     assert isinstance(unpriced.mechanism.loss, ZCDP)  # many answers share rho better
+
+
+def test_without_numbers_no_noise_is_predicted_rather_than_none_at_all():
+    lists = [{"name": name, "kind": "categorical", "values": ["a", "b", "c"]} for name in ("one", "two")]
+    planned = plan(spec(attributes=lists, clusters=2))
+    assert [math.isinf(one.predicted_error) for one in planned.candidates] == [True] * len(planned.candidates)
+    assert planned.design.prediction.error is None
+    shown = " ".join(str(one) for one in plan_text.text(planned).candidates.rows)
+    assert plan_text.NONE in shown
 
 
 REFUSED = [

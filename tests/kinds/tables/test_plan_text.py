@@ -34,6 +34,14 @@ def test_every_candidate_has_its_own(make_spec) -> None:
     assert f"+- {math.ceil(10 * each[planned.chosen.method]['within']) / 10:g}" in last(planned)
 
 
+@pytest.mark.parametrize("model", ["central", "local"])
+def test_the_bound_is_on_both_scales_of_the_table(make_spec, model) -> None:
+    planned = plan(make_spec("marginals", ["age", "sex"], privacy={"model": model, "epsilon": 1.0}))
+    root = math.sqrt(planned.lower_bound)
+    said = " ".join(map(str, plan_text.text(planned).remarks))
+    assert f"counts squared, a typical error below +- {root:,.1f}." in said
+
+
 def test_a_collection_has_none(make_spec) -> None:
     planned = plan(make_spec("marginals", ["age", "sex"], privacy={"model": "local", "epsilon": 1.0}))
     assert "largest_error" not in plan_text.plain(planned, planned.chosen)

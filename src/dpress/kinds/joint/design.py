@@ -46,7 +46,10 @@ def choose(spec: Spec) -> Choice:
     """
     strategies.check_columns(spec, adjusted=True)
     if spec.privacy.model != "local":
-        raise NotSupported("$.release.kind: no method publishes 'joint' in the central model yet")
+        raise NotSupported(
+            "$.release.kind: no method publishes 'joint' in the central model; "
+            'use kind = "microdata" for records, or kind = "marginals" for the tables of pairs'
+        )
     collections.check_silence(spec)
     shape = spec.schema.shape
     workload = Marginals(shape, pairs_of(len(shape)))

@@ -64,7 +64,10 @@ def weights(spec: Spec) -> tuple[float, ...]:
         ValueError: the weights are wrong, or tables are to be adjusted, which there are none of.
     """
     if spec.privacy.model == "local":
-        raise NotSupported('$.privacy.model: kind = "microdata" needs a table: model = "central"')
+        raise NotSupported(
+            '$.privacy.model: kind = "microdata" needs a table: model = "central"; '
+            'devices are asked with kind = "joint", of which `dpress estimate --records` draws records'
+        )
     if spec.release.postprocess:
         raise ValueError('$.release.postprocess: kind = "microdata" has no tables to adjust')
     attributes: Sequence[Tabular] = spec.schema.tabular

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.attribute import Listed
-from dpress.core.claim import ROW
+from dpress.core.claim import ROW, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.core.mixed import Column
@@ -55,16 +55,16 @@ def evaluate(
     """
     if held_out is not None and (why := no_classifier(release)):
         raise NotSupported(why)
-    columns, rows = release.answers.maker.columns, _read(release, data, progress)
+    columns, rows = release.answers.maker.columns, _read(release, data, release.claim.unit, progress)
     metrics = {"rows": float(rows.shape[1]), "records": float(release.answers.codes.shape[1])}
     if rows.shape[1] and release.answers.codes.shape[1]:
-        found = linked(columns, rows, release.answers.codes, aligned=release.answers.made.aligned)
-        found = linked(columns, rows, release.answers.codes, aligned=release.answers.made.aligned)
+        found = linked(columns, rows, release.answers.codes, aligned=_aligned(release))
+        found = linked(columns, rows, release.answers.codes, aligned=_aligned(release))
         metrics |= _errors(columns, rows, release.answers.codes, found)
         metrics |= _tables(columns, rows, release.answers.codes)
         metrics["range_mean_absolute_error_share"] = _ranges(release, rows)
         if held_out is not None:
-            metrics |= _classified(release, rows, _read(release, held_out, None))
+            metrics |= _classified(release, rows, _read(release, held_out, ROW, None))
     return metrics
 
 
@@ -87,8 +87,13 @@ def no_classifier(release: Release) -> str:
     return ""
 
 
-def _read(release: Release, data: Any, progress: Progress | None) -> Codes:
-    table = Table(data, release.schema.names, ROW, in_order=release.answers.made.aligned)
+def _aligned(release: Release) -> bool:
+    """Return whether record i is about row i; where persons are bounded, their rows have no order."""
+    return bool(release.answers.made.aligned) and release.claim.unit.column is None
+
+
+def _read(release: Release, data: Any, unit: Unit, progress: Progress | None) -> Codes:
+    table = Table(data, release.schema.names, unit, in_order=_aligned(release))
     return people(table, release.schema, progress=progress).table()
 
 

@@ -14,7 +14,7 @@ from dpress.kinds.ranges.answers import Answers
 from dpress.noise.uniform import below
 from dpress.release.evaluate import no_remarks as remarks
 from dpress.release.release import Release
-from dpress.release.table_errors import no_held_out, table_errors, truth
+from dpress.release.table_errors import no_held_out, redrawn, table_errors, truth
 
 __all__ = ["evaluate", "remarks"]
 
@@ -28,6 +28,7 @@ def evaluate(
     no_held_out(held_out)
     counts, answers = truth(release, data, progress=progress).counts, release.answers
     metrics = table_errors(answers, counts)
+    metrics |= redrawn(release.claim.unit, counts, lambda: truth(release, data, progress=progress).counts)
     return metrics | (_boxes(answers, release.workload, counts) if isinstance(release.workload, Boxes) else {})
 
 

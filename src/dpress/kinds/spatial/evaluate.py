@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.claim import ROW
 from dpress.core.grid import LARGEST_SIDE, Rectangles, sums
+from dpress.core.linear import Array
 from dpress.core.workload import Areas
 from dpress.data.fold import Progress
 from dpress.inference.interval import half_width
@@ -15,7 +15,7 @@ from dpress.kinds.spatial.prediction import rectangles
 from dpress.release.evaluate import no_remarks as remarks
 from dpress.release.publish import true_counts
 from dpress.release.release import CONFIDENCE, Release
-from dpress.release.table_errors import no_held_out
+from dpress.release.table_errors import no_held_out, redrawn
 
 __all__ = ["evaluate", "remarks"]
 
@@ -36,22 +36,28 @@ def evaluate(
     if not isinstance(workload, Areas):
         raise TypeError("a map is planned for rectangles")
     fine = on_grid(release.design.attributes, LARGEST_SIDE)
-    counts = true_counts(fine, ((0, 1),), data, ROW, progress=progress).reshape(LARGEST_SIDE, LARGEST_SIDE)
     asked = _on_edges(rectangles(workload, QUERIES).scaled(LARGEST_SIDE))
-    truth = sums(counts.astype(np.float64), asked)
+
+    def counted() -> Array:
+        counts = true_counts(fine, ((0, 1),), data, release.claim.unit, progress=progress)
+        square = counts.reshape(LARGEST_SIDE, LARGEST_SIDE).astype(np.float64)
+        return np.append(sums(square, asked), square.sum())
+
+    *_, rows = found = counted()
+    truth = found[:-1]
     own = asked.scaled(density.grid.side / LARGEST_SIDE)
     variances = density.variances(own)
     errors = np.abs(density.values(own) - truth)
-    rows = float(counts.sum())
     inside = errors <= half_width(variances, CONFIDENCE, release.tail)
     return {
-        "rows": rows,
+        "rows": float(rows),
         "mean_absolute_error": float(errors.mean()),
         "mean_absolute_error_share": float(errors.mean() / max(1.0, rows)),
         "mean_relative_error": float((errors / np.maximum(truth, max(1.0, SANITY * rows))).mean()),
         "root_mean_squared_error": math.sqrt(float((errors**2).mean())),
         "predicted_root_mean_squared_error": math.sqrt(release.predicted or 0.0),
         "within_interval": float(inside.mean()),
+        **redrawn(release.claim.unit, truth, lambda: counted()[:-1]),
     }
 
 

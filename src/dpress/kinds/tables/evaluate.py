@@ -5,7 +5,7 @@ from typing import Any
 from dpress.data.fold import Progress
 from dpress.release.evaluate import no_remarks as remarks
 from dpress.release.release import Release
-from dpress.release.table_errors import no_held_out, table_errors, truth
+from dpress.release.table_errors import no_held_out, redrawn, table_errors, truth
 
 __all__ = ["evaluate", "remarks"]
 
@@ -15,4 +15,6 @@ def evaluate(
 ) -> dict[str, float]:
     """Return the errors of all cells of all published tables; see `release.evaluate`."""
     no_held_out(held_out)
-    return table_errors(release.answers, truth(release, data, progress=progress).counts)
+    counts = truth(release, data, progress=progress).counts
+    again = redrawn(release.claim.unit, counts, lambda: truth(release, data, progress=progress).counts)
+    return table_errors(release.answers, counts) | again

@@ -74,8 +74,13 @@ class RecordMaker:
         return {one.name: getattr(made, one.name) for one in fields(made) if one.name not in constants}
 
     def noise_sse(self, users: int) -> float:
-        """Return the squared error that noise adds to the numbers of so many records; infinite without a formula."""
-        return self.synthesizer.noise_sse(users) if isinstance(self.synthesizer, HasNoiseError) else math.inf
+        """Return the squared error that noise adds to the numbers of so many records.
+
+        Infinite where nothing is known: without a formula, and where no column is a number.
+        """
+        if not isinstance(self.synthesizer, HasNoiseError) or not any(column.numeric for column in self.columns):
+            return math.inf
+        return self.synthesizer.noise_sse(users)
 
     def check(self, people: People) -> None:
         """Refuse a table with fewer rows than a method without a proof needs; one with a proof must not look.

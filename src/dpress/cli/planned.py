@@ -1,0 +1,36 @@
+"""A specification's plan for a command: a refusal has the line of the field that it names."""
+
+from pathlib import Path
+
+from dpress.core.design import Design
+from dpress.data.spec import Spec
+from dpress.data.spec_lines import located
+from dpress.release.plan import Plan, plan
+
+
+def planned(asked: Spec | Design, path: str) -> Plan | Design:
+    """Return the plan of a specification; a design as it is. No row is read.
+
+    Args:
+        asked: what the file holds.
+        path: of the file.
+
+    Raises:
+        NotSupported, ValueError: see `plan`.
+    """
+    return asked if isinstance(asked, Design) else plan_of(asked, path)
+
+
+def plan_of(spec: Spec, path: str) -> Plan:
+    """Return the plan of a specification that was read from a file.
+
+    Raises:
+        NotSupported, ValueError: see `plan`.
+    """
+    try:
+        return plan(spec)
+    except ValueError as error:
+        placed = located(str(error), Path(path).read_text(encoding="utf-8"))
+        if placed == str(error):  # no field's: who raised it decides whether it may be shown
+            raise
+        raise type(error)(placed) from None

@@ -1,0 +1,49 @@
+"""What is handed to the functions of Python by mistake is refused by one clear line."""
+
+import pytest
+
+from dpress import Ledger, PureDP, Spec, Unit, check, load_spec, perturb, plan, publish
+from dpress.core.errors import NotSupported
+
+PLAIN = {
+    "attribute": [{"name": "age", "kind": "integer", "bounds": [0, 9]}],
+    "privacy": {"epsilon": 1.0},
+    "release": {"kind": "histogram"},
+}
+
+
+@pytest.mark.parametrize("asked", ["spec.toml", PLAIN, None])
+def test_a_spec_is_read_first(asked, tmp_path):
+    for call in (plan, publish, check, lambda one: perturb(one, out=tmp_path / "reports.parquet")):
+        with pytest.raises(ValueError, match=rf"expected a Spec.*dpress\.load_spec.*, got {type(asked).__name__}"):
+            call(asked)
+
+
+def test_the_parts_of_a_spec_are_objects():
+    with pytest.raises(ValueError, match=r"dpress\.load_spec\(\.\.\.\) reads plain ones"):
+        Spec(**PLAIN)
+    read = load_spec(PLAIN)
+    assert Spec(attribute=read.attribute, privacy=read.privacy, release=read.release) == read
+
+
+def test_a_ledger_s_limit_is_a_loss_and_its_unit_a_unit(tmp_path):
+    place = tmp_path / "ledger.sqlite"
+    with pytest.raises(ValueError, match=r"limit must be a privacy loss such as PureDP\(epsilon=1\), got limit=1\.0"):
+        Ledger.create(place, limit=1.0, unit=Unit())
+    with pytest.raises(ValueError, match=r"unit must be a Unit such as .*, got unit='row'"):
+        Ledger.create(place, limit=PureDP(epsilon=1), unit="row")
+    assert not place.exists()
+
+
+@pytest.mark.parametrize(
+    ("release", "message"),
+    [
+        ({"kind": "histgram"}, r"\$\.release\.kind: expected one of .*, got 'histgram'; did you mean 'histogram'"),
+        ({"kind": "ranges", "method": "privlet"}, "there is no method 'privlet'; did you mean 'privelet'"),
+        ({"kind": "ranges", "parameters": {"lenght": 3}}, "unknown parameter 'lenght' .*; did you mean 'length'"),
+        ({"kind": "joint"}, "no method publishes 'joint' in the central model; use kind = \"microdata\" for records"),
+    ],
+)
+def test_a_misspelt_word_of_a_spec_has_a_right_form(release, message):
+    with pytest.raises((NotSupported, ValueError), match=message):
+        plan(load_spec(PLAIN | {"release": release}))
