@@ -98,8 +98,8 @@ def test_a_person_is_the_unit_where_a_column_names_it():
         (
             changed("attribute", 0, "bins_", value=1),
             (
-                "$.attribute[age]: unknown field `bins_`; the fields are kind, name, outside, null, bounds, bins; "
-                "did you mean 'bins'?"
+                "$.attribute[age]: unknown field `bins_`; the fields are "
+                "kind, name, title, unit, outside, null, bounds, bins; did you mean 'bins'?"
             ),
         ),
         (

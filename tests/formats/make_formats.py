@@ -115,6 +115,18 @@ def tables() -> dict[str, Case]:
                 "parameters": {"tables": [["age", "sex"], ["region"]], "shares": ["1/3", "2/3"]},
             },
         ),
+        "marginals_words": Case(
+            attributes=[
+                AGE | {"title": "Age", "unit": "years"},
+                SEX | {"title": "Sex", "labels": {"Female": "women", "Male": "men"}},
+            ],
+            privacy=EPSILON,
+            release={
+                "kind": "marginals", "method": "identity", "parameters": {"tables": [["sex"], ["sex", "age"]]},
+                "title": "Who answered", "source": "made up", "contact": "nobody@example.org", "language": "en-GB",
+            },
+            queries=("sex = women and age in 17..50",),
+        ),
         "ranges_two": Case(
             attributes=[AGE | {"null": "reject"}, CLASSES], privacy=EPSILON, release={"kind": "ranges"},
             queries=("age in 17..50 and income in 20000..45000.1",),

@@ -14,6 +14,7 @@ import dpress
 from dpress import catalog
 from dpress.cli.main import COMMANDS, SUMMARIES, cli
 from dpress.core import attribute
+from dpress.core.named import Named
 from dpress.data.spec import Data, Privacy, Release, Spec
 
 ROOT = Path(__file__).parents[2]
@@ -107,8 +108,14 @@ def test_every_method_states_claim_error_and_paper() -> None:
 
 @pytest.mark.parametrize(("title", "struct"), list(SECTIONS.items()))
 def test_every_field_of_the_spec_has_its_line(title: str, struct: type[msgspec.Struct]) -> None:
-    fields = {field.encode_name for field in msgspec.structs.fields(struct)} - {"name"}
+    shared = {field.name for field in msgspec.structs.fields(Named)} if issubclass(struct, Named) else set()
+    fields = {field.encode_name for field in msgspec.structs.fields(struct)} - shared
     assert set(re.findall(r"^\| `([a-z_]+)` \|", sections("spec.md")[title], re.MULTILINE)) == fields
+
+
+def test_what_every_attribute_has_is_in_the_section_of_all() -> None:
+    fields = {field.name for field in msgspec.structs.fields(Named)} | {"kind"}
+    assert set(re.findall(r"^\| `([a-z_]+)` \|", sections("spec.md")["## `[[attribute]]`"], re.MULTILINE)) == fields
 
 
 def test_every_section_and_kind_of_the_spec_is_on_the_page() -> None:

@@ -3,6 +3,7 @@
 
 import re
 import tomllib
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -63,7 +64,9 @@ def test_every_cell_equals_the_release_s_own_answer(kind: str) -> None:
 def test_tables_asked_for_are_added_up_from_the_published_one() -> None:
     release = KINDS["two-way sums"]()
     assert [view.name for view in sums(release)] == ["age × region", "age × sex", "region × sex"]
-    assert "the rest follow from table_1.parquet" in note(sums(release)[0])
+    assert "all are in asked_1.parquet" in note(sums(release)[0])
+    older = replace(release, with_asked=False)
+    assert "the rest follow from table_1.parquet" in note(sums(older)[0])
     whole = page_tables.Excerpt(shown=4, cells=4, file="table_1.parquet", derived=True, unit=None)
     assert sentence("reporting/elements.html.j2", "excerpt", whole) == "All 4 cells, added up from table_1.parquet."
     assert sums(KINDS["two-way"]()) == []

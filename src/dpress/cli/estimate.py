@@ -21,11 +21,12 @@ from dpress.release.spec_or_design import load_spec_or_design
 @click.option("--reports", type=click.Path(), required=True, help="The Parquet file of reports.")
 @click.option("--out", type=click.Path(), required=True, help="The new folder of the release.")
 @click.option("--records", type=click.IntRange(0), default=0, help="Synthetic records to draw from a fitted joint.")
+@click.option("--csv", is_flag=True, help="Every table and the records as CSV, too.")
 @click.option("--allow-unproven", is_flag=True, help="Also for a method whose claim has no proof.")
 @quiet_option
 @json_option
 def command(
-    design: str, reports: str, out: str, *, records: int, allow_unproven: bool, quiet: bool, as_json: bool
+    design: str, reports: str, out: str, *, records: int, allow_unproven: bool, csv: bool, quiet: bool, as_json: bool
 ) -> None:
     """Add up the reports of the collection that DESIGN describes and write the release.
 
@@ -40,6 +41,7 @@ def command(
             out=out,
             records=records,
             allow_unproven=allow_unproven,
+            csv=csv,
             progress=progress,
             refitted=refitting(progress),
         )

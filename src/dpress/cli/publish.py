@@ -22,11 +22,20 @@ from dpress.release.spec_or_design import load_spec_or_design
 @click.option(
     "--ledger", type=click.Path(), help="The ledger that pays; a new one gets the spec's budget as its limit."
 )
+@click.option("--csv", is_flag=True, help="Every table and the records as CSV, too.")
 @click.option("--allow-unproven", is_flag=True, help="Also run a method whose claim has no proof.")
 @quiet_option
 @json_option
 def command(
-    design: str, data: str | None, out: str, ledger: str | None, *, allow_unproven: bool, quiet: bool, as_json: bool
+    design: str,
+    data: str | None,
+    out: str,
+    ledger: str | None,
+    *,
+    allow_unproven: bool,
+    csv: bool,
+    quiet: bool,
+    as_json: bool,
 ) -> None:
     """Publish the table that DESIGN describes: count, charge the budget, add noise, write the release.
 
@@ -41,7 +50,14 @@ def command(
     with counting(quiet=quiet) as progress:
         writing = progress and partial(progress, text="wrote {:,} rows")
         release = publish(
-            own, data, ledger=ledger, out=out, allow_unproven=allow_unproven, progress=progress, writing=writing
+            own,
+            data,
+            ledger=ledger,
+            out=out,
+            allow_unproven=allow_unproven,
+            csv=csv,
+            progress=progress,
+            writing=writing,
         )
     hint("`dpress check` tells beforehand where every value will be counted", quiet=quiet)
     if ledger is None:
@@ -62,6 +78,8 @@ def command(
         click.echo(f"Counts:  of {unit.counted}; further rows were left out")
     for name, attributes in release.answers.tables.items():
         click.echo(f"Table:   {name}: {' x '.join(attributes)}")
+    for name, attributes in release.answers.asked.items():
+        click.echo(f"Asked:   {name}: {' x '.join(attributes)}, added up")
     for line in release.answers.announced:
         click.echo(line)
     click.echo(f"Next:    dpress report {out}")

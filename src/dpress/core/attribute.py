@@ -13,6 +13,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from dpress.core.named import Named, check_labels
+
 Value = str | int | bool
 Outside = Literal["clamp", "drop", "reject"]
 Edges = npt.NDArray[Any]  # int64 for integers, float64 for numbers
@@ -25,19 +27,7 @@ REJECT = "reject"
 DROP = "drop"
 
 
-class _Attribute(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", dict=True):
-    """What every attribute has: a name, which is also the column unless the kind names its columns."""
-
-    missing: ClassVar[str] = "null"  # the field that says what happens to a missing value
-    name: str
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it reads."""
-        return (self.name,)
-
-
-class Categorical(_Attribute, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="categorical"):
+class Categorical(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="categorical"):
     """A public list of values; each is a cell.
 
     Args:
@@ -45,12 +35,14 @@ class Categorical(_Attribute, frozen=True, kw_only=True, forbid_unknown_fields=T
         other: the name of the cell for anything else, or "reject" or "drop".
         null: the name of the cell for missing values, or "reject" or "drop"; left out, a missing value is an `other`.
         hierarchy: a CSV file `value,level1,...`; once loaded, its rows.
+        value_labels: for people, by the values' texts; a CSV file `value,label` before it is loaded.
     """
 
     values: tuple[Value, ...]
     other: str = REJECT
     null: str | None = None
     hierarchy: str | tuple[tuple[str, ...], ...] | None = None
+    value_labels: str | dict[str, str] | msgspec.UnsetType = msgspec.field(default=msgspec.UNSET, name="labels")
 
     def __post_init__(self) -> None:
         """Check what the types cannot say."""
@@ -62,6 +54,8 @@ class Categorical(_Attribute, frozen=True, kw_only=True, forbid_unknown_fields=T
             raise ValueError(f"attribute {self.name}: integers in `values` must lie within 2^53")
         if len(set(self.labels)) != len(self.labels):
             raise ValueError(f"attribute {self.name}: `values`, `other` and `null` must name different cells")
+        if isinstance(self.value_labels, dict):
+            check_labels(self.name, self.value_labels, self.labels[: len(self.values)], (*self.extra, *self.groups))
 
     @property
     def extra(self) -> tuple[str, ...]:
@@ -79,13 +73,19 @@ class Categorical(_Attribute, frozen=True, kw_only=True, forbid_unknown_fields=T
         """The number of cells."""
         return len(self.labels)
 
+    @cached_property
+    def captions(self) -> tuple[str, ...]:
+        """The label of every cell for people, its name where it has none."""
+        own = self.value_labels if isinstance(self.value_labels, dict) else {}
+        return tuple(own.get(label, label) for label in self.labels)
+
     def labels_between(self, start: int, stop: int) -> list[str]:
         """Return the names of the cells start..stop-1."""
         return list(self.labels[start:stop])
 
     def code(self, label: str) -> int | None:
-        """Return the cell of that name, or None."""
-        return self.labels.index(label) if label in self.labels else None
+        """Return the cell of that name or label, or None."""
+        return next((names.index(label) for names in (self.labels, self.captions) if label in names), None)
 
     @property
     def ordered(self) -> int:
@@ -113,7 +113,7 @@ class Ordinal(Categorical, frozen=True, kw_only=True, forbid_unknown_fields=True
         return len(self.values)
 
 
-class _Bounded(_Attribute, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _Bounded(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What integers and numbers share: cells by increasing edges, then a cell for missing values if it is named."""
 
     outside: Outside = "clamp"
@@ -352,7 +352,7 @@ class _Side(Numeric, frozen=True, kw_only=True, tag="numeric"):
     missing: ClassVar[str] = "outside"
 
 
-class Location(_Attribute, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="location"):
+class Location(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="location"):
     """A position in a public bounding box, read from two columns; its grid is the spatial method's choice.
 
     Args:
@@ -379,7 +379,7 @@ class Location(_Attribute, frozen=True, kw_only=True, forbid_unknown_fields=True
         """Return both columns in `side` cells each; a missing place is dropped where one outside is, else refused."""
         null = DROP if self.outside == DROP else REJECT
         across, up = (
-            _Side(name=name, bounds=bounds, bins=side, outside=self.outside, null=null)
+            _Side(name=name, unit=self.unit, bounds=bounds, bins=side, outside=self.outside, null=null)
             for name, bounds in zip(self.pair, self.bounds, strict=True)
         )
         return across, up

@@ -23,6 +23,7 @@ ID_BYTES = 16  # of the hash, in a report
 MOST_TYPES = 1 << 16  # a report names its type in 16 bits
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 RELEASE = ("kind", "postprocess")  # what stands under `release`
+WORDLESS = {"title": msgspec.UNSET, "unit": msgspec.UNSET}
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -207,7 +208,7 @@ def acting(attributes: tuple[Attribute, ...], coded: tuple[Tabular, ...]) -> Sch
 
 
 def coding(attribute: Tabular) -> Tabular:
-    """Return an attribute with only what decides the code of a value: no groups, and cells beside the values unnamed.
+    """Return an attribute with only what decides the code of a value: no groups, no words for people, no other names.
 
     The name of the cell for other or missing values changes no code, so it stands here as "other" or "null".
 
@@ -222,10 +223,11 @@ def coding(attribute: Tabular) -> Tabular:
             None if attribute.null in (None, attribute.other) else attribute.null
         )  # None: a missing value is an other
         null = null and _unnamed(null, "null", listed)
-        return msgspec.structs.replace(attribute, other=other, null=null, hierarchy=None)
+        own = msgspec.structs.replace(attribute, **WORDLESS, value_labels=msgspec.UNSET, hierarchy=None)
+        return msgspec.structs.replace(own, other=other, null=null)
     null = _unnamed(attribute.null, "null", ())
     if isinstance(attribute, Integer):
-        return msgspec.structs.replace(attribute, null=null)
+        return msgspec.structs.replace(attribute, **WORDLESS, null=null)
     fields = {name: getattr(attribute, name) for name in ("name", "outside", "bounds", "bins", "cuts")}
     return Numeric(**fields, null=null)  # one of a location's sides, too
 

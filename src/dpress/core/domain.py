@@ -31,6 +31,11 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return tuple(attribute.name for attribute in self.attributes)
 
     @property
+    def captions(self) -> tuple[str, ...]:
+        """What the attributes are called before people."""
+        return tuple(attribute.caption for attribute in self.attributes)
+
+    @property
     def tabular(self) -> tuple[Tabular, ...]:
         """The attributes, if every one has cells of its own.
 

@@ -14,7 +14,6 @@ from msgspec import Meta
 from dpress.core.attribute import Bounded, Listed, Tabular
 from dpress.core.errors import SchemaMismatch
 from dpress.core.value import BLANKS
-from dpress.data.persons import quoted
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 COMPRESSED = (".gz", ".zst")
@@ -188,3 +187,8 @@ def check_kind(path: Path) -> None:
 def _text(value: str) -> str:
     """Return a text in SQL."""
     return "'" + value.replace("'", "''") + "'"
+
+
+def quoted(column: str) -> str:
+    """Return a column's name in SQL."""
+    return '"' + column.replace('"', '""') + '"'

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from dpress.core.errors import SchemaMismatch
 from dpress.core.value import EXACT
+from dpress.data.file_format import quoted
 from dpress.data.objects import TEXT
 
 UNNAMED = ("BIT", "INTERVAL", "MAP", "UNION", "VARIANT", "BIGNUM", "GEOMETRY")
@@ -37,8 +38,3 @@ def content(columns: Sequence[str]) -> str:
     """Return the SQL of a text of the row, which differs where the rows do."""
     texts = [f"{quoted(column)}::VARCHAR" for column in columns]
     return " || ".join(f"coalesce(length({text}) || ':' || {text}, 'n')" for text in texts)
-
-
-def quoted(column: str) -> str:
-    """Return a column's name in SQL."""
-    return '"' + column.replace('"', '""') + '"'

@@ -1,6 +1,7 @@
 """The spec file: one TOML that describes a publication or a collection and travels unchanged."""
 
 import hashlib
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,11 +14,14 @@ from dpress.core.attribute import Attribute, Bounded, Categorical, Ordinal
 from dpress.core.claim import Loss, Relation, Unit, from_parameters
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
-from dpress.data import hierarchy_file
+from dpress.core.named import Words
+from dpress.data import codebook, hierarchy_file
 from dpress.data.file_format import FileFormat
 from dpress.data.spec_error import first_fault
 from dpress.data.spec_lines import located, unquoted
 from dpress.inference import postprocess
+
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
 
 class Data(FileFormat, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -63,16 +67,34 @@ class Privacy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is published, and how."""
+    """What is published, how, and what its page says of it.
+
+    Args:
+        kind: of release.
+        attributes: that are released; all unless stated.
+        method: by name, or the best.
+        parameters: of the kind and the method.
+        postprocess: adjustments, by name.
+        title: of the page.
+        source: where the data come from, for people.
+        contact: whom to ask.
+        language: of the title, the labels and these texts, such as "de" or "pt-BR".
+    """
 
     kind: str
     attributes: tuple[str, ...] | None = None
     method: str = "auto"
     parameters: dict[str, Any] = {}
     postprocess: tuple[str, ...] = ()
+    title: Words = msgspec.UNSET
+    source: Words = msgspec.UNSET
+    contact: Words = msgspec.UNSET
+    language: Words = msgspec.UNSET
 
     def __post_init__(self) -> None:
-        """Refuse adjustments that are not known, naming their place."""
+        """Refuse adjustments that are not known and what is no language, naming their place."""
+        if isinstance(self.language, str) and not LANGUAGE.fullmatch(self.language):
+            raise ValueError(f'.language: expected a language tag such as "de" or "pt-BR", got {self.language!r}')
         for place, name in enumerate(self.postprocess):
             if name not in postprocess.NAMES:
                 known = ", ".join(postprocess.NAMES)
@@ -219,17 +241,27 @@ def _check_number(name: str, value: float) -> None:
 
 
 def _with_files(spec: Spec, folder: Path) -> Spec:
-    """Resolve the data's path and read the hierarchies."""
-    attributes = tuple(_with_hierarchy(attribute, folder) for attribute in spec.attribute)
+    """Resolve the data's path and read the hierarchies and codebooks."""
+    attributes = tuple(_with_own_files(attribute, folder) for attribute in spec.attribute)
     data = spec.data
     if data is not None and data.source:
         data = msgspec.structs.replace(data, source=str(folder / data.source))
     return msgspec.structs.replace(spec, attribute=attributes, data=data)
 
 
-def _with_hierarchy(attribute: Attribute, folder: Path) -> Attribute:
-    if not isinstance(attribute, Categorical) or not isinstance(attribute.hierarchy, str):
+def _with_own_files(attribute: Attribute, folder: Path) -> Attribute:
+    """Return an attribute with the contents of the files that it names."""
+    if not isinstance(attribute, Categorical):
         return attribute
     values = attribute.labels[: len(attribute.values)]
-    rows = hierarchy_file.read(folder / attribute.hierarchy, attribute.hierarchy, attribute.name, values)
-    return msgspec.structs.replace(attribute, hierarchy=rows)
+    found: dict[str, Any] = {}
+    for field, name, reader in (
+        ("hierarchy", attribute.hierarchy, hierarchy_file.read),
+        ("value_labels", attribute.value_labels, codebook.read),
+    ):
+        if isinstance(name, str):
+            found[field] = reader(folder / name, name, attribute.name, values)
+    try:
+        return msgspec.structs.replace(attribute, **found)
+    except ValueError as error:
+        raise SchemaMismatch(f"$.attribute[{attribute.name}]: {error}") from None

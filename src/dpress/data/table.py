@@ -19,7 +19,7 @@ from dpress.core.claim import Unit
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.near import meant
 from dpress.data import file_format, frames, objects, persons
-from dpress.data.file_format import FileFormat, TextFile
+from dpress.data.file_format import FileFormat, TextFile, quoted
 
 BATCH_ROWS = 1 << 17
 ROWS_TO_SORT = 1_500_000  # how many rows are sorted at once to bound persons: about half a gigabyte
@@ -221,7 +221,7 @@ class Table:
     def _queries(self, connection: duckdb.DuckDBPyConnection, source: str, values: list[str]) -> list[str]:
         """Return the SQL that yields the rows; where persons are bounded, group after group of persons."""
         source, kinds = self._relation(connection, source, values)
-        names = ", ".join(persons.quoted(column) for column in self.columns)
+        names = ", ".join(quoted(column) for column in self.columns)
         if self.unit.column is None:
             return [f"SELECT {names} FROM {source}"]  # noqa: S608  # names are quoted; the path is a parameter
         person = persons.identity(self.unit.column, kinds[self.unit.column])

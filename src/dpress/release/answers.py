@@ -63,6 +63,11 @@ class Answers(Protocol):
         ...
 
     @property
+    def asked(self) -> Mapping[str, tuple[str, ...]]:
+        """The attributes of every table that was asked for and follows from the published ones, by file name."""
+        ...
+
+    @property
     def beside(self) -> Mapping[str, str]:
         """The files beside the tables, by the field of the description that a release has them by."""
         ...
@@ -75,6 +80,10 @@ class Answers(Protocol):
     @property
     def announced(self) -> tuple[str, ...]:
         """Lines for a terminal about files beside the tables."""
+        ...
+
+    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
+        """Yield every table, or the records, with the names of its attributes."""
         ...
 
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:

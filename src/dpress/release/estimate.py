@@ -4,6 +4,7 @@ reports -> tallies of all report types -> the kind's answers -> release, and the
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,7 @@ def estimate(
     out: str | Path | None = None,
     records: int = 0,
     allow_unproven: bool = False,
+    csv: bool = False,
     progress: Progress | None = None,
     refitted: Progress | None = None,
 ) -> Release:
@@ -47,6 +49,7 @@ def estimate(
         out: a new folder to write the release to.
         records: how many synthetic records to draw from a fitted joint distribution.
         allow_unproven: also where the method's published claim has no proof.
+        csv: write every table and the records as CSV, too.
         progress: called with the number of reports added up so far, then with that of those read again for a fit.
         refitted: called with the number of fits done, where a fitted joint is fitted again for its error.
 
@@ -70,6 +73,7 @@ def estimate(
     tallies, rejected = layout.tallies(total), dict(reader.rejected)
     payloads = _watched(lambda: _payloads(reader, collection), progress)
     release = _release(design, collection, tallies, rejected, payloads, private=reader.private, records=records)
+    release = replace(release, csv=csv)
     if out is not None:
         release.write(out, refitted=refitted)
         if (following := next_round.next_design(release)) is not None:

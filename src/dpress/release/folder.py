@@ -1,12 +1,13 @@
 """The folder of a release: `release.json`, the noisy answers and the published tables, with their checksums."""
 
+import contextlib
 import hashlib
 import itertools
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ Progress = Callable[[int], object]
 
 MANIFEST = "release.json"
 ANSWERS = "measurement.parquet"
+CSV = ".csv"
 
 
 def write_folder(
@@ -31,6 +33,7 @@ def write_folder(
     answers: Numbers,
     tables: Iterable[Part],
     *,
+    csv: bool = False,
     progress: Progress | None = None,
 ) -> Path:
     """Write a release to a new folder, whole or not at all, and return it.
@@ -40,6 +43,7 @@ def write_folder(
         manifest: the release's description, to which the files' checksums are added.
         answers: the noisy answers.
         tables: one after the other, each made only when it is written.
+        csv: whether each is written as CSV, too.
         progress: called with the number of cells written so far.
 
     Raises:
@@ -48,7 +52,7 @@ def write_folder(
     folder = check_new(path)
     partial = _partial(folder)
     try:
-        _write_files(partial, manifest, answers, tables, progress)
+        _write_files(partial, manifest, answers, tables, csv=csv, progress=progress)
         partial.chmod(0o755)
         partial.rename(folder)
     except BaseException:
@@ -62,13 +66,16 @@ def _write_files(
     manifest: dict[str, Any],
     answers: Numbers,
     tables: Iterable[Part],
+    *,
+    csv: bool,
     progress: Progress | None,
 ) -> None:
-    for _ in _write_batches(folder / ANSWERS, _answers(answers)):
+    for _ in _write_batches([folder / ANSWERS], _answers(answers)):
         pass
     cells = 0
     for table in tables:
-        for rows in _write_batches(folder / table.name, table.batches()):
+        names = (table.name, as_csv(table.name)) if csv else (table.name,)
+        for rows in _write_batches([folder / name for name in names], table.batches()):
             cells += rows
             if progress is not None:
                 progress(cells)
@@ -84,13 +91,28 @@ def _answers(answers: Numbers) -> Iterator[pa.RecordBatch]:
         yield pa.record_batch({"answer": answers[start : start + BATCH_CELLS]})
 
 
-def _write_batches(path: Path, batches: Iterator[pa.RecordBatch]) -> Iterator[int]:
-    """Write each batch as a row group and yield its rows."""
+def as_csv(name: str) -> str:
+    """Return the name of a file's copy as CSV."""
+    return str(Path(name).with_suffix(CSV))
+
+
+def _write_batches(paths: Sequence[Path], batches: Iterator[pa.RecordBatch]) -> Iterator[int]:
+    """Write each batch to all files, as a row group of Parquet, and yield its rows."""
     first = next(batches)
-    with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
+    with contextlib.ExitStack() as stack:
+        writers = [stack.enter_context(_writer(path, first.schema)) for path in paths]
         for batch in itertools.chain([first], batches):
-            writer.write_batch(batch)
+            for writer in writers:
+                writer.write_batch(batch)
             yield batch.num_rows
+
+
+def _writer(path: Path, schema: pa.Schema) -> Any:
+    if path.suffix != CSV:
+        return pq.ParquetWriter(path, schema, compression="zstd")
+    from pyarrow.csv import CSVWriter  # noqa: PLC0415  # only where it is asked for
+
+    return CSVWriter(path, schema)
 
 
 def check_new(folder: str | Path) -> Path:

@@ -14,10 +14,10 @@ from dpress.core.claim import from_parameters
 from dpress.core.design import fingerprint, from_plain
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Numbers
-from dpress.release.folder import ANSWERS, MANIFEST, read
+from dpress.release.folder import ANSWERS, CSV, MANIFEST, as_csv, read
 from dpress.release.release import FORMAT, Release
 
-DERIVED = ("claim", "charged", "tables", "postprocess", "users", "method", "design_id")
+DERIVED = ("claim", "charged", "tables", "asked", "postprocess", "users", "method", "design_id")
 """What the design and the kept integers give again, and must be as it was written."""
 
 
@@ -55,6 +55,8 @@ def _from_manifest(manifest: dict[str, Any], answers: Numbers, folder: Path) -> 
         created=str(manifest["created"]),
         predicted=manifest["error"]["predicted"],
         ledger_head=manifest["ledger_head"],
+        csv=any(name.endswith(CSV) for name in manifest["sha256"]),
+        with_asked="asked" in manifest,
         rejected=msgspec.convert(manifest.get("rejected", {}), dict[str, int]),
     )
     detail = catalog.part(design.kind, "answers").restored(release, manifest, folder)
@@ -89,7 +91,8 @@ def _charge(release: Release) -> object:
 def _check_files(release: Release, manifest: Mapping[str, Any]) -> None:
     own = release.answers
     beside = {file for name, file in own.beside.items() if name in manifest}
-    if set(manifest["sha256"]) != {ANSWERS, *own.tables, *beside}:
+    written = {*own.tables, *own.asked, *beside}
+    if set(manifest["sha256"]) != {ANSWERS, *written, *(map(as_csv, written) if release.csv else ())}:
         raise SchemaMismatch("the list of checksums does not fit the list of tables")
     described = own.described
     for name in own.beside:

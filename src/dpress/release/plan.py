@@ -11,6 +11,7 @@ import msgspec
 
 from dpress import catalog
 from dpress.core import queries
+from dpress.core.claim import describe
 from dpress.core.design import FORMAT, Design, Offer, Prediction
 from dpress.core.errors import NotSupported
 from dpress.core.kind import Reporters
@@ -18,6 +19,7 @@ from dpress.core.near import meant
 from dpress.core.workload import Areas, Workload
 from dpress.data.spec import Spec, as_dict, from_dict
 from dpress.mechanisms.protocol.collection import Collection
+from dpress.release import notebook
 from dpress.release.candidate import Candidate, Choice
 from dpress.release.designs import amounts, central_ask, estimator_of, local_ask, promise
 from dpress.release.parameter_checks import of_kind
@@ -25,7 +27,7 @@ from dpress.release.parameter_checks import of_kind
 PLANNER = "design"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Plan:
     """What would happen.
 
@@ -36,6 +38,21 @@ class Plan:
 
     spec: Spec
     choice: Choice
+
+    def __repr__(self) -> str:
+        names, chosen = ", ".join(self.spec.schema.names), self.chosen
+        return (
+            f"Plan({self.spec.release.kind} of {names}; {chosen.method}; {describe(chosen.mechanism.claim.proven)}; "
+            f"predicted error {chosen.predicted_error:.6g} {self.choice.unit})"
+        )
+
+    def _repr_html_(self) -> str:
+        text = catalog.part(catalog.room(self.spec.release.kind).name, "plan_text").text(self)
+        shown = (
+            notebook.line(one) if isinstance(one, str) else notebook.table(one.header, one.rows, numbers=one.numbers)
+            for one in (text.candidates, *text.remarks)
+        )
+        return "".join(shown)
 
     @property
     def workload(self) -> Workload | Areas:

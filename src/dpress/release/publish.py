@@ -38,6 +38,7 @@ def publish(
     ledger: Ledger | str | Path | None = None,
     out: str | Path | None = None,
     allow_unproven: bool = False,
+    csv: bool = False,
     rng: Generator | None = None,
     progress: Progress | None = None,
     writing: Progress | None = None,
@@ -54,6 +55,7 @@ def publish(
             Without one, nothing guards the table against being published again and again.
         out: a new folder to write the release to.
         allow_unproven: also run a method whose published claim has no proof.
+        csv: write every table and the records as CSV, too.
         rng: left out, a secure generator; a seeded one stamps the release "not private".
         progress: called with the number of rows counted so far.
         writing: called with the number of cells written so far.
@@ -94,6 +96,7 @@ def publish(
             created=now(),
             predicted=design.prediction.error,
             ledger_head=head,
+            csv=csv,
         )
         if out is not None:
             _write(release, out, writing)

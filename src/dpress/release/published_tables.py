@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dpress.core.attribute import Bounded, Integer, Tabular
+from dpress.core.attribute import Bounded, Integer, Listed, Tabular
 from dpress.core.linear import Array
 from dpress.inference.interval import Tail, half_width
 
@@ -46,8 +46,9 @@ class PublishedTable:
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in order, at most 2^20 at a time.
 
-        Columns: the attributes' cells, for an integer or numeric attribute also the lower and upper edge of the cell;
-        the estimated count, its standard error, the ends of its 95 % interval, and the adjusted count if there is one.
+        Columns: the attributes' cells, for an integer or numeric attribute also the lower and upper edge of the cell,
+        for a listed one whose values have labels also the label; the estimated count, its standard error, the ends of
+        its 95 % interval, and the adjusted count if there is one.
         """
         for start in range(0, self.count.size, BATCH_CELLS):
             yield pa.record_batch(self._columns(start, min(start + BATCH_CELLS, self.count.size)))
@@ -88,6 +89,8 @@ def _cell_columns(axis: Tabular, codes: np.ndarray) -> dict[str, Any]:
         return values if near is None else values.take(near)
 
     columns: dict[str, Any] = {axis.name: spread(_labels(axis, first, last))}
+    if isinstance(axis, Listed) and axis.value_labels:
+        columns[f"{axis.name}_label"] = spread(pa.array(axis.captions[first:last], type=pa.string()))
     if isinstance(axis, Bounded):
         edges = axis.edges_at(np.minimum(np.arange(first, last + 1), axis.ordered))
         beside = np.arange(first, last) >= axis.ordered

@@ -34,7 +34,8 @@ def parse(schema: Schema, text: str) -> list[Array]:
     """Return the 0/1 weights of a query, one vector of shape (cells,) for every attribute, in the schema's order.
 
     Conditions are joined by `and`: `= != < <= > >=` with a value, `in a..b` (both ends included), `in (a, b)`. A value
-    may be quoted. A listed attribute also takes the names of its hierarchy's groups. `total` asks for all rows.
+    may be quoted. A listed attribute also takes its labels and the names of its hierarchy's groups. `total` asks for
+    all rows.
 
     Raises:
         ValueError: the text is no query, or asks for part of a cell; the message says what would be right.
@@ -236,7 +237,11 @@ def _cells(attribute: Tabular, text: str) -> list[int]:
 
 
 def _some(attribute: Tabular) -> str:
-    labels = ", ".join(attribute.labels_between(0, min(8, attribute.size)))
+    names = attribute.labels_between(0, min(8, attribute.size))
+    if isinstance(attribute, Listed):
+        pairs = zip(names, attribute.captions, strict=False)
+        names = [name if label == name else f"{name} ({label})" for name, label in pairs]
+    labels = ", ".join(names)
     return labels + (f", ... ({attribute.size} in all)" if attribute.size > 8 else "")
 
 

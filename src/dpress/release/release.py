@@ -16,9 +16,11 @@ from dpress.core.linear import Numbers
 from dpress.core.mechanism import Mechanism
 from dpress.core.workload import Areas, Boxes, Marginals
 from dpress.inference.interval import Tail
+from dpress.release import notebook
 from dpress.release.answers import Answers, Progress
 from dpress.release.designs import amounts, mechanism_of, with_users
 from dpress.release.folder import write_folder
+from dpress.release.keyed_tables import KeyedTables
 from dpress.release.result import Result
 
 FORMAT = 2
@@ -39,6 +41,8 @@ class Release:
         predicted: the error that is predicted for those who took part, in the design's unit; None without a formula.
         ledger_head: the hash of the ledger's last entry after the charge, or None without a ledger.
         rejected: how many reports of a collection were left out, by reason.
+        csv: whether its folder has every table and the records as CSV, too.
+        with_asked: whether its folder has the tables that were asked for beside a larger one; older ones do not.
         detail: what its kind's answers need beside the kept integers.
     """
 
@@ -50,11 +54,21 @@ class Release:
     predicted: float | None
     ledger_head: str | None = None
     rejected: Mapping[str, int] = field(default_factory=dict)
+    csv: bool = False
+    with_asked: bool = True
     detail: Any = None
 
     def __repr__(self) -> str:
         names = ", ".join(one.name for one in self.design.attributes)
         return f"Release({self.kind} of {names}; {self.method}; {describe(self.claim.proven)})"
+
+    def _repr_html_(self) -> str:
+        own, unit = self.answers, self.claim.unit
+        promised = f"{describe(self.claim.proven)} proven, per {unit.column or 'row'}, {unit.relation}"
+        tables = [(name, " x ".join(names)) for name, names in {**own.tables, **own.asked}.items()]
+        lines = (notebook.line(one) for one in (promised, *own.announced))
+        files = notebook.table(("file", "attributes"), tables) if tables else ""
+        return notebook.line(f"{self.kind}, by {self.method}", strong=True) + "".join(lines) + files
 
     @property
     def kind(self) -> str:
@@ -116,6 +130,11 @@ class Release:
         """What its kind makes of it (`release.answers.Answers`): estimates, tables, queries."""
         return catalog.part(self.design.kind, "answers").Answers(release=self)
 
+    @cached_property
+    def tables(self) -> KeyedTables:
+        """Every table, or the records, by the names of its attributes: `release.tables["age", "sex"].to_pandas()`."""
+        return KeyedTables(self.answers.by_attributes())
+
     def query(self, text: str, *, confidence: float = CONFIDENCE, progress: Progress | None = None) -> Result:
         """Answer a query such as `age in 30..40 and sex = Female`.
 
@@ -134,6 +153,13 @@ class Release:
         found: Result = self.answers.query(text, confidence=confidence, progress=progress)
         notes = [f"Counts are of {counted}."] if (counted := self.claim.unit.counted) else []
         return replace(found, note=" ".join([*([found.note] if found.note else []), *notes]) or None)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of tables and records in its folder, without their copies as CSV."""
+        own: Answers = self.answers
+        beside = (file for name, file in own.beside.items() if name in own.described)
+        return (*own.tables, *own.asked, *beside)
 
     def manifest(self) -> dict[str, Any]:
         """Return the release's description as plain objects, without the tables."""
@@ -163,6 +189,7 @@ class Release:
             "error": self._error(),
             **({"users": self.users, "rejected": dict(self.rejected)} if self.design.local else {}),
             "tables": {name: [*names] for name, names in own.tables.items()},
+            **({"asked": {name: [*names] for name, names in own.asked.items()}} if own.asked else {}),
             **own.described,
             "design_id": self.design.id,
             "design_hash": fingerprint(design),
@@ -187,4 +214,4 @@ class Release:
             OSError: the folder exists, or the disk is full; nothing is left behind.
         """
         parts = self.answers.parts(progress=refitted)
-        return write_folder(path, self.manifest(), self.kept, parts, progress=progress)
+        return write_folder(path, self.manifest(), self.kept, parts, csv=self.csv, progress=progress)

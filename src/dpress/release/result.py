@@ -1,9 +1,12 @@
 """The answer to one query of a release."""
 
+import math
 from dataclasses import dataclass
 
+from dpress.release import notebook
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Result:
     """The answer to one query.
 
@@ -24,3 +27,23 @@ class Result:
     interval: tuple[float, float]
     confidence: float
     note: str | None = None
+
+    def __repr__(self) -> str:
+        value, error, interval = self._texts
+        return f"Result({self.query}: {value}, standard error {error}, {self._level} {interval})"
+
+    def _repr_html_(self) -> str:
+        header = ("query", "count", "standard error", self._level)
+        below = "" if self.note is None else notebook.line(self.note)
+        return notebook.table(header, [(self.query, *self._texts)], numbers=(1, 2, 3)) + below
+
+    @property
+    def _level(self) -> str:
+        return f"{100 * self.confidence:.4g} % interval"
+
+    @property
+    def _texts(self) -> tuple[str, str, str]:
+        """The value, its standard error and interval, rounded; words where no error is known."""
+        if math.isnan(self.standard_error):
+            return f"{self.value:,.1f}", "not known", "not known"
+        return f"{self.value:,.1f}", f"{self.standard_error:,.1f}", "{:,.1f} to {:,.1f}".format(*self.interval)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpress import catalog
-from dpress.core.attribute import Bounded
+from dpress.core.attribute import Bounded, Listed
 from dpress.core.claim import ZCDP, ApproxDP, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
@@ -147,7 +147,8 @@ def check_columns(spec: Spec, *, adjusted: bool = False) -> None:
     columns = [*VALUE_COLUMNS, *(("adjusted",) if spec.release.postprocess or adjusted else ())]
     for attribute in spec.schema.tabular:
         edges = (f"{attribute.name}_from", f"{attribute.name}_below") if isinstance(attribute, Bounded) else ()
-        columns += [attribute.name, *edges]
+        label = (f"{attribute.name}_label",) if isinstance(attribute, Listed) and attribute.value_labels else ()
+        columns += [attribute.name, *edges, *label]
     for name in columns:
         if columns.count(name) > 1:
             raise ValueError(f"$.attribute: the released tables would have two columns {name!r}; rename an attribute")

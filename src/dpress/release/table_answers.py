@@ -87,6 +87,11 @@ class TableAnswers:
         return {_file(place): tuple(names[axis] for axis in axes) for place, axes in enumerate(self.decoder.tables, 1)}
 
     @property
+    def asked(self) -> Mapping[str, tuple[str, ...]]:
+        """No others: the published tables are those that were asked for."""
+        return {}
+
+    @property
     def beside(self) -> Mapping[str, str]:
         """No other files."""
         return {}
@@ -108,9 +113,20 @@ class TableAnswers:
         return {"postprocess": [{"name": name, "bias": NAMES[name].bias} for name in names]} if names else {}
 
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
-        """Yield the published tables."""
+        """Yield the published tables, and those that were asked for."""
         del progress
         yield from self.published()
+        if self.asked:
+            yield from self.asked_tables()
+
+    def asked_tables(self) -> Iterator[PublishedTable]:
+        """Yield the tables that were asked for and follow from the published ones."""
+        yield from ()
+
+    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
+        """Yield every table with the names of its attributes."""
+        for one in (*self.published(), *self.asked_tables()):
+            yield tuple(axis.name for axis in one.axes), one
 
     def published(self) -> Iterator[PublishedTable]:
         """Yield the published tables, as estimates and variances of every cell.

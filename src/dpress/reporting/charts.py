@@ -116,7 +116,7 @@ def bars(view: View, width: float, *, ends: tuple[float, float] | None = None, t
     axis = view.axes[0]
     upright = axis.ordered > 0
     length = width - 60 if upright else max(40.0, 26.0 * axis.size)
-    names = cell_axis(axis, length, upright=upright, title=axis.name if upright else None)
+    names = cell_axis(axis, length, upright=upright, title=axis.caption if upright else None)
     alt = load("altair")
     low, high = ends or (view.low.min(), view.high.max())
     scale = alt.Scale(domain=[min(0.0, float(low)), max(1.0, float(high))], nice=False)
@@ -147,7 +147,7 @@ def heat(view: View, width: float, *, top: float, title: str | None = None) -> C
     height = step * rows.size
     alt = load("altair")
     y_axis = cell_axis(rows, height, upright=False, title=None)
-    x_axis = cell_axis(columns, width, upright=True, title=columns.name)
+    x_axis = cell_axis(columns, width, upright=True, title=columns.caption)
     y = alt.Y("x:O", axis=y_axis, scale=alt.Scale(domain=list(range(rows.size)), padding=0.04))
     x = alt.X("y:O", axis=x_axis, scale=alt.Scale(domain=list(range(columns.size)), padding=0.04))
     base = alt.Chart(data(_shaded(view, top))).encode(y, x)

@@ -66,7 +66,7 @@ def collected(facts: Facts) -> CollectionFacts:
         budget=loss(facts.budget),
         each=loss(facts.claim.proven or facts.claim.published),
         lifetime="" if lasting is None else loss(PureDP(epsilon=lasting)),
-        reasons=_by_attribute(collection, facts.schema.names),
+        reasons=_by_attribute(collection, facts.schema.captions),
         rejected=tuple(sorted(facts.rejected.items())),
     )
 

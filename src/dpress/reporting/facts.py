@@ -16,16 +16,18 @@ import numpy as np
 from dpress.core.claim import Claim, Loss, from_parameters
 from dpress.core.domain import Schema
 from dpress.core.linear import Array
-from dpress.core.mechanism import RangeStrategy, Weights
+from dpress.core.mechanism import RangeStrategy
 from dpress.core.ranges import Ranges
 from dpress.inference.interval import Tail
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.release.folder import as_csv
 from dpress.release.published_tables import PublishedTable
 from dpress.release.release import Release
 from dpress.release.result import Result
 from dpress.reporting.views import RangeVariances, View, view_of
 
 NOUNS = {"central": "rows", "local": "people"}
+TEXTS = ("title", "source", "contact", "language")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +73,9 @@ class Facts:
         rejected: how many reports were left out, by reason.
         query: answers a query.
         published: makes the published tables.
-        query_variance: of the answer to a query given by its weights on every axis, in counts squared.
+        asked_tables: makes those that were asked for and follow from them.
+        with_asked: whether the folder has these, too.
+        csv_files: the copies of its files as CSV.
         range_variances: of the answers to ranges of one attribute's cells, in counts squared.
     """
 
@@ -96,7 +100,9 @@ class Facts:
     rejected: Mapping[str, int]
     query: Callable[[str], Result]
     published: Callable[[], Iterable[PublishedTable]]
-    query_variance: Callable[[Weights], float]
+    asked_tables: Callable[[], Iterable[PublishedTable]]
+    with_asked: bool
+    csv_files: tuple[str, ...]
     range_variances: RangeVariances
 
     @property
@@ -118,6 +124,11 @@ class Facts:
     def predicted_error(self) -> float:
         """The mean variance that was predicted, in counts squared."""
         return self.chosen.predicted_error
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """What the specification says of the release to people; empty where it says nothing."""
+        return {name: str(self.specification["release"].get(name, "")) for name in TEXTS}
 
     @property
     def specification_hash(self) -> str:
@@ -157,9 +168,9 @@ def facts(release: Release) -> Facts:
         rejected=release.rejected,
         query=release.query,
         published=release.answers.published,
-        query_variance=lambda weights: release.answers.decoder.query_variance(
-            release.answers.measurement.variance, weights
-        ),
+        asked_tables=lambda: release.answers.asked_tables(),  # noqa: PLW0108  # only a room of tables has them
+        with_asked=release.with_asked,
+        csv_files=tuple(map(as_csv, release.files)) if release.csv else (),
         range_variances=functools.partial(_range_variances, release),
     )
 

@@ -93,7 +93,7 @@ def _one_way(view: View, variances: RangeVariances) -> Figure:
         view = largest(view, MOST_BARS)
         facts |= {"largest": MOST_BARS}
     facts |= {"widest": float(view.half.max()), "lower_ends": _lower_ends(view)}
-    return Figure(drawing=both(lambda width: charts.bars(view, width), f"Counts by {axis.name}"), facts=facts)
+    return Figure(drawing=both(lambda width: charts.bars(view, width), f"Counts by {axis.caption}"), facts=facts)
 
 
 def _lower_ends(view: View) -> bool:
@@ -114,7 +114,7 @@ def largest(view: View, most: int) -> View:
 
 def _panels(view: View) -> list[tuple[str | None, View]]:
     first = view.axes[0]
-    return [(f"{first.name}: {label}", view.slice(cell)) for cell, label in enumerate(first.labels)]
+    return [(f"{first.caption}: {label}", view.slice(cell)) for cell, label in enumerate(first.labels)]
 
 
 def _bar_panels(view: View) -> Figure:
@@ -124,7 +124,7 @@ def _bar_panels(view: View) -> Figure:
     def draw(width: float) -> Chart:
         return charts.stacked([charts.bars(part, width, ends=(low, top), title=title) for title, part in _panels(view)])
 
-    facts = {"form": "panels", "panels": view.axes[0].name, "lower_ends": _lower_ends(view)}
+    facts = {"form": "panels", "panels": view.axes[0].caption, "lower_ends": _lower_ends(view)}
     return Figure(drawing=both(draw, f"Counts by {view.name}"), facts=facts)
 
 
@@ -136,7 +136,7 @@ def _heat(view: View, panels: list[tuple[str | None, View]]) -> Figure:
 
     facts = {
         "form": "heat",
-        "rows": panels[0][1].axes[0].name,
+        "rows": panels[0][1].axes[0].caption,
         "unclear": view.unclear,
         "cells": view.count.size,
         "lower_ends": _lower_ends(view),

@@ -68,9 +68,9 @@ def table(view: View) -> Table:
     in_order = cells <= ROWS or (cells <= IN_ORDER and view.axes[0].ordered > 0 and len(view.axes) == 1)
     flat = view.count.ravel()
     chosen = np.arange(cells) if in_order else _largest(flat, ROWS)
-    unit = _unit(view)
+    unit, captions = _unit(view), tuple(axis.caption for axis in view.axes)
     return Table(
-        names=(*(axis.name for axis in view.axes), "count", "95 % interval", "standard error", *_adjusted_name(view)),
+        names=(*captions, "count", "95 % interval", "standard error", *_adjusted_name(view)),
         labels=len(view.axes),
         rows=tuple(_row(view, int(cell), unit) for cell in chosen),
         excerpt=_excerpt(view, len(chosen), unit),
@@ -124,12 +124,17 @@ def files(views: Sequence[View]) -> Table:
 def attributes(schema: Schema, model: str) -> Table:
     """Return how every attribute's values were counted in the central or in the local model."""
     fates = FATES[model]
+    titled = any(one.caption != one.name for one in schema.tabular)
     rows = tuple(
-        (one.name, type(one).__name__.lower(), number(one.size), _outside(one, fates), _missing(one, fates))
+        (
+            *((one.caption,) if titled else ()),
+            *(one.name, type(one).__name__.lower(), number(one.size), _outside(one, fates), _missing(one, fates)),
+        )
         for one in schema.tabular
     )
-    names = ("attribute", "kind", "cells", "other values", "missing values")
-    return Table(names=names, labels=2, rows=rows)
+    first = ("attribute", "name in queries") if titled else ("attribute",)
+    names = (*first, "kind", "cells", "other values", "missing values")
+    return Table(names=names, labels=len(first) + 1, rows=rows)
 
 
 def _outside(attribute: Tabular, fates: Mapping[str, str]) -> str:

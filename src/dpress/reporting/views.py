@@ -26,10 +26,11 @@ class Axis:
 
     Args:
         name: the attribute.
-        labels: of its cells, as the tables write them.
+        labels: of its cells, for people.
         ticks: shorter labels for a chart.
         ordered: the number of leading cells that have an order.
         long: an attribute of very many cells, whose `labels` and `ticks` are left out.
+        title: of the attribute with its unit, where it has any.
     """
 
     name: str
@@ -37,6 +38,12 @@ class Axis:
     ticks: tuple[str, ...]
     ordered: int
     long: Bounded | None = None
+    title: str = ""
+
+    @property
+    def caption(self) -> str:
+        """What the attribute is called before people."""
+        return self.title or self.name
 
     @property
     def size(self) -> int:
@@ -83,7 +90,7 @@ class View:
     @property
     def name(self) -> str:
         """The attributes."""
-        return TIMES.join(axis.name for axis in self.axes)
+        return TIMES.join(axis.caption for axis in self.axes)
 
     @property
     def low(self) -> Array:
@@ -144,7 +151,7 @@ def grouped(view: View, variances: RangeVariances) -> View:
     whole = -(-axis.ordered // width)
     return replace(
         view,
-        axes=(Axis(name=axis.name, labels=labels, ticks=ticks, ordered=whole),),
+        axes=(Axis(name=axis.name, labels=labels, ticks=ticks, ordered=whole, title=axis.title),),
         count=np.add.reduceat(view.count, starts),
         half=half_width(spread, CONFIDENCE, view.tail),
         error=np.sqrt(spread),
@@ -155,12 +162,12 @@ def grouped(view: View, variances: RangeVariances) -> View:
 
 def axis_of(attribute: Tabular) -> Axis:
     """Return an attribute as the edge of a view."""
-    name, ordered = attribute.name, attribute.ordered
+    name, ordered, title = attribute.name, attribute.ordered, attribute.caption
     if isinstance(attribute, Bounded) and attribute.size > LONGEST:
-        return Axis(name=name, labels=(), ticks=(), ordered=ordered, long=attribute)
-    labels = attribute.labels
+        return Axis(name=name, labels=(), ticks=(), ordered=ordered, long=attribute, title=title)
+    labels = attribute.labels if isinstance(attribute, Bounded) else attribute.captions
     ticks = _ticks(attribute, 0, attribute.size) if isinstance(attribute, Bounded) else labels
-    return Axis(name=name, labels=labels, ticks=ticks, ordered=ordered)
+    return Axis(name=name, labels=labels, ticks=ticks, ordered=ordered, title=title)
 
 
 def _ticks(attribute: Bounded, start: int, stop: int) -> tuple[str, ...]:

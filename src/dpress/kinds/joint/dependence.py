@@ -61,7 +61,7 @@ def pairs(contrasts: Sequence[Contrast], fitted: Joint, names: Sequence[str]) ->
     Args:
         contrasts: of every pair, from the tallies.
         fitted: the joint distribution.
-        names: of its attributes.
+        names: of its attributes, for people.
     """
     found = [
         Pair(

@@ -139,7 +139,7 @@ def page(release: Release, queries: Sequence[str] = ()) -> str:
 
 def context(own: Facts, fitted: Fit) -> dict[str, Any]:
     """Return the facts that the template names."""
-    found = [] if fitted.joint is None else pairs(fitted.contrasts, fitted.joint, own.schema.names)
+    found = [] if fitted.joint is None else pairs(fitted.contrasts, fitted.joint, own.schema.captions)
     whole, tables = own.views, own.mechanism.decoder.tables
     parts, most = _parts(own, whole, found, fitted.users), MOST_PAIRS if found else MOST_VIEWS
     return {

@@ -58,7 +58,8 @@ def figure(view: View, pair: Pair, users: int) -> Figure | None:
     rows, columns = drawn.view.axes
     if rows.size > MOST_ROWS or columns.size > LONGEST_AXIS:
         return None
-    facts = {"rows": rows.name, "significant": int(pair.significant.sum()), "cells": people.size, "alpha": 100 * ALPHA}
+    significant = int(pair.significant.sum())
+    facts = {"rows": rows.caption, "significant": significant, "cells": people.size, "alpha": 100 * ALPHA}
     signs = (("mark", "more than independence"), ("less", "fewer"))
     drawing = figures.both(lambda width: _chart(drawn, width), f"Departure from independence of {view.name}")
     return Figure(drawing=drawing, facts=facts, signs=signs, hollow="not significant")
@@ -69,7 +70,7 @@ def _chart(drawn: Map, width: float) -> Chart:
     width -= charts.margin(rows)
     step = min(30.0, max(7.0, 420.0 / rows.size))
     y_axis = charts.cell_axis(rows, step * rows.size, upright=False, title=None)
-    x_axis = charts.cell_axis(columns, width, upright=True, title=columns.name)
+    x_axis = charts.cell_axis(columns, width, upright=True, title=columns.caption)
     y = alt.Y("x:O", axis=y_axis, scale=alt.Scale(domain=list(range(rows.size)), padding=0.04))
     x = alt.X("y:O", axis=x_axis, scale=alt.Scale(domain=list(range(columns.size)), padding=0.04))
     base = alt.Chart(charts.data(_records(drawn))).encode(y, x)

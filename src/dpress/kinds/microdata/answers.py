@@ -127,6 +127,11 @@ class Answers:
         yield from ()
 
     @property
+    def asked(self) -> Mapping[str, tuple[str, ...]]:
+        """No table."""
+        return {}
+
+    @property
     def beside(self) -> Mapping[str, str]:
         """The records."""
         return {"records": NAME}
@@ -146,6 +151,10 @@ class Answers:
             "records": self.made.table.num_rows,
             "aligned": self.made.aligned,
         }
+
+    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
+        """Yield the records with the names of their attributes."""
+        yield self.release.schema.names, Written(table=self.made.table)
 
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
         """Yield the records."""

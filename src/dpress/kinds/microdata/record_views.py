@@ -75,8 +75,9 @@ def _axis(attribute: Tabular, most: int) -> tuple[Axis, Places]:
     else:
         bins = np.arange(attribute.size) // -(-attribute.size // most)
     starts = np.searchsorted(bins, np.arange(bins[-1] + 1)).tolist()
-    labels = tuple(attribute.labels_between(start, start + 1)[0] for start in starts)
     if isinstance(attribute, Bounded):
         labels = tuple(f"{edge:.6g}" for edge in attribute.edges_at(np.array(starts)).tolist())
+    else:
+        labels = attribute.captions
     ordered = len(starts) if attribute.ordered else 0
-    return Axis(name=attribute.name, labels=labels, ticks=labels, ordered=ordered), bins
+    return Axis(name=attribute.name, labels=labels, ticks=labels, ordered=ordered, title=attribute.caption), bins

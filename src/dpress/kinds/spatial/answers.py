@@ -131,6 +131,11 @@ class Answers:
         return {NAME: self.release.schema.names}
 
     @property
+    def asked(self) -> Mapping[str, tuple[str, ...]]:
+        """No other tables."""
+        return {}
+
+    @property
     def beside(self) -> Mapping[str, str]:
         """No other files."""
         return {}
@@ -144,6 +149,11 @@ class Answers:
     def described(self) -> Mapping[str, Any]:
         """The cells along each side of the map."""
         return {"side": self.density.grid.side}
+
+    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
+        """Yield the only table with the names of its columns."""
+        for one in self.published():
+            yield self.release.schema.names, one
 
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
         """Yield the only table."""

@@ -46,7 +46,7 @@ class Map:
     """What a page takes from a map, beside what it takes from every release.
 
     Args:
-        place: the attribute's name.
+        place: what the attribute is called before people.
         outside: what becomes of positions outside the box.
         box: the ends of both columns.
         density: the estimated map.
@@ -88,7 +88,7 @@ def map_of(release: Release) -> Map:
     mechanism: Any = release.mechanism
     decoder = mechanism.decoder
     return Map(
-        place=place.name,
+        place=place.caption,
         outside=place.outside,
         box=answers.box,
         density=answers.density,

@@ -1,7 +1,44 @@
-"""Answers of a release of tables: a histogram or several marginals, from a table or from devices."""
+"""Answers of a release of tables: a histogram or several marginals, from a table or from devices.
 
+Where one larger table was cheaper to publish, every table that was asked for stands beside it, as its sums.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from dpress.core.workload import Marginals
 from dpress.release.linear_error import predicted
-from dpress.release.table_answers import TableAnswers as Answers
-from dpress.release.table_answers import collected, measured, restored
+from dpress.release.published_tables import PublishedTable
+from dpress.release.sums_of_tables import summed
+from dpress.release.table_answers import TableAnswers, collected, measured, restored
 
 __all__ = ["Answers", "collected", "measured", "predicted", "restored"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers(TableAnswers):
+    """Published tables, and those that were asked for."""
+
+    @property
+    def sums(self) -> dict[str, tuple[int, ...]]:
+        """The axes of every table that was asked for and is only published as sums of a larger one, by file name."""
+        tables, workload = self.decoder.tables, self.release.workload
+        if not isinstance(workload, Marginals) or tables == workload.tables or len(tables) != 1:
+            return {}
+        return {f"asked_{place}.parquet": axes for place, axes in enumerate(workload.tables, 1)}
+
+    @property
+    def asked(self) -> Mapping[str, tuple[str, ...]]:
+        """The attributes of every table that was asked for, by file name; nothing where those are the published."""
+        names = self.release.schema.names
+        written = self.sums if self.release.with_asked else {}
+        return {file: tuple(names[axis] for axis in axes) for file, axes in written.items()}
+
+    def asked_tables(self) -> Iterator[PublishedTable]:
+        """Yield the tables that were asked for, each as the sums of the published one."""
+        if not self.sums:
+            return
+        (whole,) = self.published()
+        spread = self.measurement.variance
+        for name, axes in self.sums.items():
+            yield summed(whole, axes, name, lambda weights: self.decoder.query_variance(spread, weights))

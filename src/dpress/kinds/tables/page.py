@@ -4,17 +4,18 @@ Data flow: release -> facts, views -> `page.html.j2`.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from dpress.core.workload import Marginals
-from dpress.kinds.tables.sums import summed
 from dpress.release.largest_error import LargestError, largest_error
 from dpress.release.release import Release
+from dpress.reporting import page_tables
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, page_of_counts, part
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.render import rendered
-from dpress.reporting.views import View
+from dpress.reporting.views import View, view_of
 
 TEMPLATE = "kinds/tables/page.html.j2"
 
@@ -33,6 +34,8 @@ def context(own: Facts) -> dict[str, Any]:
     parts = [part(own, view) for view in shown[:MOST_VIEWS]]
     return {
         **page_of_counts(own, whole, parts, hidden=max(0, len(shown) - MOST_VIEWS)),
+        "files": page_tables.files([*whole, *(sums if own.with_asked else [])]),
+        "with_asked": own.with_asked,
         "cells_asked": own.workload.queries,
         "sums": bool(sums),
         "several": len(own.mechanism.decoder.tables) > 1,
@@ -50,7 +53,5 @@ def at_once(own: Facts) -> LargestError | None:
 
 def asked(own: Facts, whole: Sequence[View]) -> list[View]:
     """Return a view of every table that was asked for but published only as sums of a larger table."""
-    tables, workload = own.mechanism.decoder.tables, own.workload
-    if not isinstance(workload, Marginals) or tables == workload.tables or len(tables) != 1:
-        return []
-    return [summed(whole[0], axes, own.query_variance) for axes in workload.tables]
+    views = [view_of(one, own.noun) for one in own.asked_tables()]
+    return views if own.with_asked else [replace(view, file=whole[0].file, derived=True) for view in views]

@@ -1,0 +1,92 @@
+"""The tables of a release for Python, found by the names of their attributes and handed to pandas or polars.
+
+answers -> tables by attributes -> Arrow, pandas, polars.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from dpress.release import notebook
+from dpress.release.answers import Part
+
+SHOWN = 10  # rows in a notebook
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class KeyedTable:
+    """One table of a release, or its records; see the columns in the reference of the release's folder.
+
+    Args:
+        names: its attributes, in order.
+        part: what makes its rows.
+    """
+
+    names: tuple[str, ...]
+    part: Part
+
+    def __repr__(self) -> str:
+        return f"KeyedTable({' x '.join(self.names)})"
+
+    def _repr_html_(self) -> str:
+        rows = self.to_arrow()
+        shown = [[_text(value) for value in row.values()] for row in rows.slice(0, SHOWN).to_pylist()]
+        numbers = [place for place, one in enumerate(rows.schema.types) if one != pa.string()]
+        rest = rows.num_rows - len(shown)
+        below = notebook.line(f"and {rest:,} more rows") if rest else ""
+        return notebook.table(rows.column_names, shown, numbers=numbers) + below
+
+    def to_arrow(self) -> pa.Table:
+        """Return all rows as an Arrow table."""
+        return pa.Table.from_batches(list(self.part.batches())).combine_chunks()
+
+    def to_pandas(self) -> Any:
+        """Return all rows as a pandas data frame; needs pandas."""
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """Return all rows as a polars data frame; needs polars."""
+        import polars as pl  # noqa: PLC0415  # not needed to publish
+
+        return pl.from_arrow(self.to_arrow())
+
+
+class KeyedTables(Mapping[tuple[str, ...], KeyedTable]):
+    """The tables of a release, by the names of their attributes in any order; one name alone needs no tuple."""
+
+    def __init__(self, tables: Iterable[tuple[tuple[str, ...], Part]]) -> None:
+        """Keep the first of the tables that have the same attributes.
+
+        Args:
+            tables: with the names of their attributes.
+        """
+        self._tables: dict[frozenset[str], KeyedTable] = {}
+        for names, part in tables:
+            self._tables.setdefault(frozenset(names), KeyedTable(names=names, part=part))
+
+    def __getitem__(self, names: str | tuple[str, ...]) -> KeyedTable:
+        key = (names,) if isinstance(names, str) else tuple(names)
+        if frozenset(key) not in self._tables or len(set(key)) < len(key):
+            raise KeyError(f"no table of {' x '.join(map(str, key))}; there are {', '.join(map(_named, self))}")
+        return self._tables[frozenset(key)]
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return (table.names for table in self._tables.values())
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def __repr__(self) -> str:
+        return f"KeyedTables({', '.join(map(_named, self))})"
+
+
+def _named(names: tuple[str, ...]) -> str:
+    return " x ".join(names)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:,.6g}"
+    return "" if value is None else str(value)
