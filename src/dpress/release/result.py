@@ -9,12 +9,15 @@ class Result:
 
     Args:
         query: as it was asked.
-        value: unbiased, in counts; it may be negative or fractional.
+        value: unbiased unless `unbiased` or the note says otherwise, in counts; it may be negative or fractional.
         standard_error: of the noise, exact; NaN where records answer, whose error is not known.
         interval: holds the true count with the given confidence; NaN where no error is known.
         confidence: between 0 and 1.
-        note: one sentence where the value comes from a fitted joint distribution instead: it is biased, its standard
-            error is by bootstrap, and the interval does not cover the error of the model.
+        note: one sentence that says what is approximate, or left out. Where the value comes from a fitted joint
+            distribution it is biased, its standard error is by bootstrap, and the interval does not cover the error of
+            the model.
+        unbiased: of a map without counts below zero, whose value is biased, the unbiased answer of the same noisy
+            counts: standard error and interval are its own. None where `value` is unbiased, or nothing unbiased known.
     """
 
     query: str
@@ -23,3 +26,4 @@ class Result:
     interval: tuple[float, float]
     confidence: float
     note: str | None = None
+    unbiased: float | None = None

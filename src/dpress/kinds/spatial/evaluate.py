@@ -10,6 +10,7 @@ from dpress.core.grid import LARGEST_SIDE, Rectangles, sums
 from dpress.core.workload import Areas
 from dpress.data.fold import Progress
 from dpress.inference.interval import half_width
+from dpress.inference.maps.density import unbiased
 from dpress.kinds.spatial.place import on_grid
 from dpress.kinds.spatial.prediction import rectangles
 from dpress.release.evaluate import no_remarks as remarks
@@ -41,9 +42,9 @@ def evaluate(
     truth = sums(counts.astype(np.float64), asked)
     own = asked.scaled(density.grid.side / LARGEST_SIDE)
     variances = density.variances(own)
-    errors = np.abs(density.values(own) - truth)
+    errors, apart = (np.abs(one.values(own) - truth) for one in (density, unbiased(density)))
     rows = float(counts.sum())
-    inside = errors <= half_width(variances, CONFIDENCE, release.tail)
+    inside = apart <= half_width(variances, CONFIDENCE, release.tail)
     return {
         "rows": rows,
         "mean_absolute_error": float(errors.mean()),
