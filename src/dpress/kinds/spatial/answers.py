@@ -13,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core.grid import Rectangles
+from dpress.core.grid import LARGEST_SIDE, Rectangles
 from dpress.core.linear import Array
 from dpress.core.mechanism import Mechanism
 from dpress.core.workload import Areas, Boxes, Marginals
 from dpress.inference.interval import half_width
 from dpress.inference.maps.density import Adjusted, Density, likely, unbiased
 from dpress.kinds.spatial.place import location
-from dpress.kinds.spatial.prediction import rectangles
+from dpress.kinds.spatial.prediction import typical_rectangles
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.release.answers import Part, Progress
 from dpress.release.published_tables import PublishedTable
@@ -193,13 +193,14 @@ def predicted(mechanism: Mechanism, workload: Workload) -> float | None:
 def typical(release: Release) -> float:
     """Return the mean squared error of typical rectangles that a map's own answers show; it needs no people.
 
-    They are those of the plan's sizes (`prediction.rectangles`). With counts that are none below zero it is the error
-    that these counts are likely to have, not that of the unbiased ones beside them.
+    They are of the plan's sizes (`prediction.typical_rectangles`). Where no count is below zero it is the error that
+    these counts are likely to have, not that of the unbiased ones beside them.
     """
     workload, density = release.workload, likely(release.answers.density)
     if not isinstance(workload, Areas):
         raise TypeError("a map is planned for rectangles")
-    return float(density.variances(rectangles(workload).scaled(density.grid.side)).mean())
+    asked = typical_rectangles(workload).scaled(density.grid.side / LARGEST_SIDE)
+    return float(density.variances(asked).mean())
 
 
 def _flat(image: Array) -> Array:

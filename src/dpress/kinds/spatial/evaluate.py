@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from dpress.core.claim import ROW
-from dpress.core.grid import LARGEST_SIDE, Rectangles, sums
+from dpress.core.grid import LARGEST_SIDE, sums
 from dpress.core.workload import Areas
 from dpress.data.fold import Progress
 from dpress.inference.interval import half_width
 from dpress.inference.maps.density import unbiased
 from dpress.kinds.spatial.place import on_grid
-from dpress.kinds.spatial.prediction import rectangles
+from dpress.kinds.spatial.prediction import typical_rectangles
 from dpress.release.evaluate import no_remarks as remarks
 from dpress.release.publish import true_counts
 from dpress.release.release import CONFIDENCE, Release
@@ -20,7 +20,6 @@ from dpress.release.table_errors import no_held_out
 
 __all__ = ["evaluate", "remarks"]
 
-QUERIES = 500
 SANITY = 0.001  # of all people: the least truth that a relative error is taken of
 
 
@@ -38,7 +37,7 @@ def evaluate(
         raise TypeError("a map is planned for rectangles")
     fine = on_grid(release.design.attributes, LARGEST_SIDE)
     counts = true_counts(fine, ((0, 1),), data, ROW, progress=progress).reshape(LARGEST_SIDE, LARGEST_SIDE)
-    asked = _on_edges(rectangles(workload, QUERIES).scaled(LARGEST_SIDE))
+    asked = typical_rectangles(workload)
     truth = sums(counts.astype(np.float64), asked)
     own = asked.scaled(density.grid.side / LARGEST_SIDE)
     variances = density.variances(own)
@@ -54,10 +53,3 @@ def evaluate(
         "predicted_root_mean_squared_error": math.sqrt(release.predicted or 0.0),
         "within_interval": float(inside.mean()),
     }
-
-
-def _on_edges(asked: Rectangles) -> Rectangles:
-    """Return the rectangles with their ends moved to the nearest edges, at least one cell apart."""
-    left, bottom = (np.minimum(np.round(end), LARGEST_SIDE - 1) for end in (asked.left, asked.bottom))
-    right, top = np.maximum(np.round(asked.right), left + 1), np.maximum(np.round(asked.top), bottom + 1)
-    return Rectangles(left, right, bottom, top)
