@@ -19,6 +19,7 @@ from dpress.reporting.page import page, write_report
 from dpress.reporting.render import environment
 
 CENTRAL, LOCAL = "Error predicted before publishing", "Error predicted, and what it rests on"
+MAP = "Typical error, and what it rests on"  # of its own answers
 SECTIONS = ["What is promised", "Results", "Budget spent", "Provenance"]
 HOSTILE = '<script>alert("1")</script>'
 HOSTILE_LABEL = "</text></svg><img src=x onerror=alert(2)>"
