@@ -35,6 +35,7 @@ from dpress.core.linear import Array
 from dpress.core.workload import Areas
 from dpress.data.spec import Spec, from_dict
 from dpress.inference.interval import half_width
+from dpress.inference.maps.density import unbiased
 from dpress.kinds.spatial.design import AREAS, HEIGHTS, collection
 from dpress.kinds.spatial.prediction import rectangles
 from dpress.mechanisms.protocol.collection import Collection
@@ -200,7 +201,7 @@ def intervals(own: Points, epsilon: float) -> dict[str, Any]:
         found.append(mean_error(density, own))
         for name, sizes in (("expected", AREAS), ("small", SMALL)):
             variances = density.variances(asked(*sizes).scaled(one.grid.side / FINE))
-            held = np.abs(errors(density, own, sizes)) <= half_width(variances, 0.95, collection(one).tail)
+            held = np.abs(errors(unbiased(density), own, sizes)) <= half_width(variances, 0.95, collection(one).tail)
             within[name].append(float(held.mean()))
     runs = simulated(one, own, OWN)
     gap = (np.mean(found) - np.mean(runs)) / np.hypot(_spread(found), _spread(runs))

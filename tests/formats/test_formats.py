@@ -50,9 +50,22 @@ def near(expected, found, scale, *, fitted):
     return abs(expected - found) <= room
 
 
+def mended(release):
+    """Whether it is a map without counts below zero: earlier versions stated errors that left out bias.
+
+    Its counts are what they were, its errors larger by purpose.
+    """
+    return release.kind == "spatial" and not release.mechanism.decoder.estimator.linear
+
+
 def check_answers(stored, release):
     for one in stored["answers"]:
         own = release.query(one["query"])
+        if mended(release):
+            assert near(one["value"], own.value, one["standard_error"], fitted=True)
+            assert own.standard_error >= one["standard_error"] * (1 - OPEN)
+            assert (own.unbiased is None) == (own.note is not None)
+            continue
         expected = (one["value"], one["standard_error"], *one["interval"])
         found = (own.value, own.standard_error, *own.interval)
         fitted = not stored["exact"] or one["note"] is not None
@@ -63,15 +76,16 @@ def check_answers(stored, release):
         assert (own.note is not None) == told
 
 
-def check_tables(stored, expected, found):
+def check_tables(stored, expected, found, release):
     """Two release folders hold the same tables; columns that a fit made within its tolerance."""
+    others = {"standard_error", "low", "high"} if mended(release) else set()
     names = sorted(path.name for path in expected.glob("*.parquet"))
     assert sorted(path.name for path in found.glob("*.parquet")) == names
     for name in names:
         one, other = (pq.read_table(folder / name) for folder in (expected, found))
         assert one.schema.equals(other.schema), name
         scale = np.asarray(one["standard_error"]) if "standard_error" in one.column_names else np.zeros(one.num_rows)
-        for column in one.column_names:
+        for column in set(one.column_names) - others:
             fitted = not stored["exact"] or name == "joint.parquet" or column == "adjusted"
             check_column(one[column], other[column], scale, fitted=fitted)
 
@@ -100,7 +114,7 @@ def test_a_stored_release_answers_as_it_did(place, tmp_path):
     assert len(release.kept) == stored["kept"]
     check_answers(stored, release)
     release.write(tmp_path / "again")
-    check_tables(stored, place / "release", tmp_path / "again")
+    check_tables(stored, place / "release", tmp_path / "again", release)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +128,7 @@ def test_stored_reports_are_estimated_as_they_were(place, tmp_path):
     assert (release.users, dict(release.rejected)) == (stored["users"], stored["rejected"])
     assert [tally.tolist() for tally in release.mechanism.split_tally(release.kept)] == stored["tallies"]
     check_answers(stored, release)
-    check_tables(stored, place / "release", tmp_path / "again")
+    check_tables(stored, place / "release", tmp_path / "again", release)
     following = place / "release" / "next.json"
     assert (tmp_path / "again" / "next.json").exists() == following.exists()
     if following.exists():

@@ -210,3 +210,15 @@ def test_the_example_query_is_answered_as_the_release_answers_it() -> None:
     shown = example(facts(release), query_of(release.schema.tabular[:1]))
     assert shown.command == "dpress query FOLDER 'age in 5..9'"
     assert number(shown.answer.split(", 95")[0]) == pytest.approx(release.query("age in 5..9").value, abs=0.5)
+
+
+def test_a_cell_of_next_to_no_error_does_not_decide_how_all_are_rounded() -> None:
+    """One cell whose standard error is 1e-8 had all counts printed with eight decimals."""
+    axis = views.Axis(name="a", labels=("x", "y", "z"), ticks=("x", "y", "z"), ordered=0)
+    spread = np.array([1e-8, 4.0, 5.0])
+    view = View(axes=(axis,), count=np.array([0.123456789, 17.4321, 20.98765]), half=2 * spread, error=spread, file="f")
+    first, second, _ = page_tables.table(view).rows
+    assert first == ("x", "0", "0 to 1", "< 0.01")
+    assert second == ("y", "17", "9 to 26", "4.0")
+    exact = page_tables.table(replace(view, error=np.zeros(3), half=np.zeros(3)))
+    assert exact.rows[1][3] == "0"

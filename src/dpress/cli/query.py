@@ -11,6 +11,12 @@ from dpress.release.load import load_release
 from dpress.release.release import CONFIDENCE
 from dpress.release.result import Result
 
+SELDOM = ("note", "unbiased")
+ADJUSTED = (
+    "Counts are adjusted so that none is below zero: biased, mostly nearer to the truth. "
+    "Standard errors and intervals are those of the unbiased answers."
+)
+
 
 @click.command("query")
 @click.argument("release", type=click.Path())
@@ -29,17 +35,19 @@ def command(release: str, queries: tuple[str, ...], confidence: float, *, as_jso
     if as_json:
         print_json([_plain(result) for result in results])
         return
-    rows = [
-        [
-            result.query,
-            f"{result.value:,.1f}",
-            *_error(result),
-        ]
-        for result in results
-    ]
-    print_table(("query", "count", "standard error", f"{100 * confidence:.4g} % interval"), rows, numbers=(1, 2, 3))
+    beside = ("unbiased",) if any(result.unbiased is not None for result in results) else ()
+    rows = [[result.query, f"{result.value:,.1f}", *_unbiased(result, beside), *_error(result)] for result in results]
+    header = ("query", "count", *beside, "standard error", f"{100 * confidence:.4g} % interval")
+    print_table(header, rows, numbers=tuple(range(1, len(header))))
+    if beside:
+        click.echo(ADJUSTED)
     for note in dict.fromkeys(result.note for result in results if result.note is not None):
         click.echo(note)
+
+
+def _unbiased(result: Result, beside: tuple[str, ...]) -> list[str]:
+    """Return the unbiased answer for its column, where there is one."""
+    return ["-" if result.unbiased is None else f"{result.unbiased:,.1f}"] if beside else []
 
 
 def _error(result: Result) -> tuple[str, str]:
@@ -50,6 +58,7 @@ def _error(result: Result) -> tuple[str, str]:
 
 
 def _plain(result: Result) -> dict[str, Any]:
-    """Return a result for JSON, which has no NaN: null where no error is known; a note only where there is one."""
-    plain = {name: value for name, value in dataclasses.asdict(result).items() if (name, value) != ("note", None)}
+    """Return a result for JSON, which has no NaN: null where no error is known; some fields only where they are set."""
+    every = dataclasses.asdict(result).items()
+    plain = {name: value for name, value in every if value is not None or name not in SELDOM}
     return plain | ({"standard_error": None, "interval": None} if math.isnan(result.standard_error) else {})

@@ -3,6 +3,7 @@
 A room's `answers` module has a class `Answers`, made from a release, and these functions:
 
     predicted(mechanism, workload) -> float | None   the error of a mechanism, exact; None where only a plan predicts it
+    typical(release) -> float                        only where a release states the error of its own answers instead
     collected(collection, tallies, payloads) -> KeptAnswers  of a collection's tallies, where devices are asked
     measured(mechanism, drawn, schema, *, rng) -> KeptAnswers  of what a mechanism drew, where a table is measured
     restored(release, description, folder) -> detail  what a folder holds beside the kept integers

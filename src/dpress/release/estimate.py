@@ -23,7 +23,7 @@ from dpress.release.clock import now
 from dpress.release.designs import charge, collection_of, expected, save_design
 from dpress.release.folder import check_new
 from dpress.release.plan import Plan, design_of
-from dpress.release.release import Release
+from dpress.release.release import Release, with_typical
 from dpress.release.tallies import Layout
 
 
@@ -121,7 +121,7 @@ def _release(
     own = {"records": records} if records else {}
     kept = room.collected(took_part, tallies, payloads, **own)
     queries = workload(design.queries, design.schema.shape)
-    return Release(
+    made = Release(
         design=design,
         kept=kept.answers,
         detail=kept.detail,
@@ -131,6 +131,7 @@ def _release(
         predicted=room.predicted(took_part, queries),
         rejected=rejected,
     )
+    return with_typical(made)
 
 
 def _check_answered(design: Design, collection: Collection, tallies: list[Counts], rejected: dict[str, int]) -> None:

@@ -25,7 +25,7 @@ from dpress.release.clock import now
 from dpress.release.designs import charge, mechanism_of, rows_of
 from dpress.release.folder import check_new
 from dpress.release.plan import Plan, design_of, source_named
-from dpress.release.release import Release
+from dpress.release.release import Release, with_typical
 
 LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
 BYTES_PER_CELL = 96  # at the peak, when the tables are estimated
@@ -98,6 +98,7 @@ def publish(
             ledger_head=head,
             csv=csv,
         )
+        release = with_typical(release)
         if out is not None:
             _write(release, out, writing)
     return release

@@ -29,6 +29,7 @@ class PublishedTable:
         variance: of every estimate, in counts squared, shape (cells,).
         adjusted: the counts after post-processing, shape (cells,), or None where the specification names none.
         tail: the kind of noise.
+        centre: what the intervals lie around, shape (cells,), where that is not the count.
     """
 
     name: str
@@ -37,6 +38,7 @@ class PublishedTable:
     variance: Array
     adjusted: Array | None
     tail: Tail
+    centre: Array | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -61,11 +63,12 @@ class PublishedTable:
         columns = cells(self.axes, start, stop)
         count, variance = self.count[start:stop], self.variance[start:stop]
         widths = half_width(variance, CONFIDENCE, self.tail)
+        centre = count if self.centre is None else self.centre[start:stop]
         columns |= {
             "count": count,
             "standard_error": np.sqrt(variance),
-            "low": count - widths,
-            "high": count + widths,
+            "low": centre - widths,
+            "high": centre + widths,
         }
         return columns if self.adjusted is None else columns | {"adjusted": self.adjusted[start:stop]}
 

@@ -38,7 +38,8 @@ class Release:
         charged: the loss that was charged.
         private: False if a seeded generator drew the noise: then it protects nobody.
         created: UTC, ISO 8601.
-        predicted: the error that is predicted for those who took part, in the design's unit; None without a formula.
+        predicted: the error that is predicted for those who took part, in the design's unit; None without a formula. Of
+            a map, which no formula predicts, the one that its own answers show.
         ledger_head: the hash of the ledger's last entry after the charge, or None without a ledger.
         rejected: how many reports of a collection were left out, by reason.
         csv: whether its folder has every table and the records as CSV, too.
@@ -215,3 +216,9 @@ class Release:
         """
         parts = self.answers.parts(progress=refitted)
         return write_folder(path, self.manifest(), self.kept, parts, csv=self.csv, progress=progress)
+
+
+def with_typical(release: Release) -> Release:
+    """Return a release with the error that its own answers show, where its kind tells that instead of a prediction."""
+    typical = getattr(catalog.part(release.design.kind, "answers"), "typical", None)
+    return release if typical is None else replace(release, predicted=typical(release))

@@ -12,13 +12,15 @@ class Result:
 
     Args:
         query: as it was asked.
-        value: unbiased, in counts; it may be negative or fractional.
+        value: unbiased unless `unbiased` or the note says otherwise, in counts; it may be negative or fractional.
         standard_error: of the noise, exact; NaN where records answer, whose error is not known.
         interval: holds the true count with the given confidence; NaN where no error is known.
         confidence: between 0 and 1.
         note: what else is to be known, in a sentence each. The value comes from a fitted joint distribution: it is
             biased, its standard error is by bootstrap, and the interval does not cover the error of the model. It is
             counted in records. Persons keep a bounded number of rows, and only these are counted.
+        unbiased: of a map without counts below zero, whose value is biased, the unbiased answer of the same noisy
+            counts: standard error and interval are its own. None where `value` is unbiased, or nothing unbiased known.
     """
 
     query: str
@@ -27,6 +29,7 @@ class Result:
     interval: tuple[float, float]
     confidence: float
     note: str | None = None
+    unbiased: float | None = None
 
     def __repr__(self) -> str:
         value, error, interval = self._texts

@@ -84,16 +84,28 @@ def _largest(values: Array, most: int) -> Places:
 
 
 def _unit(view: View) -> float:
-    unit = unit_for(float(view.error.min()))
+    unit = unit_for(_typical(view))
     whole = not np.any(view.count % 1)
     return max(1.0, unit) if whole else unit
+
+
+def _typical(view: View) -> float:
+    """Return the typical error of a cell: one that is next to nothing does not decide how all are rounded."""
+    known = view.error[np.isfinite(view.error)]
+    return float(np.sqrt((known**2).mean())) if known.size else 0.0
+
+
+def _error(value: float, unit: float) -> str:
+    """Return a cell's error; one too small to be seen in the count as a bound, for it need not be 0."""
+    least = unit / 100
+    return error(value) if value == 0 or value >= least else f"< {number(least, least)}"
 
 
 def _row(view: View, cell: int, unit: float) -> tuple[str, ...]:
     place = np.unravel_index(cell, view.count.shape)
     labels = (axis.label(int(code)) for axis, code in zip(view.axes, place, strict=True))
-    count, half = float(view.count[place]), float(view.half[place])
-    texts = number(count, unit), interval(count - half, count + half, unit), error(float(view.error[place]))
+    count, half, spread = (float(array[place]) for array in (view.count, view.half, view.error))
+    texts = number(count, unit), interval(count - half, count + half, unit), _error(spread, unit)
     if view.adjusted is None:
         return *labels, *texts
     whole = not np.any(view.adjusted % 1)
@@ -128,7 +140,7 @@ def attributes(schema: Schema, model: str) -> Table:
     rows = tuple(
         (
             *((one.caption,) if titled else ()),
-            *(one.name, type(one).__name__.lower(), number(one.size), _outside(one, fates), _missing(one, fates)),
+            *(one.name, str(one.__struct_config__.tag), number(one.size), _outside(one, fates), _missing(one, fates)),
         )
         for one in schema.tabular
     )

@@ -74,6 +74,7 @@ class View:
         group: how many adjacent cells one of its cells holds.
         tail: the kind of noise.
         noun: what is counted.
+        centre: what the intervals lie around, where that is not the count.
     """
 
     axes: tuple[Axis, ...]
@@ -86,6 +87,7 @@ class View:
     group: int = 1
     tail: Tail = "gaussian"
     noun: str = "rows"
+    centre: Array | None = None
 
     @property
     def name(self) -> str:
@@ -95,12 +97,12 @@ class View:
     @property
     def low(self) -> Array:
         """The lower ends of the intervals."""
-        return self.count - self.half
+        return (self.count if self.centre is None else self.centre) - self.half
 
     @property
     def high(self) -> Array:
         """The upper ends of the intervals."""
-        return self.count + self.half
+        return (self.count if self.centre is None else self.centre) + self.half
 
     @property
     def unclear(self) -> int:
@@ -111,14 +113,14 @@ class View:
         """Return the view with its axes in another order."""
         axes = tuple(self.axes[axis] for axis in order)
         count, half, error = (array.transpose(order) for array in (self.count, self.half, self.error))
-        adjusted = None if self.adjusted is None else self.adjusted.transpose(order)
-        return replace(self, axes=axes, count=count, half=half, error=error, adjusted=adjusted)
+        adjusted, centre = (None if one is None else one.transpose(order) for one in (self.adjusted, self.centre))
+        return replace(self, axes=axes, count=count, half=half, error=error, adjusted=adjusted, centre=centre)
 
     def slice(self, cell: int) -> "View":
         """Return the part of the view in one cell of its first axis."""
         count, half, error = (array[cell] for array in (self.count, self.half, self.error))
-        adjusted = None if self.adjusted is None else self.adjusted[cell]
-        return replace(self, axes=self.axes[1:], count=count, half=half, error=error, adjusted=adjusted)
+        adjusted, centre = (None if one is None else one[cell] for one in (self.adjusted, self.centre))
+        return replace(self, axes=self.axes[1:], count=count, half=half, error=error, adjusted=adjusted, centre=centre)
 
 
 RangeVariances = Callable[[str, Ranges], Array]
@@ -134,6 +136,7 @@ def view_of(table: PublishedTable, noun: str) -> View:
         half=half_width(table.variance, CONFIDENCE, table.tail).reshape(shape),
         error=np.sqrt(table.variance).reshape(shape),
         adjusted=None if table.adjusted is None else table.adjusted.reshape(shape),
+        centre=None if table.centre is None else table.centre.reshape(shape),
         file=table.name,
         tail=table.tail,
         noun=noun,

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.kinds.conftest import KINDS, mapped, mapped_table
 from tests.kinds.reading import html_of_page, read, undrawn
@@ -52,6 +53,10 @@ def test_every_method_has_a_page_in_the_words_of_maps(method: str) -> None:
     assert "over rectangles of 1 to 25 % of the box" in text
     assert "Lower bound" not in text
     assert text.count("The 10 fullest of") == 1
+    assert "_side" not in text
+    assert "lonnumeric" in text
+    assert "Typical error±" in text
+    assert "Error predicted" not in text
 
 
 def test_what_is_drawn_is_the_release_s_own_answer() -> None:
@@ -117,6 +122,25 @@ def test_counts_below_zero_and_bias_are_said_of_the_maps_that_have_them() -> Non
         said, below = shown(method), int((release.answers.density.counts < 0).sum())
         assert ("No count is below zero" in said) == (method in {"gtr_top_down", "quadtree"})
         assert (f"{below:,} of" in said) == bool(below)
+
+
+def test_whose_error_is_stated_is_said_of_adjusted_maps() -> None:
+    for method in LOCAL + CENTRAL:
+        beside = "those of the unbiased answer that the same noisy counts give" in shown(method)
+        assert beside == (method in {"gtr_top_down", "quadtree"})
+        assert beside == (made(method).query(TWO[0]).unbiased is not None)
+
+
+def test_the_fullest_cells_have_the_intervals_of_the_table() -> None:
+    release = made("quadtree")
+    (table,) = release.answers.published()
+    best = int(np.argmax(table.count))
+    low, high = (np.asarray(table.table()[name])[best] for name in ("low", "high"))
+    row = context_of(release)["fullest"].rows[0]
+    ends = [float(one.replace(",", "").replace(MINUS, "-")) for one in row[3].split(" to ")]
+    assert ends == pytest.approx([low, high], abs=20)
+    assert (low + high) / 2 == pytest.approx(table.centre[best])
+    assert (low + high) / 2 != pytest.approx(table.count[best])
 
 
 def test_an_empty_cell_is_not_sold_as_certain() -> None:

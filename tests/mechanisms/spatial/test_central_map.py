@@ -11,6 +11,7 @@ from dpress.core.claim import ROW, ZCDP, PureDP, Relation, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.grid import Grid, Rectangles, sums
 from dpress.inference.interval import half_width
+from dpress.inference.maps.density import unbiased
 from dpress.mechanisms.spatial.adaptive_grid import AdaptiveGrid
 from dpress.mechanisms.spatial.central_map import CentralMap, fourth_root, precision
 from dpress.mechanisms.spatial.quadtree import quadtree
@@ -95,18 +96,17 @@ def outside(one: CentralMap, factor: float) -> int:
     for _ in range(30):
         density = one.decoder.density(one.noisy(one.exact(counts), rng=generator))
         widths = factor * half_width(density.variances(query), 0.95, one.tail)
-        missed += int((np.abs(density.values(query) - truth) > widths).sum())
+        missed += int((np.abs(unbiased(density).values(query) - truth) > widths).sum())
     return missed
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", LOSSES, ids=["epsilon", "rho"])
-def test_intervals_of_nonnegative_counts_hold_nine_times_in_ten(loss: PureDP | ZCDP) -> None:
-    """Were each of 1200 missed with chance 5 %, independently, 120 would be with chance below 1e-11; the 40 of one
-    release move together, so that the seed, which is fixed, has to be an ordinary one."""
+def test_intervals_beside_nonnegative_counts_hold_as_often_as_they_say(loss: PureDP | ZCDP) -> None:
+    """Six of a hundred may be missed; the 40 of one release move together, so that the fixed seed must be ordinary."""
     one = quadtree(Grid(16), loss, unit=ROW)
     assert one is not None
-    assert outside(one, 1.0) <= 120
+    assert outside(one, 1.0) <= 72
     assert outside(one, 0.2) > 120
 
 

@@ -9,7 +9,7 @@ import pytest
 from dpress.core import rng
 from dpress.core.claim import PureDP
 from dpress.core.grid import Grid, Rectangles, sums
-from dpress.inference.maps.density import Cells, TreeNoise, clustering
+from dpress.inference.maps.density import Cells, TreeNoise, clustering, likely
 from dpress.mechanisms.spatial.gtr import gtr
 from dpress.mechanisms.spatial.gtr_top_down import gtr_top_down
 from dpress.mechanisms.spatial.levels import Levels
@@ -72,7 +72,7 @@ def test_the_bootstraps_error_is_that_of_repeated_collections() -> None:
     true = (errors(CLIPPED, 2000)[:, :2] ** 2).mean(axis=0)
     stated = np.mean(
         [
-            MapDecoder(CLIPPED, USERS).density(CLIPPED.simulated(flat, USERS, rng=generator)).variances(whole)
+            likely(MapDecoder(CLIPPED, USERS).density(CLIPPED.simulated(flat, USERS, rng=generator))).variances(whole)
             for _ in range(repeats)
         ],
         axis=0,

@@ -13,6 +13,7 @@ from dpress.core.grid import Grid, Rectangles, sums
 from dpress.core.linear import Array
 
 LEVELS = 3  # of quarters that `clustering` looks at
+SPARE = 1.5  # by which `Wider` takes variances
 UNIT = Rectangles(*(np.array([end]) for end in (0.0, 1.0, 0.0, 1.0)))
 
 
@@ -80,16 +81,68 @@ class Cells:
 
     def variances(self, rectangles: Rectangles) -> Array:
         """Return the mean squared error of these sums."""
-        found = self.noise.variances(rectangles)
+        return np.asarray(self.noise.variances(rectangles) + self.hidden(rectangles))
+
+    def hidden(self, rectangles: Rectangles) -> Array:
+        """Return the part of it that cut cells hide."""
         if not self.clustered:
-            return found
+            return np.zeros(len(rectangles.left))
         squares = self.counts**2
-        hidden = sums(squares, rectangles) - sums(squares, rectangles.squared())
-        return np.asarray(found + self.clustered * np.maximum(hidden, 0))
+        found = sums(squares, rectangles) - sums(squares, rectangles.squared())
+        return np.asarray(self.clustered * np.maximum(found, 0))
 
     def cell_variances(self) -> Array:
         """Return that of every cell."""
         return self.noise.cells()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Adjusted:
+    """Counts of which none is below 0, and the unbiased ones that the same answers give.
+
+    The adjusted counts are biased and mostly nearer to the truth. How large the bias is nobody can tell from the
+    answers, so what is stated of a rectangle is the unbiased sum with its own error.
+    Error: of the unbiased sums, exact; with what cut cells hide, as the adjusted counts show it.
+
+    Args:
+        adjusted: with a likely error of its own (`Replicates`), which holds where the map is near the truth.
+        unbiased: with exact noise.
+    """
+
+    adjusted: Cells
+    unbiased: Cells
+
+    @property
+    def grid(self) -> Grid:
+        """The cells."""
+        return self.adjusted.grid
+
+    @property
+    def counts(self) -> Array:
+        """The adjusted counts, an image of shape (side, side)."""
+        return self.adjusted.counts
+
+    def values(self, rectangles: Rectangles) -> Array:
+        """Return the adjusted sums, shape (m,)."""
+        return self.adjusted.values(rectangles)
+
+    def variances(self, rectangles: Rectangles) -> Array:
+        """Return the mean squared error of the unbiased sums."""
+        return np.asarray(self.unbiased.variances(rectangles) + self.adjusted.hidden(rectangles))
+
+    def cell_variances(self) -> Array:
+        """Return that of every cell."""
+        return self.unbiased.cell_variances()
+
+
+def unbiased(density: Density) -> Density:
+    """Return what the stated error is about: the unbiased counts where there are any beside the adjusted ones."""
+    return density.unbiased if isinstance(density, Adjusted) else density
+
+
+def likely(density: Density) -> Density:
+    """Return the counts that are shown, with the error that they are likely to have."""
+    return density.adjusted if isinstance(density, Adjusted) else density
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +206,29 @@ class Replicates:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Wider:
+    """Of two likely errors of every sum the larger one, and some more: neither guess need be near the truth.
+
+    Approximate: with variances taken by 1.5, which is a choice, intervals of 95 % hold in simulations.
+
+    Args:
+        one: were the truth as one guess has it.
+        other: were it as another one has it.
+    """
+
+    one: Noise
+    other: Noise
+
+    def variances(self, rectangles: Rectangles) -> Array:
+        """Return the larger mean squared error of the sum in each rectangle."""
+        return SPARE * np.maximum(self.one.variances(rectangles), self.other.variances(rectangles))
+
+    def cells(self) -> Array:
+        """Return that of every cell."""
+        return SPARE * np.maximum(self.one.cells(), self.other.cells())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Nodes:
     """Counts of a quadtree's nodes that were not made consistent, answered from the top (TDT).
 
@@ -202,17 +278,21 @@ class Nodes:
         return total
 
 
-def clustering(counts: Array) -> float:
+def clustering(counts: Array, *, levels: int = LEVELS) -> float:
     """Return how unevenly people are spread over the four quarters of a square, 1 for all in one, 0 for evenly.
 
     Formula: sum over squares of 2 x 2 cells of sum_q (c_q - c / 4)^2 over that of (3 / 4) c^2, the largest of the last
-    three levels; noise adds to it.
+    levels; noise adds to it.
+
+    Args:
+        counts: of the cells, an image of shape (side, side).
+        levels: how many.
 
     >>> clustering(np.array([[8.0, 0], [0, 0]])), clustering(np.ones((2, 2)))
     (1.0, 0.0)
     """
     found, image = 0.0, counts
-    for _ in range(LEVELS):
+    for _ in range(levels):
         side = len(image) // 2
         if not side:
             break

@@ -11,7 +11,7 @@ import numpy as np
 from dpress.core.grid import Grid
 from dpress.core.linear import Array
 from dpress.core.rng import Generator, seeded
-from dpress.inference.maps.density import Cells, TreeNoise
+from dpress.inference.maps.density import Cells, TreeNoise, clustering
 
 HEIGHT = 9
 ROUGH = 1.8  # standard deviation of the logarithm of a quarter's weight, the same at every scale
@@ -35,7 +35,10 @@ def _cascade(seed: int) -> Cells:
         mass = _split(mass, ROUGH, rng)
     grid = Grid(1 << HEIGHT)
     shift = [round(grid.side * (0.5 - _centre(mass.sum(axis=other)))) for other in (1, 0)]
-    return Cells(grid=grid, counts=np.roll(mass, shift, (0, 1)), noise=TreeNoise(grid=grid, levels=(0.0,)))
+    counts = np.roll(mass, shift, (0, 1))
+    return Cells(
+        grid=grid, counts=counts, noise=TreeNoise(grid=grid, levels=(0.0,)), clustered=clustering(mass, levels=1)
+    )
 
 
 def _centre(weights: Array) -> float:

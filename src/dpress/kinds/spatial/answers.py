@@ -13,15 +13,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core.grid import Rectangles
+from dpress.core.grid import LARGEST_SIDE, Rectangles
 from dpress.core.linear import Array
 from dpress.core.mechanism import Mechanism
 from dpress.core.workload import Areas, Boxes, Marginals
 from dpress.inference.interval import half_width
-from dpress.inference.maps.density import Density
+from dpress.inference.maps.density import Adjusted, Density, likely, unbiased
 from dpress.kinds.spatial.place import location
-from dpress.kinds.spatial.prediction import expected
-from dpress.mechanisms.protocol.collection import Collection
+from dpress.kinds.spatial.prediction import typical_rectangles
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.release.answers import Part, Progress
 from dpress.release.published_tables import PublishedTable
@@ -30,11 +29,12 @@ from dpress.release.release import CONFIDENCE, Release
 from dpress.release.result import Result
 from dpress.release.table_answers import collected, measured, measurement_of, restored
 
-__all__ = ["Answers", "collected", "measured", "predicted", "restored"]
+__all__ = ["Answers", "collected", "measured", "predicted", "restored", "typical"]
 
 Workload = Marginals | Boxes | Areas
 NAME = "table_1.parquet"
 CLIPPED = "The part of the rectangle outside the box counts nobody."
+APPROXIMATE = "No count is below zero: the value is biased, its error simulated, and the interval approximate."
 Corners = npt.NDArray[np.float64]
 
 
@@ -78,11 +78,17 @@ class Answers:
         across, up = parse_rectangle(self.release.schema, text)
         inside = [(max(low, a), min(high, b)) for (low, high), (a, b) in zip((across, up), self.box, strict=True)]
         asked = self.query_rectangles(*np.array(inside).T[:, None], confidence=confidence)
-        value, error, low, high = (asked[name][0].as_py() for name in ("count", "standard_error", "low", "high"))
+        found = asked.to_pylist()[0]
         given = [end for ends in (across, up) for end in ends if math.isfinite(end)]
-        note = CLIPPED if any(end not in np.array(inside) for end in given) else None
+        notes = [CLIPPED] if any(end not in np.array(inside) for end in given) else []
         return Result(
-            query=text, value=value, standard_error=error, interval=(low, high), confidence=confidence, note=note
+            query=text,
+            value=found["count"],
+            standard_error=found["standard_error"],
+            interval=(found["low"], found["high"]),
+            confidence=confidence,
+            note=" ".join(notes + [APPROXIMATE] * self.approximate) or None,
+            unbiased=found.get("unbiased"),
         )
 
     def query_rectangles(self, low: Any, high: Any, *, confidence: float = CONFIDENCE) -> pa.Table:
@@ -94,7 +100,8 @@ class Answers:
             confidence: of the intervals.
 
         Returns:
-            A table with the columns count, standard_error, low and high.
+            A table with the columns count, standard_error, low and high; and unbiased, where the counts are adjusted so
+            that none is below zero: then the other three are about that one.
 
         Raises:
             ValueError: another shape, or a rectangle is reversed or leaves the box; the message names its number.
@@ -106,8 +113,20 @@ class Answers:
         asked = Rectangles(left, right, bottom, top)
         count, variance = self.density.values(asked), self.density.variances(asked)
         half = half_width(variance, confidence, self.release.tail)
-        columns = {"count": count, "standard_error": np.sqrt(variance), "low": count - half, "high": count + half}
-        return pa.table(columns)
+        centre = unbiased(self.density).values(asked)
+        columns = {"count": count, "standard_error": np.sqrt(variance), "low": centre - half, "high": centre + half}
+        return pa.table(columns | ({"unbiased": centre} if self.adjusted else {}))
+
+    @property
+    def adjusted(self) -> bool:
+        """Whether no count is below zero, with unbiased ones beside, which errors and intervals are about."""
+        return isinstance(self.density, Adjusted)
+
+    @property
+    def approximate(self) -> bool:
+        """Whether errors are by simulation alone, so that intervals hold about as often as they say."""
+        decoder: Any = self.release.mechanism
+        return not (decoder.decoder.estimator.linear or self.adjusted)
 
     def _inside(self, low: Any, high: Any) -> tuple[Corners, Corners]:
         try:
@@ -168,6 +187,7 @@ class Answers:
             name=NAME,
             axes=(across, up),
             count=_flat(density.counts),
+            centre=_flat(unbiased(density).counts),
             variance=_flat(density.cell_variances()),
             adjusted=None,
             tail=self.release.tail,
@@ -175,10 +195,22 @@ class Answers:
 
 
 def predicted(mechanism: Mechanism, workload: Workload) -> float | None:
-    """Return the mean squared error to be expected of rectangles for those who took part; see `prediction`."""
-    if isinstance(mechanism, Collection) and isinstance(workload, Areas):
-        return expected(mechanism.estimator, workload, mechanism.users)  # type: ignore[arg-type]  # it makes maps
+    """Return None: no mechanism tells the error of a map, a plan assumes some people; see `typical`."""
+    del mechanism, workload
     return None
+
+
+def typical(release: Release) -> float:
+    """Return the mean squared error of typical rectangles that a map's own answers show; it needs no people.
+
+    They are of the plan's sizes (`prediction.typical_rectangles`). Where no count is below zero it is the error that
+    these counts are likely to have, not that of the unbiased ones beside them.
+    """
+    workload, density = release.workload, likely(release.answers.density)
+    if not isinstance(workload, Areas):
+        raise TypeError("a map is planned for rectangles")
+    asked = typical_rectangles(workload).scaled(density.grid.side / LARGEST_SIDE)
+    return float(density.variances(asked).mean())
 
 
 def _flat(image: Array) -> Array:

@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.grid import LARGEST_SIDE, Rectangles, sums
+from dpress.core.grid import LARGEST_SIDE, sums
 from dpress.core.linear import Array
 from dpress.core.workload import Areas
 from dpress.data.fold import Progress
 from dpress.inference.interval import half_width
+from dpress.inference.maps.density import unbiased
 from dpress.kinds.spatial.place import on_grid
-from dpress.kinds.spatial.prediction import rectangles
+from dpress.kinds.spatial.prediction import typical_rectangles
 from dpress.release.evaluate import no_remarks as remarks
 from dpress.release.publish import true_counts
 from dpress.release.release import CONFIDENCE, Release
@@ -19,7 +20,6 @@ from dpress.release.table_errors import no_held_out, redrawn
 
 __all__ = ["evaluate", "remarks"]
 
-QUERIES = 500
 SANITY = 0.001  # of all people: the least truth that a relative error is taken of
 
 
@@ -36,7 +36,7 @@ def evaluate(
     if not isinstance(workload, Areas):
         raise TypeError("a map is planned for rectangles")
     fine = on_grid(release.design.attributes, LARGEST_SIDE)
-    asked = _on_edges(rectangles(workload, QUERIES).scaled(LARGEST_SIDE))
+    asked = typical_rectangles(workload)
 
     def counted() -> Array:
         counts = true_counts(fine, ((0, 1),), data, release.claim.unit, progress=progress)
@@ -47,8 +47,8 @@ def evaluate(
     truth = found[:-1]
     own = asked.scaled(density.grid.side / LARGEST_SIDE)
     variances = density.variances(own)
-    errors = np.abs(density.values(own) - truth)
-    inside = errors <= half_width(variances, CONFIDENCE, release.tail)
+    errors, apart = (np.abs(one.values(own) - truth) for one in (density, unbiased(density)))
+    inside = apart <= half_width(variances, CONFIDENCE, release.tail)
     return {
         "rows": float(rows),
         "mean_absolute_error": float(errors.mean()),
@@ -59,10 +59,3 @@ def evaluate(
         "within_interval": float(inside.mean()),
         **redrawn(release.claim.unit, truth, lambda: counted()[:-1]),
     }
-
-
-def _on_edges(asked: Rectangles) -> Rectangles:
-    """Return the rectangles with their ends moved to the nearest edges, at least one cell apart."""
-    left, bottom = (np.minimum(np.round(end), LARGEST_SIDE - 1) for end in (asked.left, asked.bottom))
-    right, top = np.maximum(np.round(asked.right), left + 1), np.maximum(np.round(asked.top), bottom + 1)
-    return Rectangles(left, right, bottom, top)

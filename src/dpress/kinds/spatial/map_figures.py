@@ -9,7 +9,7 @@ import numpy as np
 
 from dpress.core.grid import Rectangles
 from dpress.inference.interval import half_width
-from dpress.inference.maps.density import Density
+from dpress.inference.maps.density import Density, likely
 from dpress.kinds.spatial import colour_scale
 from dpress.kinds.spatial.map_frame import TOP, Frame, axes, cell_size, cells, frame, picture, svg, text
 from dpress.kinds.spatial.outlines import Box
@@ -72,7 +72,7 @@ def density_figure(
     side, drawn_side = density.grid.side, _drawn_side(density.grid.side)
     blocks = _blocks(side, drawn_side)
     counts = density.values(blocks).reshape(drawn_side, drawn_side)
-    variances = density.variances(blocks)
+    variances = likely(density).variances(blocks)
     known = variances[np.isfinite(variances)]
     at = colour_scale.steps(counts, float(np.sqrt(known.mean())) if known.size else 1.0)
     drawn = colour_scale.classes(counts, at)

@@ -53,9 +53,9 @@ def _cell(box: Box, view: View, place: tuple[int, ...]) -> tuple[str, ...]:
         width = (high - low) / len(view.count)
         digits = max(0, 1 - math.floor(math.log10(width)))
         ends.append(" to ".join(f"{low + width * k:.{digits}f}".replace("-", MINUS) for k in (cell, cell + 1)))
-    count, half, spread = (float(array[place]) for array in (view.count, view.half, view.error))
+    count, low, high, spread = (float(array[place]) for array in (view.count, view.low, view.high, view.error))
     unit = max(1.0, unit_for(spread))
-    return *ends, number(count, unit), interval(count - half, count + half, unit), error(spread)
+    return *ends, number(count, unit), interval(low, high, unit), error(spread)
 
 
 def files(view: View) -> Table:

@@ -15,7 +15,7 @@ from dpress.core.attribute import DROP
 from dpress.core.errors import NotSupported
 from dpress.core.grid import Rectangles
 from dpress.inference.maps.block_noise import TileDensity
-from dpress.inference.maps.density import Cells, Density
+from dpress.inference.maps.density import Adjusted, Cells, Density, likely
 from dpress.kinds.spatial import map_figures, map_frame, map_tables, text
 from dpress.kinds.spatial.deviation_bound import DeviationBound, deviation_bound
 from dpress.kinds.spatial.outlines import Box
@@ -75,7 +75,13 @@ class Map:
     @property
     def clustered(self) -> float:
         """How much people cluster within a cell, from 0 to 1."""
-        return self.density.clustered if isinstance(self.density, Cells) else 0.0
+        shown = likely(self.density)
+        return shown.clustered if isinstance(shown, Cells) else 0.0
+
+    @property
+    def adjusted(self) -> bool:
+        """Whether there are unbiased counts beside those that are shown."""
+        return isinstance(self.density, Adjusted)
 
 
 def map_of(release: Release) -> Map:

@@ -27,9 +27,11 @@ def text(planned: Plan) -> PlanText:
         if asked := assignment(mechanism):
             remarks += [asked, _levels(mechanism, method)]
     if isinstance(planned.workload, Areas):
+        assumed = "" if "users" in planned.spec.release.parameters else ", as nobody set `users`,"
         remarks.append(
-            f"Predicted for {planned.choice.users:,} {noun} {CLUSTER}, over {over(planned.workload)}; "
-            f"where {noun} are spread otherwise the error is another one."
+            f"Predicted for {planned.choice.users:,} {noun}{assumed} {CLUSTER}, over {over(planned.workload)}; "
+            f"where {noun} are more or fewer, or spread otherwise, the error is another one. A release states "
+            "the error that its own answers show."
         )
     listing = Listing(header=header, rows=rows, numbers=(5, 6))
     return PlanText(candidates=listing, remarks=remarks, hints=cautions(planned))

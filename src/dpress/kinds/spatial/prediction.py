@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.grid import Rectangles
+from dpress.core.grid import LARGEST_SIDE, Rectangles
 from dpress.core.rng import seeded
 from dpress.core.workload import Areas
 from dpress.inference.maps.population import populations
 from dpress.mechanisms.spatial.map_decoder import MapEstimator, expected_error
 
 QUERIES = 200  # of the expected size, for a prediction
+TYPICAL = 500  # of them, for a published map
 RUNS = 1  # simulated collections in every made-up population, for a prediction
 
 
@@ -24,6 +25,17 @@ def rectangles(workload: Areas, number: int = QUERIES) -> Rectangles:
     up = area / across
     left, bottom = three * (1 - across), four * (1 - up)
     return Rectangles(left, left + across, bottom, bottom + up)
+
+
+def typical_rectangles(workload: Areas) -> Rectangles:
+    """Return the 500 rectangles that a published map's typical error is over, and that it is evaluated on.
+
+    Their ends lie on the edges of the finest grid, in its cells, at least one cell apart.
+    """
+    asked = rectangles(workload, TYPICAL).scaled(LARGEST_SIDE)
+    left, bottom = (np.minimum(np.round(end), LARGEST_SIDE - 1) for end in (asked.left, asked.bottom))
+    right, top = np.maximum(np.round(asked.right), left + 1), np.maximum(np.round(asked.top), bottom + 1)
+    return Rectangles(left, right, bottom, top)
 
 
 def expected(made: MapEstimator, workload: Areas, users: int) -> float:

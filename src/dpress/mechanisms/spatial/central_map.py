@@ -34,8 +34,8 @@ class CentralMap:
     """The matrix mechanism over a grid: its cells, or the nodes of the quadtree over them.
 
     Promise: `MatrixMechanism`; proven.
-    Error: with least squares any rectangle's variance is exact (`inference.maps.density.TreeNoise`); with counts >= 0
-    by a parametric bootstrap (`maps.MapDecoder`), bias included.
+    Error: of least squares any rectangle's variance is exact (`inference.maps.density.TreeNoise`). Counts >= 0 are
+    biased; what is stated is then the error of least squares beside them (`inference.maps.density.Adjusted`).
 
     Args:
         grid: whose cells are counted, in its order; of side 2^h where the strategy is a quadtree.
@@ -120,11 +120,18 @@ class CentralMap:
     def decoded(self, measurement: Measurement, users: int) -> Density:
         """Return the estimate, with the exact noise of least squares."""
         del users
+        return self._estimated(measurement, nonnegative=not self.linear)
+
+    def least_squares(self, measurement: Measurement) -> Cells:
+        """Return the unbiased estimate with its exact noise."""
+        return self._estimated(measurement, nonnegative=False)
+
+    def _estimated(self, measurement: Measurement, *, nonnegative: bool) -> Cells:
         answers, levels = np.asarray(measurement.answers, dtype=np.float64), self._levels()
         if len(levels) > 1:
             tree = Tree(self.grid.cells, 4)
             every = np.concatenate([np.zeros(tree.rows - len(answers)), answers])
-            answers = consistent(tree, every, levels, nonnegative=not self.linear)
+            answers = consistent(tree, every, levels, nonnegative=nonnegative)
         noise = TreeNoise(grid=self.grid, levels=levels)
         return Cells(grid=self.grid, counts=self.grid.image(answers), noise=noise)
 

@@ -106,15 +106,22 @@ class Levels:
     def decoded(self, measurement: Measurement, users: int) -> Density:
         """Return the estimate, with the exact noise of least squares."""
         del users  # the measurement has it
-        variances, levels = self._by_level(measurement)
-        noise = TreeNoise(grid=self.grid, levels=variances)
         if self.reconstruction == "top_down":
+            variances, levels = self._by_level(measurement)
             images = [Grid(1 << level).image(own) for level, own in enumerate(levels)]
             return Nodes(grid=self.grid, images=images, levels=variances)
-        cells = levels[-1]
+        return self._estimated(measurement, nonnegative=not self.linear)
+
+    def least_squares(self, measurement: Measurement) -> Cells:
+        """Return the unbiased estimate with its exact noise."""
+        return self._estimated(measurement, nonnegative=False)
+
+    def _estimated(self, measurement: Measurement, *, nonnegative: bool) -> Cells:
+        variances, levels = self._by_level(measurement)
+        noise, cells = TreeNoise(grid=self.grid, levels=variances), levels[-1]
         if len(levels) > 1:
             tree, answers = Tree(self.grid.cells, 4), np.asarray(measurement.answers, dtype=np.float64)
-            cells = consistent(tree, answers, variances, nonnegative=self.reconstruction == "nonnegative")
+            cells = consistent(tree, answers, variances, nonnegative=nonnegative)
         return Cells(grid=self.grid, counts=self.grid.image(cells), noise=noise)
 
     def simulated(self, counts: Array, users: int, *, rng: Generator) -> Measurement:

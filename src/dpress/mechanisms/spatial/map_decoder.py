@@ -17,7 +17,7 @@ from dpress.core.linear import Array, LinearMap
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Oracle, Tally
 from dpress.core.rng import Generator
-from dpress.inference.maps.density import Cells, Density, Noise, Replicates, clustering
+from dpress.inference.maps.density import Adjusted, Cells, Density, Noise, Replicates, Wider, clustering
 from dpress.mechanisms.protocol.report_type import Part, ReportType
 
 RUNS = 24  # replicates: a relative error of the standard error of 1 / sqrt(48), 14 %
@@ -90,6 +90,15 @@ class HasLeafError(Protocol):
         ...
 
 
+@runtime_checkable
+class HasLeastSquares(Protocol):
+    """An estimator whose answers also give an unbiased map."""
+
+    def least_squares(self, measurement: Measurement) -> Cells:
+        """Return it with its exact noise."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class MapDecoder:
     """From a measurement to a map with its error.
@@ -115,6 +124,9 @@ class MapDecoder:
     def density(self, measurement: Measurement) -> Density:
         """Return the estimated map: with exact noise where the estimate is linear, else by a parametric bootstrap.
 
+        Where the answers give an unbiased map, too, that stands beside it with its exact noise (`Adjusted`), and the
+        bootstrap says no more than which error is likely. Where they do not it is all that is known: it is then made
+        from a second truth, too, that the correction took as much from as from the estimate, and widened (`Wider`).
         The bootstrap does not start from the estimate itself. What holds counts at 0 leaves fewer places inhabited than
         there are, and were they so few there would be less to get wrong. As many people as fresh noise moves to another
         cell are spread evenly first. The deviations are taken by sqrt(n / (n - 2)), a Student t's spread, as n
@@ -126,12 +138,19 @@ class MapDecoder:
             return replace(found, clustered=clustering(found.counts)) if isinstance(found, Cells) else found
         rng = generators.seeded(SEED)
         first = self._again(found.counts, rng)
-        truth = _partly_even(found.counts, first)
-        again = np.stack([self._again(truth, rng) for _ in range(RUNS)])
-        noise: Noise = Replicates(deviations=(again - truth) * math.sqrt(RUNS / (RUNS - 2)))
+        noise: Noise = self._replicates(_partly_even(found.counts, first), rng)
+        if not isinstance(own, HasLeastSquares):
+            noise = Wider(one=noise, other=self._replicates(_sharper(found.counts, first), rng))
         if isinstance(own, HasLeafError):
             noise = own.with_leaves(noise, measurement, own.grid.flat(found.counts))
-        return Cells(grid=own.grid, counts=found.counts, noise=noise, clustered=clustering(found.counts))
+        cells = Cells(grid=own.grid, counts=found.counts, noise=noise, clustered=clustering(found.counts))
+        if isinstance(own, HasLeastSquares):
+            return Adjusted(adjusted=cells, unbiased=own.least_squares(measurement))
+        return cells
+
+    def _replicates(self, truth: Array, rng: Generator) -> Replicates:
+        again = np.stack([self._again(truth, rng) for _ in range(RUNS)])
+        return Replicates(deviations=(again - truth) * math.sqrt(RUNS / (RUNS - 2)))
 
     def _again(self, image: Array, rng: Generator) -> Array:
         """Return an estimate made from fresh noise, were this image the truth."""
@@ -146,12 +165,20 @@ def _partly_even(image: Array, again: Array) -> Array:
     return np.asarray((1 - moved) * image + moved * total / image.size)
 
 
+def _sharper(image: Array, again: Array) -> Array:
+    """Return an image of the same total from which making it again takes what it took from this one, none below 0."""
+    found = np.maximum(2 * image - again, 0.0)
+    total = float(found.sum())
+    return np.asarray(found * (max(float(image.sum()), 0.0) / total)) if total > 0 else image
+
+
 def expected_error(
-    estimator: MapEstimator, population: Density, users: int, rectangles: Rectangles, *, runs: int
+    estimator: MapEstimator, population: Cells, users: int, rectangles: Rectangles, *, runs: int
 ) -> float:
     """Return the mean squared error of rectangles over simulated collections, were people spread like a population.
 
-    It has the noise, the correction's bias and what a cut cell hides.
+    It has the noise, the correction's bias and what a cut cell hides, beyond the population's own cells by its
+    clustering (`Cells.hidden`).
 
     Args:
         estimator: of the map.
@@ -161,13 +188,23 @@ def expected_error(
         runs: simulated collections.
     """
     grid, fine = estimator.grid, population.grid
-    truth = population.values(rectangles.scaled(fine.side)) * users / population.counts.sum()
-    counts = grid.flat(coarser(population.counts, grid.side)) * users / population.counts.sum()
+    asked, scale = rectangles.scaled(fine.side), users / float(population.counts.sum())
+    truth, hidden = population.values(asked) * scale, _hidden(population, asked, grid) * scale**2
+    counts = grid.flat(coarser(population.counts, grid.side)) * scale
     rng, total = generators.seeded(SEED), 0.0
     for _ in range(runs):
         found = estimator.decoded(estimator.simulated(counts, users, rng=rng), users)
         total += float(((found.values(rectangles.scaled(grid.side)) - truth) ** 2).mean())
-    return total / runs
+    return total / runs + hidden
+
+
+def _hidden(population: Cells, asked: Rectangles, grid: Grid) -> float:
+    """Return the mean squared error that the population's own cells hide; of a finer grid what its cells would.
+
+    Halving cells leaves (1 + 3 k) / 8 of it, k the clustering: twice as many are cut, of (1 + 3 k) / 16 the square.
+    """
+    finer = max(0.0, math.log2(grid.side / population.grid.side))
+    return float(population.hidden(asked).mean()) * math.pow((1 + 3 * population.clustered) / 8, finer)
 
 
 def coarser(image: Array, side: int) -> Array:

@@ -1,0 +1,73 @@
+"""Intervals of published tables hold the true counts as often as they say, also where the counts are adjusted.
+
+Runs are independent; the mean share of covered cells is compared with 94 % under its own standard error.
+"""
+
+import math
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dpress import publish
+from dpress.core import rng
+from dpress.core.linear import Array
+from dpress.data.spec import from_dict
+
+LEVEL, RUNS = 0.94, 24
+FALSE_ALARM = 1e-6  # of all comparisons of this file together
+CASES: dict[str, dict[str, Any]] = {
+    "histogram": {"kind": "histogram", "attributes": ["age"], "postprocess": ["nonnegative", "integer"]},
+    "marginals": {
+        "kind": "marginals",
+        "parameters": {"tables": [["age", "sex"], ["sex"]]},
+        "postprocess": ["nonnegative"],
+    },
+    "running": {"kind": "histogram", "attributes": ["age"], "postprocess": ["nonnegative", "monotone_prefix"]},
+    "ranges": {"kind": "ranges", "attributes": ["age"], "postprocess": ["nonnegative"]},
+    "plain": {"kind": "marginals", "parameters": {"ways": 2}},
+}
+LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM / (4 * len(CASES)))
+AGE = {"name": "age", "kind": "integer", "bounds": [0, 63]}
+SEX = {"name": "sex", "kind": "categorical", "values": ["a", "b", "c"], "other": "reject"}
+
+
+def people() -> pa.Table:
+    """Few people, at few ages: most counts are 0, and most noisy ones below it are pulled up."""
+    words = rng.seeded(3).words(400)
+    return pa.table({"age": (words % 5 * 3).astype(np.int64), "sex": np.array(["a", "b", "c"])[(words >> 32) % 2]})
+
+
+def held(release: dict[str, Any], *, around: str, shorter: float = 1.0) -> Array:
+    """By run the share of cells whose interval around the estimate, or around the adjusted count, holds the truth."""
+    asked = from_dict({"attribute": [AGE, SEX], "privacy": {"epsilon": 0.5}, "release": release})
+    rows, found = people(), []
+    for run in range(RUNS):
+        published = publish(asked, rows, rng=rng.seeded(run))
+        tables = published.answers.all_tables.values()
+        inside = [_inside(one, rows, around, shorter) for one in tables]
+        found.append(np.concatenate(inside).mean())
+    return np.array(found)
+
+
+def _inside(table: pa.Table, rows: pa.Table, around: str, shorter: float) -> Array:
+    names = [name for name in ("age", "sex") if name in table.column_names]
+    cells = list(zip(*(table[name].to_pylist() for name in names), strict=True))
+    people_in = [
+        tuple(str(one) for one in row) for row in zip(*(rows[name].to_pylist() for name in names), strict=True)
+    ]
+    truth = np.array([people_in.count(cell) for cell in cells])
+    low, high, middle = (np.asarray(table[name]) for name in ("low", "high", around))
+    return np.asarray(np.abs(middle - truth) <= shorter * (high - low) / 2)
+
+
+def too_low(shares: Array) -> bool:
+    return bool(shares.mean() < LEVEL - LIMIT * shares.std(ddof=1) / math.sqrt(RUNS))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_intervals_hold_and_shorter_ones_would_be_found(name: str) -> None:
+    assert not too_low(held(CASES[name], around="count"))
+    assert too_low(held(CASES[name], around="count", shorter=0.4))
