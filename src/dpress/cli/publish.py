@@ -21,11 +21,20 @@ from dpress.release.spec_or_design import load_spec_or_design
 @click.option(
     "--ledger", type=click.Path(), help="The ledger that pays; a new one gets the spec's budget as its limit."
 )
+@click.option("--who", default="", help="Who publishes, for the ledger; nothing else names them.")
 @click.option("--allow-unproven", is_flag=True, help="Also run a method whose claim has no proof.")
 @quiet_option
 @json_option
 def command(
-    design: str, data: str | None, out: str, ledger: str | None, *, allow_unproven: bool, quiet: bool, as_json: bool
+    design: str,
+    data: str | None,
+    out: str,
+    ledger: str | None,
+    who: str,
+    *,
+    allow_unproven: bool,
+    quiet: bool,
+    as_json: bool,
 ) -> None:
     """Publish the table that DESIGN describes: count, charge the budget, add noise, write the release.
 
@@ -39,7 +48,14 @@ def command(
     with search, counting(quiet=quiet) as progress:
         writing = progress and partial(progress, text="wrote {:,} cells")
         release = publish(
-            asked, data, ledger=ledger, out=out, allow_unproven=allow_unproven, progress=progress, writing=writing
+            asked,
+            data,
+            ledger=ledger,
+            out=out,
+            who=who,
+            allow_unproven=allow_unproven,
+            progress=progress,
+            writing=writing,
         )
     hint("`dpress check` tells beforehand where every value will be counted", quiet=quiet)
     if ledger is None:

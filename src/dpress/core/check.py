@@ -9,6 +9,7 @@ Number = int | float | str | Decimal | Fraction
 
 SMALLEST_LOSS = Fraction(1, 10**9)
 LARGEST_LOSS = Fraction(1000)
+LONGEST_LINE = 200  # characters of a name that a person gives
 LARGEST_EXPONENT = 400  # of ten: beyond every float, and small enough to hold as an exact integer
 
 
@@ -64,6 +65,13 @@ def shares(name: str, values: Iterable[Number]) -> tuple[Fraction, ...]:
     if not numbers or min(numbers) <= 0 or sum(numbers) != 1:
         raise ValueError(f"{name} must be positive and add up to 1, got {[str(number) for number in numbers]}")
     return numbers
+
+
+def line(name: str, text: str) -> str:
+    """Return `text` if it is one printable line of at most 200 characters."""
+    if not isinstance(text, str) or len(text) > LONGEST_LINE or not text.isprintable():
+        raise ValueError(f"{name} must be printable text on one line, of at most {LONGEST_LINE} characters")
+    return text
 
 
 def float_up(value: Fraction) -> float:
