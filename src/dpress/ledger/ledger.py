@@ -25,8 +25,8 @@ from dpress.ledger.event import History, Opening, Reservation, Row, Spend, now, 
 class Entry:
     """One charge as `Ledger.summary` lists it.
 
-    `confirmed` says that its noise was drawn, `remaining` what it and all before it left of the limit. `release`, `spec`
-    and `who` are empty where they were not given.
+    `confirmed` says that its noise was drawn, `remaining` what it and all before it left of the limit; `release`,
+    `spec` and `who` are empty where they were not given.
     """
 
     reservation: str
