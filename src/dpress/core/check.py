@@ -9,6 +9,8 @@ Number = int | float | str | Decimal | Fraction
 
 SMALLEST_LOSS = Fraction(1, 10**9)
 LARGEST_LOSS = Fraction(1000)
+LARGEST_BITS = 1328  # of 10^400
+LONGEST_NUMBER = 1000  # characters of a number that is written out
 LONGEST_LINE = 200  # characters of a name that a person gives
 LARGEST_EXPONENT = 400  # of ten: beyond every float, and small enough to hold as an exact integer
 
@@ -21,9 +23,14 @@ def exact(name: str, value: Number) -> Fraction:
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal, Fraction)):
         raise ValueError(f"{name} must be a number, got {name}={value!r}")
+    if isinstance(value, int) and abs(value) >> LARGEST_BITS:
+        raise ValueError(f"{name} must be below 10^{LARGEST_EXPONENT}, got {name} with {value.bit_length():,} bits")
     if isinstance(value, (int, Fraction)):
         return Fraction(value)
-    top, _, bottom = str(value).partition("/")
+    text = str(value)
+    if len(text) > LONGEST_NUMBER:
+        raise ValueError(f"{name} must be a number of at most {LONGEST_NUMBER} characters, got {len(text):,} of them")
+    top, _, bottom = text.partition("/")
     try:
         numbers = [Decimal(top), Decimal(bottom or 1)]
         if all(number.is_finite() and abs(number.adjusted()) <= LARGEST_EXPONENT for number in numbers):

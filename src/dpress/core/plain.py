@@ -9,6 +9,7 @@ class lists in `added_later` stands in a document only where it differs from its
 """
 
 import functools
+import re
 import types
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -33,12 +34,21 @@ T = TypeVar("T")
 METHODS, METHOD = "dpress.mechanisms.", "method"
 Find = Callable[[str], type]
 
+LONGEST_NUMBER = 1000  # digits above or below the line of a fraction: a short text must not make long work
+LARGEST_INTEGER = (1 << 63) - 1
+_FRACTION = re.compile(rf"-?[0-9]{{1,{LONGEST_NUMBER}}}/[0-9]{{1,{LONGEST_NUMBER}}}")
+
+
+def _fraction(text: str) -> Fraction | None:
+    return Fraction(text) if _FRACTION.fullmatch(text) else None
+
+
 ATOMS: dict[type, tuple[str, Callable[[str], Any]]] = {
-    Fraction: ('a fraction "num/den" in lowest terms', Fraction),
+    Fraction: ('a fraction "num/den" in lowest terms', _fraction),
     bytes: ("bytes as lower-case hex digits", bytes.fromhex),
 }
 """By type: what is expected, and how its text is read."""
-SIMPLE = {bool: "true or false", int: "an integer", str: "a text", float: "a number"}
+SIMPLE = {bool: "true or false", int: "an integer below 2^63", str: "a text", float: "a number"}
 
 
 @runtime_checkable
@@ -170,6 +180,8 @@ class _Reader:
             return _atom(kind, value, place)
         if kind in SIMPLE:
             if type(value) is not kind and not (kind is float and type(value) is int):
+                _refuse(place, SIMPLE[kind], value)
+            if type(value) is int and abs(value) > LARGEST_INTEGER:
                 _refuse(place, SIMPLE[kind], value)
             return float(value) if kind is float else value  # type: ignore[arg-type]  # a number, as checked
         if isinstance(kind, type) and issubclass(kind, Enum):

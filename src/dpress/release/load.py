@@ -17,6 +17,12 @@ from dpress.core.linear import Numbers
 from dpress.release.folder import ANSWERS, MANIFEST, read
 from dpress.release.release import FORMAT, Release
 
+WRONG = (
+    *(ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError),
+    *(RecursionError, MemoryError, pa.ArrowException),
+)
+"""What acting on an edited description may raise, whatever the number that was edited."""
+
 DERIVED = ("claim", "charged", "tables", "postprocess", "users", "method", "design_id")
 """What the design and the kept integers give again, and must be as it was written."""
 
@@ -35,7 +41,7 @@ def load_release(folder: str | Path) -> Release:
         manifest, answers = read(folder, known=FORMAT)
         release = _from_manifest(manifest, answers, folder)
         _check(release, manifest)
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, pa.ArrowException) as error:
+    except WRONG as error:
         what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
         raise SchemaMismatch(f"{folder / MANIFEST}{what}; publish again or restore the file") from None
     return release
