@@ -179,11 +179,7 @@ class _Reader:
         if kind in ATOMS:
             return _atom(kind, value, place)
         if kind in SIMPLE:
-            if type(value) is not kind and not (kind is float and type(value) is int):
-                _refuse(place, SIMPLE[kind], value)
-            if type(value) is int and abs(value) > LARGEST_INTEGER:
-                _refuse(place, SIMPLE[kind], value)
-            return float(value) if kind is float else value  # type: ignore[arg-type]  # a number, as checked
+            return _simple(kind, value, place)
         if isinstance(kind, type) and issubclass(kind, Enum):
             return kind(_one_of([one.value for one in kind], value, place))
         return self._generic(kind, value, place)
@@ -264,6 +260,14 @@ class _Reader:
         if needless := [name for name in given if name in later and given[name] == later[name]]:
             raise ValueError(f"{place}.{needless[0]}: must be left out where it is {later[needless[0]]!r}")
         return made
+
+
+def _simple(kind: type, value: object, place: str) -> Any:
+    """Return a truth value, a text or a number."""
+    fitting = type(value) is kind or (kind is float and type(value) is int)
+    if not fitting or (isinstance(value, int) and abs(value) > LARGEST_INTEGER):
+        _refuse(place, SIMPLE[kind], value)
+    return float(value) if kind is float else value  # type: ignore[arg-type]  # a number, as checked
 
 
 def _one_of(known: list[Any], value: object, place: str) -> Any:

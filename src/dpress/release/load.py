@@ -14,6 +14,7 @@ from dpress.core.claim import from_parameters
 from dpress.core.design import fingerprint, from_plain
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Numbers
+from dpress.core.mechanism import CuratorMechanism
 from dpress.release.folder import ANSWERS, MANIFEST, read
 from dpress.release.release import FORMAT, Release
 
@@ -63,6 +64,8 @@ def _from_manifest(manifest: dict[str, Any], answers: Numbers, folder: Path) -> 
         ledger_head=manifest["ledger_head"],
         rejected=msgspec.convert(manifest.get("rejected", {}), dict[str, int]),
     )
+    if isinstance(mechanism := release.mechanism, CuratorMechanism):
+        mechanism.measured(answers)  # refuses another number of them
     detail = catalog.part(design.kind, "answers").restored(release, manifest, folder)
     return replace(release, detail=detail)
 

@@ -42,7 +42,7 @@ class PIdentity:
 
     Args:
         cells: n, at most 2^12.
-        packed: the p x n weights of `core.p_identity_map.PIdentity`, compressed with zlib; p is at most n.
+        packed: the p x n weights of `core.p_identity_map.PIdentity`, compressed with zlib; p is at most n + 1.
         unit: what every column adds up to, at most 2^20; the answers are in units of its inverse.
     """
 
@@ -83,7 +83,7 @@ class PIdentity:
 
 @functools.lru_cache(maxsize=8)
 def _unpacked(cells: int, packed: bytes, unit: int) -> PIdentityMap:
-    return PIdentityMap(cells, _inflated(packed, 4 * cells**2), unit)
+    return PIdentityMap(cells, _inflated(packed, 4 * cells * (cells + 1)), unit)
 
 
 def _inflated(packed: bytes, most: int) -> bytes:
@@ -94,10 +94,10 @@ def _inflated(packed: bytes, most: int) -> bytes:
     """
     reader = zlib.decompressobj()
     try:
-        weights = reader.decompress(packed, most)
+        weights = reader.decompress(packed, most + 1)
     except zlib.error:
         weights = b""
-    if not reader.eof or reader.unused_data:
+    if not reader.eof or reader.unused_data or len(weights) > most:
         raise ValueError(f"packed must hold at most {most:,} bytes, compressed with zlib, and nothing else")
     return weights
 

@@ -14,12 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.claim import Relation
+from dpress.core.errors import NotSupported
 from dpress.core.linear import Array, Numbers, Stack
 from dpress.core.mixed import Column
 from dpress.core.people import Counts, People
 from dpress.mechanisms.microdata.prototypes import Clusters, offsets
 
 Contributions = npt.NDArray[np.int64]
+LARGEST_TABLE = 1 << 24  # entries of one attribute's contributions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -167,5 +169,11 @@ def _size(clusters: Clusters) -> InClusters:
 
 
 def _histogram(clusters: Clusters, axis: int, bins: int) -> InClusters:
-    contributions = np.eye(bins, dtype=np.int64)[binned(clusters.columns[axis].size, bins)]
+    size = clusters.columns[axis].size
+    if size * bins > LARGEST_TABLE:
+        raise NotSupported(
+            f"attribute {clusters.columns[axis].name}: a histogram of {bins:,} bins over {size:,} cells is too large "
+            f"to be measured in clusters, at most {LARGEST_TABLE:,} of both multiplied; use fewer cells (`bins`)"
+        )
+    contributions = np.eye(bins, dtype=np.int64)[binned(size, bins)]
     return InClusters(clusters=clusters, axis=axis, contributions=contributions)
