@@ -104,7 +104,7 @@ def one(kind, cells, privacy=LOSSES[0], method="auto", **parameters):
         (one("microdata", 100, method="dp_prototypes", clusters=10**6, rounds=10**5), "at most 1000, got 100000"),
         (one("microdata", 100, method="dp_prototypes", clusters=10**6), "at most"),
         (one("microdata", 10**9), "at most 4,194,304 cells, got 1,000,000,000"),
-        (one("microdata", 10**5), "at most 16,777,216 of both"),
+        (one("microdata", 10**5), "at most 16,777,216; use fewer cells, first for a, which has 100,000"),
         (one("microdata", 10, weights=[1] * 5000), "one for every attribute"),
     ],
 )

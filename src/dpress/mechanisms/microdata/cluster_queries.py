@@ -21,7 +21,7 @@ from dpress.core.people import Counts, People
 from dpress.mechanisms.microdata.prototypes import Clusters, offsets
 
 Contributions = npt.NDArray[np.int64]
-LARGEST_TABLE = 1 << 24  # entries of one attribute's contributions
+LARGEST_TABLE = 1 << 24  # entries of all attributes' contributions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -123,7 +123,18 @@ def everybody(columns: tuple[Column, ...]) -> Clusters:
 
 
 def one_way(columns: tuple[Column, ...]) -> Round:
-    """Return the histograms of all attributes over all records, by `by_size`."""
+    """Return the histograms of all attributes over all records, by `by_size`.
+
+    Raises:
+        NotSupported: the squares of their sizes add up to more than 2^24.
+    """
+    entries = sum(column.size**2 for column in columns)
+    if entries > LARGEST_TABLE:
+        widest = max(columns, key=lambda column: column.size)
+        raise NotSupported(
+            f"histograms whose squared sizes add up to {entries:,} are too large to be measured of everybody, at most "
+            f"{LARGEST_TABLE:,}; use fewer cells, first for {widest.name}, which has {widest.size:,}"
+        )
     parts = [_histogram(everybody(columns), axis, column.size) for axis, column in enumerate(columns)]
     return Round(parts=tuple(parts), shares=by_size([column.size for column in columns]))
 
@@ -169,11 +180,5 @@ def _size(clusters: Clusters) -> InClusters:
 
 
 def _histogram(clusters: Clusters, axis: int, bins: int) -> InClusters:
-    size = clusters.columns[axis].size
-    if size * bins > LARGEST_TABLE:
-        raise NotSupported(
-            f"attribute {clusters.columns[axis].name}: a histogram of {bins:,} bins over {size:,} cells is too large "
-            f"to be measured in clusters, at most {LARGEST_TABLE:,} of both multiplied; use fewer cells (`bins`)"
-        )
-    contributions = np.eye(bins, dtype=np.int64)[binned(size, bins)]
+    contributions = np.eye(bins, dtype=np.int64)[binned(clusters.columns[axis].size, bins)]
     return InClusters(clusters=clusters, axis=axis, contributions=contributions)
