@@ -12,7 +12,7 @@ from dpress.data.spec import from_dict
 
 STEPS = 20_000_000  # calls of functions, of which a second has a few million
 MEMORY = 3 << 29  # bytes by which all plans together may raise the most that the process ever held
-FEW, MANY = 60, 1500
+FEW, MANY = 60, 900
 CELLS = (1, 2, 3, 10, 100, 1000, 4096, 10**5, 10**6, 10**8, 10**9, 10**12, 2**53 - 1)
 NUMBERS = (1, 2, 3, 10, 100, 1000, 10**5, 10**7, 10**12, 2**53, 2**63)
 KINDS = ("ranges", "histogram", "marginals", "joint", "spatial", "microdata")
