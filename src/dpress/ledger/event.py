@@ -56,7 +56,7 @@ class Reservation(
         partition: the part of the table it looks at, if it looks at one part only (see `compose.total`).
         release: the folder of the release, as it was given; empty where nothing was to be written.
         spec: the hash of the specification; empty where there is none.
-        who: asked for it, as they said themselves; empty where nobody did.
+        who: the name of whoever asked for it, as given; empty where nobody was named.
     """
 
     time: str
