@@ -48,7 +48,7 @@ ATOMS: dict[type, tuple[str, Callable[[str], Any]]] = {
     bytes: ("bytes as lower-case hex digits", bytes.fromhex),
 }
 """By type: what is expected, and how its text is read."""
-SIMPLE = {bool: "true or false", int: "an integer below 2^63", str: "a text", float: "a number"}
+SIMPLE = {bool: "true or false", int: "an integer", str: "a text", float: "a number"}
 
 
 @runtime_checkable
@@ -265,8 +265,10 @@ class _Reader:
 def _simple(kind: type, value: object, place: str) -> Any:
     """Return a truth value, a text or a number."""
     fitting = type(value) is kind or (kind is float and type(value) is int)
-    if not fitting or (isinstance(value, int) and abs(value) > LARGEST_INTEGER):
+    if not fitting:
         _refuse(place, SIMPLE[kind], value)
+    if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
+        raise ValueError(f"{place}: expected {SIMPLE[kind]} below 2^63")
     return float(value) if kind is float else value  # type: ignore[arg-type]  # a number, as checked
 
 
