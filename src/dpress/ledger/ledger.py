@@ -169,12 +169,15 @@ class Ledger:
     def summary(self) -> Summary:
         """Return the limit, what is spent and left of it, and every charge."""
         history = _history(self.path)
+        limit, unit, charges = history.opening.loss, history.opening.unit, _charges(history)
+        left = [_remaining(charges[:number], limit, unit) for number in range(len(charges) + 1)]
+        pairs = zip(history.reservations, left[1:], strict=True)
         return Summary(
-            limit=history.opening.loss,
-            unit=history.opening.unit,
-            spent=_spent(history),
-            remaining=_remaining(history, len(history.reservations)),
-            entries=tuple(_entry(place, history) for place in range(len(history.reservations))),
+            limit=limit,
+            unit=unit,
+            spent=total(charges, limit, unit),
+            remaining=left[-1],
+            entries=tuple(_entry(reservation, history, remaining) for reservation, remaining in pairs),
             rows=history.rows,
             head=history.head,
         )
@@ -228,10 +231,9 @@ def _charges(history: History) -> list[Charge]:
     return [Charge(loss=known.loss, partition=known.partition) for known in history.reservations]
 
 
-def _remaining(history: History, charges: int) -> Amounts:
-    """Return what the first charges left of the limit."""
-    limit, own = history.opening.loss, history.opening.unit
-    spent = total(_charges(history)[:charges], limit, own)
+def _remaining(charges: Sequence[Charge], limit: Loss, unit: Unit) -> Amounts:
+    """Return what charges leave of a limit."""
+    spent = total(charges, limit, unit)
     return {name: value - spent[name] for name, value in parameters(limit).items()}
 
 
@@ -267,8 +269,7 @@ def _ceiling(value: Fraction) -> str:
     return f"{shown:e}" if 0 < shown < Decimal("1e-4") else f"{shown:f}"
 
 
-def _entry(place: int, history: History) -> Entry:
-    reservation = history.reservations[place]
+def _entry(reservation: Reservation, history: History, remaining: Amounts) -> Entry:
     spend = history.spends.get(reservation.id)
     return Entry(
         reservation=reservation.id,
@@ -282,5 +283,5 @@ def _entry(place: int, history: History) -> Entry:
         release=reservation.release,
         spec=reservation.spec,
         who=reservation.who,
-        remaining=_remaining(history, place + 1),
+        remaining=remaining,
     )
