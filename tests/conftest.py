@@ -1,12 +1,35 @@
-"""Says at the end of every run what each folder of tests cost, on one line each; writes nothing."""
+"""What holds for every test: its noise is the same every day, and the run ends with what each folder cost.
+
+What is drawn from the operating system comes from a stream named after the test (or the fixture that outlives it), so
+that no test fails by chance. A test marked `secure` draws real noise, and its file states its chance of a false alarm.
+"""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Protocol
 
 import pytest
+from tests.seeded.seeded_stream import drawing
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Name the stream that a test draws from."""
+    if item.get_closest_marker("secure") is not None:
+        return (yield)
+    with drawing(item.nodeid):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Name the stream of a fixture that outlives a test: it is the same whichever test comes first."""
+    if fixturedef.scope == "function":
+        return (yield)
+    with drawing(f"{fixturedef.baseid} {fixturedef.argname} {getattr(request, 'param_index', 0)}"):
+        return (yield)
 
 
 class Phase(Protocol):

@@ -196,3 +196,15 @@ def test_what_is_no_object_of_a_method_is_refused_in_one_line(value: object) -> 
     for kind in (object, Oracle):
         with pytest.raises(ValueError, match=r"^\$(\.method)?: (expected an object of a method|missing|there is no)"):
             read_back(kind, value)
+
+
+@pytest.mark.parametrize("text", ["1e999999999", "1/" + "7" * 1001, "7" * 1001 + "/1", "1/1_0", "1/0"])
+def test_a_fraction_is_one_text_of_bounded_length(text: str) -> None:
+    with pytest.raises(ValueError, match=r'^\$\.shares\[0\]: expected a fraction "num/den"'):
+        read(tuple[Fraction, ...], [text], "$.shares")
+
+
+def test_an_integer_fits_64_bits() -> None:
+    assert read(int, 2**63 - 1) == 2**63 - 1
+    with pytest.raises(ValueError, match=r"^\$: expected an integer below 2\^63"):
+        read(int, 2**63)

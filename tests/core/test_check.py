@@ -99,3 +99,17 @@ def test_float_up_never_shows_too_little_where_rounding_would(value: Fraction) -
     assert Fraction(check.float_up(value)) >= value
     assert check.float_up(Fraction(1, 10**400)) == 5e-324
     assert Fraction(float(Fraction(1, 3))) < Fraction(1, 3)  # the control: rounding to nearest shows too little
+
+
+@pytest.mark.parametrize("value", ["1" * 1001, "1/" + "3" * 2000, 10**401, -(10**4000), "1e999999999"])
+def test_a_number_that_takes_long_to_read_is_refused_by_its_length(value):
+    with pytest.raises(ValueError, match=r"^epsilon must be") as caught:
+        check.exact("epsilon", value)
+    assert len(str(caught.value)) < 100
+
+
+def test_a_name_is_one_printable_line():
+    assert check.line("who", "Ann Example") == "Ann Example"
+    for text in ("a\nb", "\x1b[2J", "a" * 201, 7):
+        with pytest.raises(ValueError, match="who must be printable text on one line"):
+            check.line("who", text)

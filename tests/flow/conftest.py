@@ -1,3 +1,4 @@
+import itertools
 import json
 import os
 import subprocess
@@ -6,9 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.seeded.seeded_stream import SEED
 
 from dpress.cli.main import main
 
+SEEDED = Path(__file__).parents[1] / "seeded"
+HANGS = 3600  # seconds after which a program is taken to hang, on a machine however loaded
 ROWS = "age,sex,size\n" + "".join(f"{i * i % 10},{'FM'[i % 3 == 0]},{i % 80 / 10}\n" for i in range(500))
 ATTRIBUTES = """
 [[attribute]]
@@ -34,19 +38,22 @@ class Done:
 
 
 @pytest.fixture
-def dpress(tmp_path):
-    """Run the real program in an empty folder."""
+def dpress(tmp_path, request):
+    """Run the real program in an empty folder; its noise is named after the test, and the same every day."""
+    runs = itertools.count()
 
     def run(*arguments, **environment):
         program = Path(sys.executable).with_name("dpress")
+        path = os.pathsep.join([str(SEEDED), *filter(None, [os.environ.get("PYTHONPATH")])])
+        seeded = {"PYTHONPATH": path, SEED: f"{request.node.nodeid} {next(runs)}"}
         done = subprocess.run(
             [program, *map(str, arguments)],
             cwd=tmp_path,
-            env={**os.environ, **environment},
+            env={**os.environ, **seeded, **environment},
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=HANGS,
         )
         return Done(done.returncode, done.stdout, done.stderr)
 

@@ -98,3 +98,10 @@ def test_a_spectral_norm_above_the_trace_norm_leaves_nothing() -> None:
 def test_the_bound_of_the_document() -> None:
     assert round(error.lower_bound(AllRanges(1024), Relation.ADD_REMOVE), 3) == 12.196
     assert error.average_over_ranges(30.0, 5) == 2.0
+
+
+@pytest.mark.parametrize("relation", list(Relation))
+def test_beyond_all_floats_no_bound_is_known(relation: Relation) -> None:
+    wide = Boxes((AllRanges(2**53),) * 60)
+    assert error.lower_bound(wide, relation) == 0
+    assert error.lower_bound(Boxes((AllRanges(2**53),) * 3), relation) > 0

@@ -9,6 +9,9 @@ from dpress.cli.output import json_option, print_json, print_table
 from dpress.core.check import float_up
 from dpress.core.claim import Relation, Unit, as_floats, describe, from_parameters
 from dpress.ledger.ledger import Ledger, verify
+from dpress.release.ledger_heads import heads_below
+
+SHORT = 12  # digits of a hash in a table
 
 
 @click.group("ledger")
@@ -48,7 +51,11 @@ def show(file: str, *, as_json: bool) -> None:
         {
             "time": entry.time,
             "method": entry.label,
+            "release": entry.release,
+            "spec": entry.spec,
+            "who": entry.who,
             "charged": as_floats(entry.loss),
+            "remaining": _down(entry.remaining),
             "confirmed": entry.confirmed,
             "design": entry.design,
         }
@@ -62,23 +69,43 @@ def show(file: str, *, as_json: bool) -> None:
     click.echo(f"Spent:     {_text(_up(summary.spent))}")
     click.echo(f"Remaining: {_text(_down(summary.remaining))}")
     rows = [
-        [e.time, e.label, describe(e.loss), "yes" if e.confirmed else "no: charged, then stopped"]
+        [
+            e.time.partition(".")[0],
+            *(_shown(own) for own in (e.label, e.release, e.spec[:SHORT], e.who)),
+            describe(e.loss),
+            _text(_down(e.remaining)),
+            "yes" if e.confirmed else "no: charged, then stopped",
+        ]
         for e in summary.entries
     ]
-    print_table(("time", "method", "charged", "noise drawn"), rows)
+    print_table(("time (UTC)", "method", "release", "spec", "who", "charged", "left", "noise drawn"), rows)
 
 
 @command.command("verify")
 @click.argument("file", type=click.Path())
 @click.option("--head", help="A hash noted earlier (release.json: ledger_head) that must still be in the chain.")
+@click.option("--releases", type=click.Path(), help="A folder: so must be the heads of all releases below it.")
 @json_option
-def check(file: str, head: str | None, *, as_json: bool) -> None:
-    """Check that no entry of FILE was edited, removed or reordered."""
-    found = verify(file, head=head)
+def check(file: str, head: str | None, releases: str | None, *, as_json: bool) -> None:
+    """Check that no entry of FILE was edited, removed or reordered.
+
+    Entries that were cut off the end are found only with the heads that are kept elsewhere: --head, --releases.
+    """
+    kept = {} if releases is None else heads_below(releases)
+    found = verify(file, head=head, kept=kept)
     if as_json:
-        print_json({"ledger": file, "rows": found.rows, "head": found.head})
-    else:
-        click.echo(f"{file}: {found.rows} entries, unbroken; head {found.head}")
+        print_json({"ledger": file, "rows": found.rows, "head": found.head, "releases": len(kept)})
+        return
+    click.echo(f"{file}: {found.rows} entries, unbroken; head {found.head}")
+    if releases is not None:
+        click.echo(f"{releases}: the heads of {len(kept)} releases are in it")
+    elif head is None:
+        click.echo("entries cut off the end are found only with --releases or --head")
+
+
+def _shown(text: str) -> str:
+    """Return what names an entry, as a table shows it: nothing in it acts on a terminal."""
+    return "".join(one if one.isprintable() else "?" for one in text) or "-"
 
 
 def _up(amounts: dict[str, Fraction]) -> dict[str, float]:

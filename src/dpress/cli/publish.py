@@ -23,6 +23,7 @@ from dpress.release.spec_or_design import load_spec_or_design
     "--ledger", type=click.Path(), help="The ledger that pays; a new one gets the spec's budget as its limit."
 )
 @click.option("--csv", is_flag=True, help="Every table and the records as CSV, too.")
+@click.option("--who", default="", help="Who publishes, for the ledger; nothing else names them.")
 @click.option("--allow-unproven", is_flag=True, help="Also run a method whose claim has no proof.")
 @quiet_option
 @json_option
@@ -31,6 +32,7 @@ def command(
     data: str | None,
     out: str,
     ledger: str | None,
+    who: str,
     *,
     allow_unproven: bool,
     csv: bool,
@@ -54,6 +56,7 @@ def command(
             data,
             ledger=ledger,
             out=out,
+            who=who,
             allow_unproven=allow_unproven,
             csv=csv,
             progress=progress,

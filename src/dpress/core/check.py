@@ -9,6 +9,9 @@ Number = int | float | str | Decimal | Fraction
 
 SMALLEST_LOSS = Fraction(1, 10**9)
 LARGEST_LOSS = Fraction(1000)
+LARGEST_BITS = 1328  # of 10^400
+LONGEST_NUMBER = 1000  # characters of a number that is written out
+LONGEST_LINE = 200  # characters of a name that a person gives
 LARGEST_EXPONENT = 400  # of ten: beyond every float, and small enough to hold as an exact integer
 
 
@@ -20,9 +23,14 @@ def exact(name: str, value: Number) -> Fraction:
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal, Fraction)):
         raise ValueError(f"{name} must be a number, got {name}={value!r}")
+    if isinstance(value, int) and abs(value) >> LARGEST_BITS:
+        raise ValueError(f"{name} must be below 10^{LARGEST_EXPONENT}, got {name} with {value.bit_length():,} bits")
     if isinstance(value, (int, Fraction)):
         return Fraction(value)
-    top, _, bottom = str(value).partition("/")
+    text = str(value)
+    if len(text) > LONGEST_NUMBER:
+        raise ValueError(f"{name} must be a number of at most {LONGEST_NUMBER} characters, got {len(text):,} of them")
+    top, _, bottom = text.partition("/")
     try:
         numbers = [Decimal(top), Decimal(bottom or 1)]
         if all(number.is_finite() and abs(number.adjusted()) <= LARGEST_EXPONENT for number in numbers):
@@ -64,6 +72,13 @@ def shares(name: str, values: Iterable[Number]) -> tuple[Fraction, ...]:
     if not numbers or min(numbers) <= 0 or sum(numbers) != 1:
         raise ValueError(f"{name} must be positive and add up to 1, got {[str(number) for number in numbers]}")
     return numbers
+
+
+def line(name: str, text: str) -> str:
+    """Return `text` if it is one printable line of at most 200 characters."""
+    if not isinstance(text, str) or len(text) > LONGEST_LINE or not text.isprintable():
+        raise ValueError(f"{name} must be printable text on one line, of at most {LONGEST_LINE} characters")
+    return text
 
 
 def float_up(value: Fraction) -> float:

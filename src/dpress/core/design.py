@@ -294,17 +294,20 @@ def from_plain(plain: Any) -> Design:
     try:
         design = msgspec.convert(_with_numbers_in(plain), Design)
         found = difference(plain, as_plain(design)) or _unfit(design)
-    except (msgspec.ValidationError, ValueError, RecursionError) as error:
+    except SchemaMismatch:
+        raise
+    except (ValueError, LookupError, TypeError, ArithmeticError, RecursionError) as error:
         raise SchemaMismatch(f"the design is wrong: {error}") from None
     if found:
         raise SchemaMismatch(f"the design is wrong: {found}")
-    if tuple(map(coding, design.schema.tabular)) != design.ask.attributes:
-        raise SchemaMismatch("the design's attributes are not those of its `ask`")
     return design
 
 
 def _unfit(design: Design) -> str:
-    """Return what is wrong in the parts that have no type of their own."""
+    """Return what is wrong in the parts that have no type of their own, or do not fit each other."""
+    axes = sum(2 if isinstance(one, Location) else 1 for one in design.attributes)
+    if len(design.ask.attributes) != axes or tuple(map(coding, design.schema.tabular)) != design.ask.attributes:
+        raise SchemaMismatch("the design's attributes are not those of its `ask`")
     try:
         from_parameters(design.budget)
     except ValueError as error:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 Places = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 DIGITS = frozenset("0123")
+MOST_LEVELS = 26  # of a tree whose cells are counted in doubles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,6 +85,8 @@ def named(names: Sequence[str], height: int) -> Leaves:
     >>> named(("0", "10", "11", "12", "13", "2", "3"), 2).levels.tolist()
     [1, 2, 2, 2, 2, 1, 1]
     """
+    if height > MOST_LEVELS:
+        raise ValueError(f"expected at most {MOST_LEVELS} levels, got {height}")
     if not names or any(not isinstance(one, str) or not 0 < len(one) <= height or set(one) - DIGITS for one in names):
         raise ValueError(f"expected paths of 1 to {height} digits from 0 to 3")
     levels = np.array([len(one) for one in names], dtype=np.int64)

@@ -15,6 +15,8 @@ from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 
 Units = npt.NDArray[np.int64]
+MOST_NUMBERS = 1 << 22  # cells of a number, whose centres are listed
+MOST_VALUES = 1 << 12  # of a category, whose distances are a table of their square
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -71,8 +73,14 @@ def columns(attributes: Sequence[Tabular], weights: Sequence[float] = ()) -> tup
         weights: one for every attribute; left out, 1.
 
     Raises:
-        NotSupported: a number has a cell for missing values, which lies nowhere on its scale.
+        NotSupported: a number has a cell for missing values, which lies nowhere on its scale; or there are too many
+            cells.
     """
+    for one in attributes:
+        most = MOST_NUMBERS if isinstance(one, Bounded) else MOST_VALUES
+        if one.size > most:
+            how = "use fewer `bins`" if isinstance(one, Bounded) else "put values together"
+            raise NotSupported(f"attribute {one.name}: records take at most {most:,} cells, got {one.size:,}; {how}")
     given = tuple(weights) or (1.0,) * len(attributes)
     return tuple(_column(one, weight) for one, weight in zip(attributes, given, strict=True))
 

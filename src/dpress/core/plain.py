@@ -9,6 +9,7 @@ class lists in `added_later` stands in a document only where it differs from its
 """
 
 import functools
+import re
 import types
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -33,8 +34,17 @@ T = TypeVar("T")
 METHODS, METHOD = "dpress.mechanisms.", "method"
 Find = Callable[[str], type]
 
+LONGEST_NUMBER = 1000  # digits above or below the line of a fraction: a short text must not make long work
+LARGEST_INTEGER = (1 << 63) - 1
+_FRACTION = re.compile(rf"-?[0-9]{{1,{LONGEST_NUMBER}}}/[0-9]{{1,{LONGEST_NUMBER}}}")
+
+
+def _fraction(text: str) -> Fraction | None:
+    return Fraction(text) if _FRACTION.fullmatch(text) else None
+
+
 ATOMS: dict[type, tuple[str, Callable[[str], Any]]] = {
-    Fraction: ('a fraction "num/den" in lowest terms', Fraction),
+    Fraction: ('a fraction "num/den" in lowest terms', _fraction),
     bytes: ("bytes as lower-case hex digits", bytes.fromhex),
 }
 """By type: what is expected, and how its text is read."""
@@ -169,9 +179,7 @@ class _Reader:
         if kind in ATOMS:
             return _atom(kind, value, place)
         if kind in SIMPLE:
-            if type(value) is not kind and not (kind is float and type(value) is int):
-                _refuse(place, SIMPLE[kind], value)
-            return float(value) if kind is float else value  # type: ignore[arg-type]  # a number, as checked
+            return _simple(kind, value, place)
         if isinstance(kind, type) and issubclass(kind, Enum):
             return kind(_one_of([one.value for one in kind], value, place))
         return self._generic(kind, value, place)
@@ -252,6 +260,16 @@ class _Reader:
         if needless := [name for name in given if name in later and given[name] == later[name]]:
             raise ValueError(f"{place}.{needless[0]}: must be left out where it is {later[needless[0]]!r}")
         return made
+
+
+def _simple(kind: type, value: object, place: str) -> Any:
+    """Return a truth value, a text or a number."""
+    fitting = type(value) is kind or (kind is float and type(value) is int)
+    if not fitting:
+        _refuse(place, SIMPLE[kind], value)
+    if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
+        raise ValueError(f"{place}: expected {SIMPLE[kind]} below 2^63")
+    return float(value) if kind is float else value  # type: ignore[arg-type]  # a number, as checked
 
 
 def _one_of(known: list[Any], value: object, place: str) -> Any:

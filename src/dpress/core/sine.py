@@ -13,6 +13,7 @@ from dpress.core.claim import Relation
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array, Numbers, Variance
 
+LARGEST = 1 << 22  # cells that the transform and the exact mean take on in seconds
 LARGEST_TOTAL = 2**28  # rows of the table; keeps the transform's rounding far below the noise
 
 
@@ -34,6 +35,8 @@ class Sine:
     def __post_init__(self) -> None:
         for size in self.shape:
             check.count("cells", size)
+        if self.cells > LARGEST:
+            raise NotSupported(f"a sine transform takes at most {LARGEST:,} cells, got {self.cells:,}")
 
     @property
     def cells(self) -> int:

@@ -67,7 +67,7 @@ class Tree:
 
     def spread(self, values: Numbers, size: int) -> Numbers:
         """Return every parent's value once for each of its children, of which there are `size` in all."""
-        return np.repeat(values, self.branching)[:size]
+        return np.repeat(values, min(self.branching, size))[:size]  # more children than nodes has only the root
 
     def split(self, answers: Numbers) -> list[Numbers]:
         """Return the answers level by level, from the top; no copy is made."""

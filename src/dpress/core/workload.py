@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpress.core.errors import NotSupported
 from dpress.core.ranges import Axis, RangeList, overlaps, root_trace
+
+MOST_SUBSETS = 1 << 18  # of attributes, over which the spectrum of several tables is added up
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +103,17 @@ class Marginals:
 
         It is a sum of Kronecker products of I and the all-ones J, which share their eigenspaces: for a set T of axes
         the eigenvalue is the sum over the tables S that contain T of the product of the sizes outside S, with
-        multiplicity prod_{i in T} (n_i - 1).
+        multiplicity prod_{i in T} (n_i - 1). Axes of one cell are in no T that counts; of one table all are equal.
+
+        Raises:
+            NotSupported: there are more than 2^18 sets T.
         """
-        subsets = {frozenset(part) for table in self.tables for part in _subsets(table)}
+        wide = [tuple(axis for axis in table if self.shape[axis] > 1) for table in self.tables]
+        if len(wide) == 1:
+            return [(self.cells // self.queries, self.queries)]
+        if sum(1 << len(table) for table in wide) > MOST_SUBSETS:
+            raise NotSupported(f"tables of so many attributes have too many marginals, at most {MOST_SUBSETS:,} of all")
+        subsets = {frozenset(part) for table in wide for part in _subsets(table)}
         return [(self._eigenvalue(part), math.prod(self.shape[i] - 1 for i in part)) for part in subsets]
 
     def _eigenvalue(self, subset: frozenset[int]) -> int:

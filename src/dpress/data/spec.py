@@ -17,7 +17,7 @@ from dpress.core.errors import SchemaMismatch
 from dpress.core.named import Words
 from dpress.data import codebook, hierarchy_file
 from dpress.data.file_format import FileFormat
-from dpress.data.spec_error import first_fault
+from dpress.data.spec_error import first_fault, too_large
 from dpress.data.spec_lines import located, unquoted
 from dpress.inference import postprocess
 
@@ -185,6 +185,8 @@ def from_dict(plain: dict[str, Any]) -> Spec:
         SchemaMismatch: naming the place of the first fault and what would be right there.
     """
     try:
+        if place := too_large(plain):
+            raise SchemaMismatch(f"{place}: expected an integer below 2^63, as TOML has them")
         return msgspec.convert(plain, Spec)
     except msgspec.ValidationError as error:
         raise SchemaMismatch(first_fault(str(error), plain, Spec)) from None
@@ -228,6 +230,8 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise SchemaMismatch(f"{name}: not a TOML file: {error}{unquoted(str(error), text)}") from None
+    except ValueError:  # of `int`, which reads no such text
+        raise SchemaMismatch(f"{name}: an integer of thousands of digits; expected one below 2^63") from None
 
 
 def _check_number(name: str, value: float) -> None:

@@ -65,6 +65,21 @@ def _fault(message: str, plain: dict[str, Any], spec: type[msgspec.Struct]) -> s
     return f"{place}: {wanted[:1].lower()}{wanted[1:]}, got {_show(found)}"
 
 
+def too_large(plain: Any, place: str = "$") -> str:
+    """Return the place of the first integer that does not fit 64 bits; empty where all do.
+
+    >>> too_large({"attribute": [{"bins": 10**30}]})
+    '$.attribute[0].bins'
+    """
+    if isinstance(plain, dict):
+        found = [too_large(one, f"{place}.{name}") for name, one in plain.items()]
+    elif isinstance(plain, (list, tuple)):
+        found = [too_large(one, f"{place}[{row}]") for row, one in enumerate(plain)]
+    else:
+        return place if isinstance(plain, int) and not -(1 << 63) <= plain < 1 << 63 else ""
+    return next(filter(None, found), "")
+
+
 def _look_up(plain: Any, place: str) -> Any:
     for name, index in re.findall(r"\.([^.\[]+)|\[(\d+)\]", place):
         try:

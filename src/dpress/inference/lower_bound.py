@@ -19,8 +19,13 @@ def lower_bound(workload: Workload | Axis, relation: Relation) -> float:
     It holds for L2, and so for L1, which is never smaller, and stays a bound where the workload knows its trace norm
     only from below and its spectral norm only from above.
     Source: Li and Miklau 2013, singular value bound.
+
+    Where a table has more cells than a float has words for, no bound is known: 0.
     """
-    if relation is Relation.ADD_REMOVE:
-        return workload.trace_norm**2 / workload.cells / workload.queries
-    others = max(0.0, workload.trace_norm - workload.spectral_norm)
-    return 2 * others**2 / workload.cells / workload.queries
+    try:
+        if relation is Relation.ADD_REMOVE:
+            return workload.trace_norm**2 / workload.cells / workload.queries
+        others = max(0.0, workload.trace_norm - workload.spectral_norm)
+        return 2 * others**2 / workload.cells / workload.queries
+    except OverflowError:
+        return 0.0

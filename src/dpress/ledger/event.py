@@ -37,7 +37,15 @@ class Opening(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
         return Unit(relation=self.relation, column=self.column, rows=self.rows)
 
 
-class Reservation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="reservation", tag_field="fact"):
+class Reservation(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+    tag="reservation",
+    tag_field="fact",
+):
     """A charge, written before any noise is drawn and counted from then on.
 
     Args:
@@ -46,6 +54,9 @@ class Reservation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
         label: what it is for, e.g. the method's name.
         design: id of the design that asked.
         partition: the part of the table it looks at, if it looks at one part only (see `compose.total`).
+        release: the folder of the release, as it was given; empty where nothing was to be written.
+        spec: the hash of the specification; empty where there is none.
+        who: the name of whoever asked for it, as given; empty where nobody was named.
     """
 
     time: str
@@ -54,6 +65,9 @@ class Reservation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     label: str
     design: str
     partition: str | None = None
+    release: str = ""
+    spec: str = ""
+    who: str = ""
 
     @property
     def loss(self) -> Loss:

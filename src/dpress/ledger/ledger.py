@@ -3,11 +3,12 @@
 check -> reserve (charged, on disk) -> noise is drawn -> spend (confirmed).
 
 Each call opens the file, checks the whole chain of hashes and closes the file again, so threads and forks are safe.
-The chain finds any edit that does not recompute every later hash; keep the head hash elsewhere to find those as well.
+The chain finds any edit that does not recompute every later hash and leaves later lines behind: not a tail that was cut
+off. A head hash that was kept elsewhere, as every release keeps one, finds those as well.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
@@ -22,7 +23,11 @@ from dpress.ledger.event import History, Opening, Reservation, Row, Spend, now, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One charge as `Ledger.summary` lists it; `confirmed` says that its noise was drawn."""
+    """One charge as `Ledger.summary` lists it.
+
+    `confirmed` says that its noise was drawn, `remaining` what it and all before it left of the limit; `release`,
+    `spec` and `who` are empty where they were not given.
+    """
 
     reservation: str
     time: str
@@ -32,6 +37,10 @@ class Entry:
     partition: str | None
     confirmed: bool
     note: str | None
+    release: str
+    spec: str
+    who: str
+    remaining: Amounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,10 +114,22 @@ class Ledger:
         """Raise what `reserve` would raise now; write nothing."""
         _afford(_history(self.path), Charge(loss=loss, partition=partition), unit)
 
-    def reserve(self, loss: Loss, unit: Unit, *, label: str, design: str, partition: str | None = None) -> str:
+    def reserve(
+        self,
+        loss: Loss,
+        unit: Unit,
+        *,
+        label: str,
+        design: str,
+        partition: str | None = None,
+        release: str = "",
+        spec: str = "",
+        who: str = "",
+    ) -> str:
         """Charge a loss, for ever, and return the reservation's id; call it before the noise is drawn.
 
-        Price, refusal and charge happen in one transaction that only one process holds; it is on disk on return.
+        Price, refusal and charge happen in one transaction that only one process holds; it is on disk on return. What
+        names the charge is that of `event.Reservation`.
 
         Raises:
             BudgetExceeded: the limit does not allow it; nothing was charged.
@@ -120,7 +141,15 @@ class Ledger:
             history = _replayed(self.path, store.rows(connection))
             _afford(history, Charge(loss=loss, partition=partition), unit)
             event = Reservation(
-                time=now(), id=ticket, price=write_loss(loss), label=label, design=design, partition=partition
+                time=now(),
+                id=ticket,
+                price=write_loss(loss),
+                label=label,
+                design=design,
+                partition=partition,
+                release=release,
+                spec=spec,
+                who=who,
             )
             store.append(connection, event, seq=history.rows + 1, previous=history.head)
         return ticket
@@ -145,24 +174,31 @@ class Ledger:
     def summary(self) -> Summary:
         """Return the limit, what is spent and left of it, and every charge."""
         history = _history(self.path)
-        limit, spent = history.opening.loss, _spent(history)
+        limit, unit, charges = history.opening.loss, history.opening.unit, _charges(history)
+        left = [_remaining(charges[:number], limit, unit) for number in range(len(charges) + 1)]
+        pairs = zip(history.reservations, left[1:], strict=True)
         return Summary(
             limit=limit,
-            unit=history.opening.unit,
-            spent=spent,
-            remaining={name: value - spent[name] for name, value in parameters(limit).items()},
-            entries=tuple(_entry(reservation, history) for reservation in history.reservations),
+            unit=unit,
+            spent=total(charges, limit, unit),
+            remaining=left[-1],
+            entries=tuple(_entry(reservation, history, remaining) for reservation, remaining in pairs),
             rows=history.rows,
             head=history.head,
         )
 
 
-def verify(path: str | os.PathLike[str], *, head: str | None = None) -> Verification:
+def verify(
+    path: str | os.PathLike[str], *, head: str | None = None, kept: Mapping[str, str] | None = None
+) -> Verification:
     """Check every row of the ledger at `path` against the chain of hashes.
+
+    Rows cut off the end leave an unbroken chain behind: only a head that was noted elsewhere finds that.
 
     Args:
         path: the ledger's file.
         head: the head hash noted earlier; it must still be in the chain, else rows were cut off or rewritten.
+        kept: further such hashes, by the name of what keeps them.
 
     Raises:
         ValueError: names the first bad row.
@@ -171,9 +207,15 @@ def verify(path: str | os.PathLike[str], *, head: str | None = None) -> Verifica
     with store.reading(Path(path)) as connection:
         rows = store.rows(connection)
     history = _replayed(Path(path), rows)
-    if head is not None and all(head != row.hash for row in rows):
+    chain = {row.hash for row in rows}
+    if head is not None and head not in chain:
         raise ValueError(
             f"{path}: row {history.rows + 1} is missing, or earlier rows were rewritten: no row has hash {head}"
+        )
+    if lost := [name for name, own in (kept or {}).items() if own not in chain]:
+        raise ValueError(
+            f"{path}: rows were cut off or rewritten, or another ledger paid: no row has the head that {lost[0]} keeps"
+            + (f" (nor those of {len(lost) - 1} more)" if lost[1:] else "")
         )
     return Verification(rows=history.rows, head=history.head)
 
@@ -190,8 +232,14 @@ def _replayed(path: Path, rows: Sequence[Row]) -> History:
         raise ValueError(f"{path}: {error}; the ledger was edited, restore it from a copy") from None
 
 
-def _charges(history: History) -> Sequence[Charge]:
+def _charges(history: History) -> list[Charge]:
     return [Charge(loss=known.loss, partition=known.partition) for known in history.reservations]
+
+
+def _remaining(charges: Sequence[Charge], limit: Loss, unit: Unit) -> Amounts:
+    """Return what charges leave of a limit."""
+    spent = total(charges, limit, unit)
+    return {name: value - spent[name] for name, value in parameters(limit).items()}
 
 
 def _spent(history: History) -> Amounts:
@@ -226,7 +274,7 @@ def _ceiling(value: Fraction) -> str:
     return f"{shown:e}" if 0 < shown < Decimal("1e-4") else f"{shown:f}"
 
 
-def _entry(reservation: Reservation, history: History) -> Entry:
+def _entry(reservation: Reservation, history: History, remaining: Amounts) -> Entry:
     spend = history.spends.get(reservation.id)
     return Entry(
         reservation=reservation.id,
@@ -237,4 +285,8 @@ def _entry(reservation: Reservation, history: History) -> Entry:
         partition=reservation.partition,
         confirmed=spend is not None,
         note=None if spend is None else spend.note,
+        release=reservation.release,
+        spec=reservation.spec,
+        who=reservation.who,
+        remaining=remaining,
     )

@@ -27,6 +27,8 @@ from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import FROM_REPORT_TYPES, Estimator
 from dpress.mechanisms.protocol.rounds import in_rounds
 
+FEW = 1 << 20  # values that a tally is made for without a question
+
 
 def load_design(path: str | Path) -> Design:
     """Read a design and check that it promises what it says.
@@ -94,7 +96,7 @@ def mechanism_of(design: Design) -> Mechanism:
     """
     try:
         found = _collection(design, design.ask) if isinstance(design.ask, LocalAsk) else _measured(design, design.ask)
-    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, MemoryError, RecursionError) as error:
         raise SchemaMismatch(f"the design's mechanism is wrong: {error}") from None
     if promise(found.claim) != design.claim:
         raise SchemaMismatch("the design's claim is not the one that its mechanism gives")
@@ -197,9 +199,15 @@ def rows_of(design: Design, data: Any) -> Any:
 
 
 def with_users(mechanism: Mechanism, kept: Numbers) -> Mechanism:
-    """Return a collection with the number of those who took part, by its kept tallies; any other mechanism as it is."""
+    """Return a collection with the number of those who took part, by its kept tallies; any other mechanism as it is.
+
+    Raises:
+        SchemaMismatch: the tallies are far too short for the values that were asked about; nothing as long was made.
+    """
     if not isinstance(mechanism, Collection):
         return mechanism
+    if max(oracle.size for own in mechanism.types for oracle in own.oracles) > max(FEW, len(kept)):
+        raise SchemaMismatch("the kept tallies are fewer than the values that they count")
     return mechanism.counted(mechanism.split_tally(kept[: sum(mechanism.sizes)]))
 
 

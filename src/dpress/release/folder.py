@@ -22,6 +22,10 @@ from dpress.release.published_tables import BATCH_CELLS
 
 Progress = Callable[[int], object]
 
+LARGEST_MANIFEST = 1 << 28  # bytes
+DENSEST = 512
+"""Rows for every byte of a Parquet file, which has a page for every 2^20 of them; a column of zeros reaches 220."""
+
 MANIFEST = "release.json"
 ANSWERS = "measurement.parquet"
 CSV = ".csv"
@@ -148,6 +152,8 @@ def read(path: str | Path, *, known: int) -> tuple[dict[str, Any], Numbers]:
         SchemaMismatch, ValueError, KeyError, TypeError, AttributeError, RecursionError, ArrowException: see `load`.
     """
     folder = Path(path)
+    if (size := (folder / MANIFEST).stat().st_size) > LARGEST_MANIFEST:
+        raise SchemaMismatch(f"it has {size:,} bytes, expected at most {LARGEST_MANIFEST:,}")
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     if manifest["format"] != known:
         raise SchemaMismatch(f"format {manifest['format']} is not known; this version reads format {known}")
@@ -156,15 +162,29 @@ def read(path: str | Path, *, known: int) -> tuple[dict[str, Any], Numbers]:
             raise SchemaMismatch(f"{name} is missing")
         if _sha256(folder / Path(name).name) != digest:
             raise SchemaMismatch(f"{name} differs from its checksum")
-    answers = columns(folder / ANSWERS)["answer"].combine_chunks()
+    found = columns(folder / ANSWERS)
+    if found.column_names != ["answer"]:
+        raise SchemaMismatch(f"{ANSWERS} has other columns than `answer`")
+    answers = found["answer"].combine_chunks()
     if answers.type != pa.int64() or answers.null_count:
         raise SchemaMismatch("the answers are not integers")
     return manifest, np.from_dlpack(answers)  # to_numpy() would load pandas
 
 
-def columns(path: Path) -> pa.Table:
-    """Return a Parquet file's columns; `read_table` does the same, and loads data sets and pandas for it."""
-    with pq.ParquetFile(path) as file:
+def columns(path: Path, *, texts: Sequence[str] = ()) -> pa.Table:
+    """Return a Parquet file's columns; `read_table` does the same, and loads data sets and pandas for it.
+
+    Args:
+        path: the file.
+        texts: columns of texts that are held once each, however often they occur: as dictionaries.
+
+    Raises:
+        SchemaMismatch: its footer promises more rows than its bytes can hold; nothing was read of it.
+    """
+    with pq.ParquetFile(path, read_dictionary=[*texts]) as file:
+        rows, size = file.metadata.num_rows, path.stat().st_size
+        if rows > DENSEST * size:
+            raise SchemaMismatch(f"{path.name} is damaged: {rows:,} rows do not fit into {size:,} bytes")
         return file.read()
 
 

@@ -14,8 +14,15 @@ from dpress.core.claim import from_parameters
 from dpress.core.design import fingerprint, from_plain
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Numbers
+from dpress.core.mechanism import CuratorMechanism
 from dpress.release.folder import ANSWERS, CSV, MANIFEST, as_csv, read
 from dpress.release.release import FORMAT, Release
+
+WRONG = (
+    *(ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError),
+    *(RecursionError, MemoryError, pa.ArrowException),
+)
+"""What acting on an edited description may raise, whatever the number that was edited."""
 
 DERIVED = ("claim", "charged", "tables", "asked", "postprocess", "users", "method", "design_id")
 """What the design and the kept integers give again, and must be as it was written."""
@@ -35,7 +42,7 @@ def load_release(folder: str | Path) -> Release:
         manifest, answers = read(folder, known=FORMAT)
         release = _from_manifest(manifest, answers, folder)
         _check(release, manifest)
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, pa.ArrowException) as error:
+    except WRONG as error:
         what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
         raise SchemaMismatch(f"{folder / MANIFEST}{what}; publish again or restore the file") from None
     return release
@@ -59,6 +66,8 @@ def _from_manifest(manifest: dict[str, Any], answers: Numbers, folder: Path) -> 
         with_asked="asked" in manifest,
         rejected=msgspec.convert(manifest.get("rejected", {}), dict[str, int]),
     )
+    if isinstance(mechanism := release.mechanism, CuratorMechanism):
+        mechanism.measured(answers)  # refuses another number of them
     detail = catalog.part(design.kind, "answers").restored(release, manifest, folder)
     return replace(release, detail=detail)
 
@@ -108,6 +117,8 @@ def _check_error(release: Release, manifest: Mapping[str, Any]) -> None:
     room = catalog.part(release.design.kind, "answers")
     again = room.predicted(release.mechanism, release.workload)
     if hasattr(room, "typical"):
+        if again is not None and not _near(again, release.design.prediction.error):
+            raise SchemaMismatch("the design's predicted error is not the one that its mechanism gives")
         again = _some_error(release.predicted)
     expected = release.design.prediction.error if again is None else again
     error = {"predicted": expected, "lower_bound": release.lower_bound, "unit": release.design.prediction.unit}

@@ -2,14 +2,15 @@
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from dpress import catalog
+from dpress.core import check
 from dpress.core import rng as generators
 from dpress.core.claim import Loss, Unit, describe, from_parameters
-from dpress.core.design import Design
+from dpress.core.design import Design, fingerprint
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.measurement import Measurement
@@ -20,7 +21,7 @@ from dpress.data.fold import Counts, Progress, count, fold
 from dpress.data.rows import people
 from dpress.data.spec import Spec
 from dpress.data.table import Table
-from dpress.ledger.ledger import Ledger
+from dpress.ledger.ledger import Ledger, verify
 from dpress.release.clock import now
 from dpress.release.designs import charge, mechanism_of, rows_of
 from dpress.release.folder import check_new
@@ -37,6 +38,7 @@ def publish(
     *,
     ledger: Ledger | str | Path | None = None,
     out: str | Path | None = None,
+    who: str = "",
     allow_unproven: bool = False,
     csv: bool = False,
     rng: Generator | None = None,
@@ -54,6 +56,7 @@ def publish(
         ledger: pays for the release; a path where there is none yet becomes a ledger whose limit is the budget.
             Without one, nothing guards the table against being published again and again.
         out: a new folder to write the release to.
+        who: publishes; the ledger names them beside the charge, nothing else does.
         allow_unproven: also run a method whose published claim has no proof.
         csv: write every table and the records as CSV, too.
         rng: left out, a secure generator; a seeded one stamps the release "not private".
@@ -67,6 +70,7 @@ def publish(
         OSError: the data cannot be read (nothing was charged; unless a table too large for memory changes between two
             passes over it), or the release cannot be written (the charge stands).
     """
+    check.line("who", who)
     design = design_of(asked)
     source = rows_of(design, source_of(asked, data))
     if design.local:
@@ -85,7 +89,8 @@ def publish(
     if account is None and ledger is not None:
         account = _new(Path(str(ledger)), design, unit)
     with _noting("nothing was written" if account is None else f"the charge of {describe(charged)} stands"):
-        drawn, head = _paid(account, draw, charged, unit, design=design, rng=generator)
+        named = {"release": "" if out is None else str(out), "who": who}
+        drawn, head = _paid(account, draw, charged, unit, design=design, rng=generator, named=named)
         kept = catalog.part(design.kind, "answers").measured(mechanism, drawn, design.schema, rng=generator)
         release = Release(
             design=design,
@@ -122,15 +127,17 @@ def _paid(
     *,
     design: Design,
     rng: Generator,
+    named: Mapping[str, str],
 ) -> tuple[Measurement | SyntheticRecords, str | None]:
     """Charge, draw the noise, confirm; return what was drawn and the ledger's head."""
     if account is None:
         return _drawn(draw, rng, charged), None
-    reservation = account.reserve(charged, unit, label=design.method, design=design.id)
+    spec = fingerprint(design.specification)
+    reservation = account.reserve(charged, unit, label=design.method, design=design.id, spec=spec, **named)
     drawn = _drawn(draw, rng, charged)
     try:
         account.spend(reservation, now())
-        return drawn, account.summary().head
+        return drawn, verify(account.path).head
     except OSError as error:
         raise OSError(f"{error}; noise was drawn, so the charge of {describe(charged)} stands") from None
 

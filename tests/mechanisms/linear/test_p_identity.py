@@ -1,6 +1,7 @@
 """`p_identity`: the figure the literature's optimiser reaches, kept with the release and never searched for again."""
 
 import functools
+import zlib
 
 import numpy as np
 import pytest
@@ -76,3 +77,18 @@ def test_a_release_keeps_the_strategy_and_does_not_search_again(tmp_path, monkey
     again = load_release(tmp_path / "release")
     assert again.query("age in 2..5") == made.query("age in 2..5")
     assert again.manifest()["format"] == FORMAT
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [zlib.compress(bytes(1 << 26), 9), zlib.compress(bytes(64)) + b"more", zlib.compress(bytes(64))[:-1], b"nothing"],
+)
+def test_what_is_packed_is_bounded_before_it_is_unpacked(packed: bytes) -> None:
+    with pytest.raises(ValueError, match="packed must hold at most 288 bytes"):
+        _ = PIdentity(8, packed).map
+
+
+def test_numbers_whose_squares_would_not_fit_are_refused() -> None:
+    for cells, unit in ((1 << 13, 1 << 20), (8, 1 << 21)):
+        with pytest.raises(ValueError, match="must be at most"):
+            PIdentity(cells, b"", unit)

@@ -228,11 +228,10 @@ def test_the_mean_over_a_workload_is_that_of_its_boxes_one_by_one(method: str) -
         assert mean_variance(strategy, workload, [1.0]) == pytest.approx(np.mean(wanted), rel=1e-8), workload
 
 
-def test_a_mean_is_the_same_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = product.axis_mean(Privelet(100), RangesOfLength(100, 7), [1.0])
-    monkeypatch.setattr(product, "CHUNK", 9)
-    assert product.axis_mean(Privelet(100), RangesOfLength(100, 7), [1.0]) == pytest.approx(whole, rel=1e-12)
-    assert product.axis_mean(Privelet(100), Prefixes(100), [1.0]) != pytest.approx(whole, rel=1e-3)
+@pytest.mark.parametrize("axis", [Prefixes(product.MOST_RANGES + 1), RangesOfLength(2**53, 2)])
+def test_a_mean_over_too_many_ranges_is_refused_at_once(axis: Axis) -> None:
+    with pytest.raises(NotSupported, match=r"ranges are too many to average one by one, at most 524,288"):
+        product.axis_mean(Privelet(axis.cells), axis, [1.0])
 
 
 @pytest.mark.parametrize("method", METHODS)

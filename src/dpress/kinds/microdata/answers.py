@@ -36,6 +36,8 @@ from dpress.release.result import Result
 __all__ = ["Answers", "RecordTable", "measured", "predicted", "restored"]
 
 Measured = tuple[tuple[int, float], ...]
+LONGEST = 1 << 16  # bytes of texts for every byte of their file, where there are more than FEW_BYTES
+FEW_BYTES = 1 << 28
 NOTE = "Counted in synthetic records: no error is known for it."
 UNPROVEN = "The records come from a method whose published claim has no proof."
 
@@ -190,13 +192,15 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
     Raises:
         SchemaMismatch: they are not those that the description names, or a value is none of its attribute.
     """
-    table, aligned = columns(folder / NAME), description["aligned"]
+    axes = release.schema.tabular
+    texts = [axis.name for axis in axes if isinstance(axis, Listed)]
+    table, aligned = columns(folder / NAME, texts=texts), description["aligned"]
     if table.num_rows != description["records"] or type(aligned) is not bool:
         raise SchemaMismatch("`records` is not the number of records")
     parts = msgspec.convert(description["measured"], Measured)
     measurement(release.kept, parts)
-    coded(release.schema.tabular, table)
-    return RecordTable(table=table, measured=parts, aligned=aligned)
+    most = max(FEW_BYTES, LONGEST * (folder / NAME).stat().st_size)
+    return RecordTable(table=_written_out(axes, table, most), measured=parts, aligned=aligned)
 
 
 def parts_of(synthetic: SyntheticRecords) -> Measured:
@@ -219,6 +223,22 @@ def measurement(kept: Numbers, parts: Measured) -> Measurement | None:
     return Measurement(map=Identity(kept.size), answers=kept, variance=np.repeat(variances, rows))
 
 
+def _written_out(axes: Sequence[Tabular], table: pa.Table, most: int) -> pa.Table:
+    """Return records that were read with each text once, with their texts.
+
+    Raises:
+        SchemaMismatch: a value is none of its attribute, or a column takes more than so many bytes.
+    """
+    for place, (axis, codes) in enumerate(zip(axes, coded(axes, table), strict=True)):
+        if isinstance(axis, Listed):
+            labels = pa.array(axis.labels, type=pa.string())
+            lengths = np.asarray(pc.binary_length(labels), dtype=np.int64)
+            if int(lengths[codes].sum()) > most:
+                raise SchemaMismatch(f"the records' column {axis.name} is far larger than its file")
+            table = table.set_column(place, axis.name, labels.take(pa.array(codes)))
+    return table
+
+
 def coded(axes: Sequence[Tabular], table: pa.Table) -> Codes:
     """Return the cells of records, shape (attributes, records).
 
@@ -232,7 +252,9 @@ def coded(axes: Sequence[Tabular], table: pa.Table) -> Codes:
 
 def _coded(axis: Tabular, column: pa.Array) -> Codes:
     if isinstance(axis, Listed):
-        found = pc.index_in(column, value_set=pa.array(axis.labels, type=pa.string()))
+        known, listed = pa.array(axis.labels, type=pa.string()), pa.types.is_dictionary(column.type)
+        found = pc.index_in(column.dictionary if listed else column, value_set=known)
+        found = found.take(column.indices) if listed else found
         if found.null_count:
             raise SchemaMismatch(f"the records' column {axis.name} holds what is no value of it")
         return np.asarray(found, dtype=np.int32)

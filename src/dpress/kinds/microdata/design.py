@@ -77,7 +77,7 @@ def weights(spec: Spec) -> tuple[float, ...]:
     given = [1.0] * len(attributes) if own is None or isinstance(own, str) else own
     if len(given) != len(attributes) or not any(given) or math.inf in given:
         raise ValueError(
-            f"{PLACE}.weights: expected {len(attributes)} numbers >= 0, one for every attribute, got {given!r}"
+            f"{PLACE}.weights: expected {len(attributes)} numbers >= 0, one for every attribute, got {given!r:.100}"
         )
     return tuple(given)
 

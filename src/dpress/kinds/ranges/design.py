@@ -10,6 +10,7 @@ from dpress.core.ranges import AllRanges, Axis, Prefixes, RangeList, RangesOfLen
 from dpress.core.workload import Boxes
 from dpress.data.spec import Spec
 from dpress.kinds.ranges.kind import Ranges
+from dpress.mechanisms.linear.product import check_ranges
 from dpress.release import strategies
 from dpress.release.candidate import Choice
 from dpress.release.parameter_checks import of_kind
@@ -29,7 +30,11 @@ def choose(spec: Spec) -> Choice:
             '$.release.kind: model = "local" collects one table for each attribute, so kind = "marginals"; '
             "got 'ranges'"
         )
-    return strategies.chosen(spec, _boxes(spec))
+    boxes = _boxes(spec)
+    for axis in boxes.axes:
+        with _placed("queries" if isinstance(axis, Prefixes) else "length"):
+            check_ranges(axis)
+    return strategies.chosen(spec, boxes)
 
 
 def _boxes(spec: Spec) -> Boxes:
@@ -62,6 +67,8 @@ def _placed(place: str) -> Iterator[None]:
     """Let a refusal name the place in the spec."""
     try:
         yield
+    except NotSupported as error:
+        raise NotSupported(f"{PLACE}.{place}: {error}") from None
     except ValueError as error:
         raise ValueError(f"{PLACE}.{place}: {error}") from None
 

@@ -10,14 +10,12 @@ from dpress.core.claim import ZCDP, Loss
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card, Strategy
 from dpress.core.ranges import Ranges
-from dpress.core.sine import Sine
+from dpress.core.sine import LARGEST, Sine
 from dpress.core.workload import Workload
 from dpress.inference.least_squares import LeastSquares
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import over_axes
 from dpress.mechanisms.linear.sine_ranges import sine_average, sine_variances
-
-LARGEST = 1 << 22  # cells that the transform and the exact mean take on in seconds
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,7 +139,10 @@ class MatrixMechanism:
 
     def measured(self, answers: Numbers) -> Measurement:
         """Return the measurement that has these noisy answers, as they were published."""
-        return Measurement(map=self.strategy.map, answers=answers, variance=self.variance)
+        matrix = self.strategy.map
+        if answers.shape != (matrix.rows,):  # before there is a variance for every row
+            raise ValueError(f"answers must have shape ({matrix.rows},), got {answers.shape}")
+        return Measurement(map=matrix, answers=answers, variance=self.variance)
 
     def _sensitivity(self, part: LinearMap) -> Fraction:
         """Return the part's L1 sensitivity (epsilon) or squared L2 sensitivity (rho) for the whole unit.

@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
+from dpress.core import check
 from dpress.core.claim import Loss, PureDP
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card, Strategy
@@ -40,15 +41,20 @@ class PIdentity:
     Paper: McKenna, Miklau, Hay and Machanavajjhala 2018 (p-Identity strategies).
 
     Args:
-        cells: n.
-        packed: the p x n weights of `core.p_identity_map.PIdentity`, compressed with zlib.
-        unit: what every column adds up to; the answers are in units of its inverse.
+        cells: n, at most 2^12.
+        packed: the p x n weights of `core.p_identity_map.PIdentity`, compressed with zlib; p is at most n + 1.
+        unit: what every column adds up to, at most 2^20; the answers are in units of its inverse.
     """
 
     cells: int
     packed: bytes
     unit: int = UNIT
     shares: ClassVar[tuple[Fraction, ...]] = ()
+
+    def __post_init__(self) -> None:
+        for name, most in (("cells", LARGEST), ("unit", UNIT)):  # squares of units must fit 64 bits
+            if check.count(name, getattr(self, name)) > most:
+                raise ValueError(f"{name} must be at most {most}, got {name}={getattr(self, name)}")
 
     @property
     def map(self) -> PIdentityMap:
@@ -77,7 +83,23 @@ class PIdentity:
 
 @functools.lru_cache(maxsize=8)
 def _unpacked(cells: int, packed: bytes, unit: int) -> PIdentityMap:
-    return PIdentityMap(cells, zlib.decompress(packed), unit)
+    return PIdentityMap(cells, _inflated(packed, 4 * cells * (cells + 1)), unit)
+
+
+def _inflated(packed: bytes, most: int) -> bytes:
+    """Return what was compressed; a few bytes may not become gigabytes.
+
+    Raises:
+        ValueError: it is no such data, or more than `most` bytes of it.
+    """
+    reader = zlib.decompressobj()
+    try:
+        weights = reader.decompress(packed, most + 1)
+    except zlib.error:
+        weights = b""
+    if not reader.eof or reader.unused_data or len(weights) > most:
+        raise ValueError(f"packed must hold at most {most:,} bytes, compressed with zlib, and nothing else")
+    return weights
 
 
 def _strategy(workload: Workload, loss: Loss, *, seconds: float | None = None) -> Strategy | None:

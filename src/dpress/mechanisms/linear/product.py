@@ -8,13 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpress.core.errors import NotSupported
 from dpress.core.kron import kron
 from dpress.core.linear import Array, Invertible
 from dpress.core.mechanism import Decoder, RangeStrategy, Strategy
 from dpress.core.ranges import AllRanges, Axis, Ranges
 from dpress.core.workload import Boxes, Workload
 
-CHUNK = 1 << 20  # ranges whose variances are in memory at once
+MOST_RANGES = 1 << 19  # of one attribute that are averaged one by one, in seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +85,28 @@ def mean_variance(strategy: Strategy, workload: Boxes, variances: Sequence[float
 
 
 def axis_mean(strategy: RangeStrategy, axis: Axis, variances: Sequence[float]) -> float:
-    """Return the mean variance of one attribute's ranges: in closed form for all of them, else one by one."""
+    """Return the mean variance of one attribute's ranges: in closed form for all of them, else one by one.
+
+    Raises:
+        NotSupported: there are more than 2^19 of them.
+    """
     if isinstance(axis, AllRanges):
         return strategy.average_variance(variances)
-    starts = range(0, axis.queries, CHUNK)
-    parts = (strategy.range_variances(axis.ranges(start, start + CHUNK), variances) for start in starts)
-    return math.fsum(float(np.sum(part)) for part in parts) / axis.queries
+    check_ranges(axis)
+    return float(np.mean(strategy.range_variances(axis.ranges(), variances)))
+
+
+def check_ranges(axis: Axis) -> None:
+    """Refuse more ranges than are averaged one by one.
+
+    Raises:
+        NotSupported: there are more than 2^19 of them.
+    """
+    if not isinstance(axis, AllRanges) and axis.queries > MOST_RANGES:
+        raise NotSupported(
+            f"{axis.queries:,} ranges are too many to average one by one, at most {MOST_RANGES:,}; "
+            'use fewer `bins`, or all ranges (queries = "all")'
+        )
 
 
 def _one_axis(strategy: Strategy) -> RangeStrategy:

@@ -14,12 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.claim import Relation
+from dpress.core.errors import NotSupported
 from dpress.core.linear import Array, Numbers, Stack
 from dpress.core.mixed import Column
 from dpress.core.people import Counts, People
 from dpress.mechanisms.microdata.prototypes import Clusters, offsets
 
 Contributions = npt.NDArray[np.int64]
+LARGEST_TABLE = 1 << 24  # entries of all attributes' contributions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -121,7 +123,18 @@ def everybody(columns: tuple[Column, ...]) -> Clusters:
 
 
 def one_way(columns: tuple[Column, ...]) -> Round:
-    """Return the histograms of all attributes over all records, by `by_size`."""
+    """Return the histograms of all attributes over all records, by `by_size`.
+
+    Raises:
+        NotSupported: the squares of their sizes add up to more than 2^24.
+    """
+    entries = sum(column.size**2 for column in columns)
+    if entries > LARGEST_TABLE:
+        widest = max(columns, key=lambda column: column.size)
+        raise NotSupported(
+            f"histograms whose squared sizes add up to {entries:,} are too large to be measured of everybody, at most "
+            f"{LARGEST_TABLE:,}; use fewer cells, first for {widest.name}, which has {widest.size:,}"
+        )
     parts = [_histogram(everybody(columns), axis, column.size) for axis, column in enumerate(columns)]
     return Round(parts=tuple(parts), shares=by_size([column.size for column in columns]))
 

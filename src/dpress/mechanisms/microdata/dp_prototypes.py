@@ -42,6 +42,8 @@ SHARES: dict[Rows, tuple[Fraction, Fraction]] = {
 BINS = 16
 """Of an attribute in a cluster; cells within a bin are as everybody's are."""
 MOST_ROUNDS = 3
+LARGEST_ROUNDS = 1000
+LARGEST_COUNTS = 1 << 24  # cells of all clusters together
 MOST_CLUSTERS = 256
 UNEVEN = 1.75
 """k clusters of one size have sum 1 / n_c = k^2 / n; those of real records about this many times as much."""
@@ -83,8 +85,14 @@ class DpPrototypes:
     constants: ClassVar[tuple[str, ...]] = ("parts", "most_bins")
 
     def __post_init__(self) -> None:
-        check.count("clusters", self.clusters)
-        check.count("rounds", self.rounds)
+        if check.count("rounds", self.rounds) > LARGEST_ROUNDS:
+            raise ValueError(f"rounds must be at most {LARGEST_ROUNDS}, got rounds={self.rounds}")
+        cells = sum(one.size for one in self.columns)
+        if check.count("clusters", self.clusters) * cells > LARGEST_COUNTS:
+            raise ValueError(
+                f"clusters must be at most {LARGEST_COUNTS // cells}, as each has {cells} cells and all together at "
+                f"most {LARGEST_COUNTS}, got clusters={self.clusters}"
+            )
         if self.rows not in get_args(Rows):
             raise ValueError(f"rows must be mixture or representative, got rows={self.rows!r}")
         object.__setattr__(self, "parts", self.parts or SHARES[self.rows])
@@ -116,12 +124,14 @@ class DpPrototypes:
         places = [np.arange(self.clusters) * one.size // self.clusters for one in self.columns]
         values = [one.scaled[own] if one.numeric else own for one, own in zip(self.columns, places, strict=True)]
         somewhere = placed(self.columns, [own.astype(np.float64) for own in values])
-        return tuple(self._level(number, self.measured(number, somewhere)) for number in range(self.rounds + 2))
+        first, each, last = (self._level(n, self.measured(n, somewhere)) for n in (0, 1, self.rounds + 1))
+        return (first, *(each,) * self.rounds, last)
 
     @property
     def claim(self) -> Claim:
         """The promise, composed of what the noise of all measurements gives."""
-        claims = [level.claim for level in self.levels]
+        first, each, *_, last = self.levels  # all rounds are one
+        claims = [first.claim, *(each.claim,) * self.rounds, last.claim]
         loss = composed([claim.proven for claim in claims if claim.proven is not None])
         names = ("everybody", *(f"round {number}" for number in range(1, self.rounds + 1)), "last")
         basis = ". ".join(f"{name}: {claim.basis}" for name, claim in zip(names, claims, strict=True))
@@ -332,7 +342,11 @@ class Settings(Participants, frozen=True):
     rounds: (
         Annotated[
             int,
-            Meta(ge=1, description="T, after which clusters are measured for good; left out, as many as are quiet"),
+            Meta(
+                ge=1,
+                le=LARGEST_ROUNDS,
+                description="T, after which clusters are measured for good; left out, as many as are quiet",
+            ),
         ]
         | None
     ) = None

@@ -85,15 +85,16 @@ class Pcep:
         for level in self.levels:
             payload.check_domain(self.size, level)
         object.__setattr__(self, "rows", self.rows or ROWS_PER_VALUE * self.size)
+        if check.count("rows", self.rows) * self.size > LARGEST_MATRIX:
+            raise NotSupported(f"a projection of {self.rows} x {self.size} signs is too large; name fewer rows")
         object.__setattr__(self, "regions", tuple(map(tuple, self.regions)) or (tuple(range(self.size)),))
-        if set().union(*self.regions) != set(range(self.size)):
+        covered = set[int]().union(*self.regions)
+        if len(covered) != self.size or not 0 <= min(covered) <= max(covered) < self.size:
             raise ValueError(f"regions must cover 0 to {self.size - 1} and nothing else")
         if any(len(set(region)) != len(region) for region in self.regions) or len(self.regions) > 2**16:
             raise ValueError("at most 65536 regions, each of different values")
-        if check.count("rows", self.rows) < max(map(len, self.regions)):
+        if self.rows < max(map(len, self.regions)):
             raise ValueError(f"rows must be at least the size of the largest region, got rows={self.rows}")
-        if self.rows * self.size > LARGEST_MATRIX:
-            raise NotSupported(f"a projection of {self.rows} x {self.size} signs is too large; name fewer rows")
         if len(self.seed) != SEED_BYTES:
             raise ValueError(f"seed must have {SEED_BYTES} bytes, got {len(self.seed)}")
         given = self.probabilities or (LEFT_OUT,) * len(self.levels)

@@ -56,6 +56,12 @@ class Levels:
     root: bool = False
     flat: bool = False
 
+    def __post_init__(self) -> None:
+        if self.flat and len(self.levels) > 1:
+            raise ValueError(f"a flat grid has one level, got flat with {len(self.levels)} levels")
+        if self.root != (self.reconstruction == "nonnegative"):
+            raise ValueError("counts without any below 0 add up to everybody's number: root goes with nonnegative")
+
     @property
     def claim(self) -> Claim:
         """The promise of one report: the largest of the oracles'; the level does not depend on the position."""

@@ -1,0 +1,32 @@
+"""Bytes in the place of the operating system's randomness, the same every day: for tests, and nothing else."""
+
+import contextlib
+import hashlib
+import itertools
+import os
+
+SEED = "SEED_OF_A_TEST"  # the environment's variable by which a process that a test starts is given its stream
+_REAL = os.urandom
+
+
+class Stream:
+    """What `os.urandom` is while a test runs; a forked child draws real bytes, for it must not repeat its parent's."""
+
+    def __init__(self, name):
+        self.name, self.process, self.calls = name, os.getpid(), itertools.count()
+
+    def __call__(self, size):
+        """Return the next bytes of the stream of this name."""
+        if os.getpid() != self.process:
+            return _REAL(size)
+        return hashlib.shake_256(f"{self.name} {next(self.calls)}".encode()).digest(size)
+
+
+@contextlib.contextmanager
+def drawing(name):
+    """Let everything in this process draw from the stream of this name."""
+    before, os.urandom = os.urandom, Stream(name)
+    try:
+        yield
+    finally:
+        os.urandom = before

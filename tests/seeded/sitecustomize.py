@@ -1,0 +1,8 @@
+"""Read by every Python that a test starts with this folder on its path: it draws from the test's stream."""
+
+import os
+
+from seeded_stream import SEED, Stream
+
+if SEED in os.environ:
+    os.urandom = Stream(os.environ[SEED])
