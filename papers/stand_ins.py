@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from dpress.core import rng
 
-PEOPLE = 20_000
-CHECK_INS = 200_000
+PEOPLE = 6_000
+CHECK_INS = 50_000
 SEED = 94
 TOWNS = 40
 SIZES = {

@@ -13,6 +13,8 @@ from typing import Protocol
 import pytest
 from tests.seeded.seeded_stream import drawing
 
+collect_ignore = ["seeded"]  # what programs that tests start read, and no tests
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:

@@ -23,7 +23,7 @@ STORED = Path(__file__).with_name("stored")
 PLACES = sorted(path.parent.name for path in STORED.glob("*/design.json"))
 STEPS = 2_000_000  # calls of functions in one reading; the longest of an unedited one takes a tenth of that
 MEMORY = 1 << 30  # bytes by which all readings together may raise the most that the process ever held
-FEW, MANY = 4, 100
+FEW, MANY = 4, 30
 
 
 @pytest.fixture(autouse=True)
