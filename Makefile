@@ -8,11 +8,11 @@ export OPENBLAS_NUM_THREADS = 1
 unexport PYTHONDONTWRITEBYTECODE # tests start many processes, which should find compiled code
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help setup demo test lint check docs bench data reproduce clean
+.PHONY: help setup demo test test-all lint check docs bench data reproduce clean
 
 help:
 	@echo "make demo    publish made-up people and write the report"
-	@echo "make test    every test (a few minutes)"
+	@echo "make test    the tests (a few minutes); make test-all also those that search longest"
 	@echo "make lint    lint, types, imports, docs (under a minute)"
 	@echo "make check   the same and the fast tests (a few minutes)"
 	@echo "make docs    the pages under site/"
@@ -33,6 +33,9 @@ demo: setup
 	$(BIN)/dpress demo --out out/demo
 
 test: setup
+	$(BIN)/python -m pytest -n 2 -m "not long"
+
+test-all: setup
 	$(BIN)/python -m pytest -n 2
 
 lint: setup

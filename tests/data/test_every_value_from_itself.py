@@ -141,6 +141,7 @@ def test_a_second_row_changes_no_cell(make):
     assert changed(make, NASTY[::8], PARTNERS) == []
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("make", INFERRING)
 def test_no_second_row_changes_any_cell(make):

@@ -124,6 +124,7 @@ def test_a_few_edits_are_refused_or_read(name, tmp_path):
     assert any(list(edited_releases(name, tmp_path, FEW)))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLACES)
 def test_many_edits_are_refused_or_read(name, tmp_path):

@@ -32,6 +32,7 @@ def decided(rows: list[dict[str, Any]], unknown: str) -> dict[tuple[str, str], s
     return {(row["key"], row.get("at", "")): row["judged"] for row in rows if row["judged"] != unknown}
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_quick_run_finds_what_the_documentation_records(
@@ -86,6 +87,7 @@ def worse(tables: dict[str, list[dict[str, Any]]], method: str) -> dict[str, lis
     }
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", ["joint", "spatial", "microdata"])
 def test_without_data_it_runs_on_stand_ins_and_decides_nothing_of_the_document(

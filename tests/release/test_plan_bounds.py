@@ -132,6 +132,7 @@ def test_any_specification_is_planned_or_refused():
     check_plans(1, FEW)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10, 12))
 def test_many_specifications_are_planned_or_refused(seed):

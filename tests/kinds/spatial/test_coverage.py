@@ -126,6 +126,7 @@ def test_the_unbiased_answer_is_unbiased_where_counts_below_zero_are_pulled_up_a
     assert abs(beside) < LIMIT
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("users", [FEW, MANY, ALL])
 @pytest.mark.parametrize("spread", ["clustered", "smooth"])
@@ -136,6 +137,7 @@ def test_every_map_of_a_curator_holds(method: str, spread: str, users: int) -> N
         assert not too_low(stated), epsilon
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("users", [FEW, MANY, ALL])
 @pytest.mark.parametrize("spread", ["clustered", "smooth"])

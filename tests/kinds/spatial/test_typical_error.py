@@ -41,6 +41,7 @@ def both(asked: Spec, rows: pa.Table) -> tuple[float, float]:
     return found["predicted_root_mean_squared_error"], found["root_mean_squared_error"]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
 @pytest.mark.parametrize("name", SETS)
