@@ -33,6 +33,7 @@ DOCUMENTS = (
     "docs/tutorial/which-go-together.md",
     "docs/tutorial/where-people-are.md",
     "docs/tutorial/survey-file.md",
+    "docs/tutorial/real-files.md",
     "docs/tutorial/why-noise.md",
     "docs/reference/queries.md",
     "docs/reference/release.md",
