@@ -18,6 +18,8 @@ from dpress.mechanisms.spatial.quadtree import quadtree
 from dpress.mechanisms.spatial.uniform_grid import uniform_grid
 from dpress.noise.laplace import DiscreteLaplace
 
+pytestmark = pytest.mark.slow
+
 LOSSES: tuple[Loss, ...] = (PureDP(epsilon="0.7"), ZCDP(rho="0.3"))
 UNITS = [ROW, Unit(relation=Relation.REPLACE_ONE)]
 PEOPLE = [Unit(relation=relation, column="uid", rows=3) for relation in Relation]

@@ -12,6 +12,8 @@ from dpress.inference.joint.likelihood import Halves, Kernel, Split, in_memory
 from dpress.inference.joint.mixture import Prior, iterates, maximise, step, users
 from dpress.mechanisms.joint.early_stop import independent, regularised
 
+pytestmark = pytest.mark.slow
+
 SIZES = (3, 2, 2)
 R = 3.0
 

@@ -15,6 +15,8 @@ from dpress.reporting.facts import facts
 from dpress.reporting.promise import NEARLY_NOTHING, promise
 from dpress.reporting.rounding import loss
 
+pytestmark = pytest.mark.slow
+
 LOCAL = [name for name in KINDS if name.startswith("local")]
 CENTRAL_WORDS = ("rows", "row", "curator", "neighbours", "add-remove", "noise that", "none occurred", "trusted")
 

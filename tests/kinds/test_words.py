@@ -13,6 +13,8 @@ from dpress.data.spec import from_dict
 from dpress.release.publish import publish
 from dpress.reporting.page import page
 
+pytestmark = pytest.mark.slow
+
 SMOKER: dict[str, Any] = {
     "kind": "categorical",
     "name": "smoker",

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PAPERS = ("ranges", "joint", "spatial", "microdata")
 
 

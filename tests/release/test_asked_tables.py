@@ -23,6 +23,8 @@ from dpress.release.publish import publish
 from dpress.release.release import Release
 from dpress.reporting.page import page
 
+pytestmark = pytest.mark.slow
+
 ASKED = [["region"], ["sex", "age"]]
 
 

@@ -11,6 +11,8 @@ from tests.release.stored import design_of, released
 from dpress import SchemaMismatch, load_release, publish
 from dpress.core.design import fingerprint
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("edit", "message"),

@@ -20,6 +20,8 @@ from dpress.release.evaluate import evaluate
 from dpress.release.load import load_release
 from dpress.release.next_round import NEXT
 
+pytestmark = pytest.mark.slow
+
 FACTORIES = ("strategy", "oracle", "spatial", "grid", "synthesizer", "protocol")
 PAGES = ["histogram", "marginals", "ranges_boost", "local_krr", "joint_pairs", "joint_em", "map_gtr_top_down",
          "map_ahead_1", "census_quadtree", "records_dp_prototypes"]  # fmt: skip

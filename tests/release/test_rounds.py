@@ -25,6 +25,8 @@ from dpress.release.perturb import perturb
 from dpress.release.plan import plan
 from dpress.release.user_groups import NOBODY, drawing, user_groups
 
+pytestmark = pytest.mark.slow
+
 FALSE_ALARM = 1e-6
 PLACE = {"name": "place", "kind": "location", "columns": ["x", "y"], "bounds": [[0, 8], [0, 8]]}
 USERS = 3000

@@ -20,6 +20,8 @@ from dpress.release.load import load_release
 from dpress.release.release import Release
 from dpress.reporting.facts import facts
 
+pytestmark = pytest.mark.slow
+
 AS_PUBLISHED = ("em", "lasso", "lremh")
 METHODS = ("pairs", "rr_ldp", "em", "lasso", "lremh", "subset_selection")
 

@@ -13,6 +13,8 @@ from dpress.release.publish import publish
 from dpress.release.release import Release
 from dpress.reporting.page import page
 
+pytestmark = pytest.mark.slow
+
 ATTRIBUTES = [
     {"name": "age", "kind": "integer", "bounds": [0, 84]},
     {"name": "sex", "kind": "categorical", "values": ["Female", "Male"]},

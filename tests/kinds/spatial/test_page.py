@@ -19,6 +19,8 @@ from dpress.reporting.facts import facts
 from dpress.reporting.page import page, write_report
 from dpress.reporting.rounding import MINUS
 
+pytestmark = pytest.mark.slow
+
 LOCAL, CENTRAL = ("gtr_top_down", "gtr", "qt_krr", "krr", "psda"), ("quadtree", "uniform_grid", "adaptive_grid")
 TWO = ("lon in -74.1..-73.9 and lat in 40.6..40.8", "lat < 40.9")
 
