@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 COMMANDS = (
-    *("demo", "list", "error", "audit", "plan", "check", "publish", "perturb", "estimate"),
-    *("query", "report", "evaluate", "ledger"),
+    *("demo", "list", "error", "audit", "plan", "check", "publish", "perturb", "serve"),
+    *("export", "estimate", "query", "report", "evaluate", "ledger"),
 )
 SUMMARIES = {
     "demo": "The whole path on built-in data: plan, publish, query, report.",
@@ -22,6 +22,8 @@ SUMMARIES = {
     "check": "Where every value would be counted (not private).",
     "publish": "Turn a table into a differentially private release.",
     "perturb": "Simulate the devices of a local collection.",
+    "serve": "Collect reports from devices over HTTP.",
+    "export": "Write the reports that a service collected to a file.",
     "estimate": "Turn reports from devices into a release.",
     "query": "Ask a release, with standard error and interval.",
     "report": "Make the HTML report of a release.",

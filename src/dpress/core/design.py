@@ -23,6 +23,7 @@ ID_BYTES = 16  # of the hash, in a report
 MOST_TYPES = 1 << 16  # a report names its type in 16 bits
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 RELEASE = ("kind", "postprocess")  # what stands under `release`
+MOMENT = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?Z$"
 WORDLESS = {"title": msgspec.UNSET, "unit": msgspec.UNSET}
 
 
@@ -163,6 +164,7 @@ class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         prediction: what was expected.
         specification: what was asked for, as it was written, but for the place of the rows; for people, nothing acts
             on it.
+        ends: of a collection's rounds, where they are known, in UTC; left out where they are not.
     """
 
     format: int
@@ -179,6 +181,7 @@ class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     claim: Promise
     prediction: Prediction
     specification: dict[str, Any]
+    ends: tuple[Annotated[str, msgspec.Meta(pattern=MOMENT)], ...] | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def id(self) -> str:

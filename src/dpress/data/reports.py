@@ -34,6 +34,7 @@ from dpress.core.wire import (
     Expected,
     Report,
 )
+from dpress.data.repeated_ids import repeated
 
 BATCH = 1 << 16
 GROUP = 1 << 18  # reports in a row group
@@ -97,11 +98,11 @@ class Reader:
         rows = max(1, min(BATCH, LARGEST_BATCH // max(self.expected.widths, default=1)))
         with _readable(self.path) as file:
             self._check_columns(file)
-            repeated, start = self._repeated(file, rows), 0
+            again_at, start = self._repeated(file, rows), 0
             for batch in file.iter_batches(rows, columns=SCHEMA.names):
                 again = np.zeros(batch.num_rows, dtype=np.bool_)
-                own = slice(*np.searchsorted(repeated, (start, start + batch.num_rows)))
-                again[repeated[own] - start] = True
+                own = slice(*np.searchsorted(again_at, (start, start + batch.num_rows)))
+                again[again_at[own] - start] = True
                 keep = self._sound(batch, again)
                 start += batch.num_rows
                 yield from self._by_type(batch if keep.all() else batch.filter(pa.array(keep)))
@@ -130,27 +131,14 @@ class Reader:
                 raise SchemaMismatch(f"{self.path} is no file of reports: {missing}")
 
     def _repeated(self, file: pq.ParquetFile, rows: int) -> Rows:
-        """Return in order which reports have the id of an earlier one; only of those that fit the collection.
+        """Return in order which reports have the id of an earlier one; only of those that fit the collection."""
+        halves = (_words(batch.column(0))[:, 0] for batch in file.iter_batches(BATCH, columns=["id"]))
 
-        The first half of an id, 8 bytes for every report, tells nearly all apart; only where two agree the reports are
-        read once more and compared. A report that does not fit takes no other one's place.
-        """
-        shared = _shared_halves(file)
-        if not shared.size:
-            return np.zeros(0, dtype=np.int64)
-        places, found, start = [], [], 0
-        for batch in file.iter_batches(rows, columns=SCHEMA.names):
-            ids = _words(batch.column("id"))
-            sound = ~np.logical_or.reduce([*self._faults(batch).values()])
-            near = np.minimum(np.searchsorted(shared, ids[:, 0]), shared.size - 1)
-            own = np.flatnonzero(sound & (shared[near] == ids[:, 0]))
-            places.append(own + start)
-            found.append(ids[own])
-            start += batch.num_rows
-        row, own_ids = np.concatenate(places), np.concatenate(found)
-        order = np.lexsort((own_ids[:, 1], own_ids[:, 0]))  # stable: equal ids stay in the file's order
-        same = (own_ids[order[1:]] == own_ids[order[:-1]]).all(axis=1)
-        return np.sort(row[order[1:][same]])
+        def pieces() -> Iterator[tuple[npt.NDArray[np.uint64], Flags]]:
+            for batch in file.iter_batches(rows, columns=SCHEMA.names):
+                yield _words(batch.column("id")), ~np.logical_or.reduce([*self._faults(batch).values()])
+
+        return repeated(file.metadata.num_rows, halves, pieces)
 
     def _sound(self, batch: pa.RecordBatch, repeated: Flags) -> Flags:
         """Return which reports fit the collection, and count the others by their first fault."""
@@ -302,16 +290,6 @@ def _opened(path: Path) -> pq.ParquetFile:
 def _engine() -> duckdb.DuckDBPyConnection:
     """Return a connection that holds no data; making one takes longer than reading a footer."""
     return duckdb.connect()
-
-
-def _shared_halves(file: pq.ParquetFile) -> npt.NDArray[np.uint64]:
-    """Return the first halves that several ids have."""
-    halves, start = np.empty(file.metadata.num_rows, dtype=np.uint64), 0
-    for batch in file.iter_batches(BATCH, columns=["id"]):
-        halves[start : start + batch.num_rows] = _words(batch.column(0))[:, 0]
-        start += batch.num_rows
-    halves.sort()
-    return np.unique(halves[1:][halves[1:] == halves[:-1]])
 
 
 def _words(ids: pa.Array) -> npt.NDArray[np.uint64]:

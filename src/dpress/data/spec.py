@@ -1,11 +1,13 @@
 """The spec file: one TOML that describes a publication or a collection and travels unchanged."""
 
 import hashlib
+import itertools
 import re
 import tomllib
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -103,6 +105,21 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
                 raise ValueError(f".postprocess[{place}]: {name!r} is named twice")
 
 
+class Collection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When a collection's rounds end, for the service that collects.
+
+    Args:
+        ends: of the rounds, one after the other; a round without one ends when it is closed by hand.
+    """
+
+    ends: Annotated[tuple[Annotated[datetime, msgspec.Meta(tz=True)], ...], msgspec.Meta(min_length=1)]
+
+    def __post_init__(self) -> None:
+        """Refuse rounds that end before they begin."""
+        if any(later <= earlier for earlier, later in itertools.pairwise(self.ends)):
+            raise ValueError(".ends: expected every time to be later than the one before")
+
+
 class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One publication or collection.
 
@@ -111,12 +128,14 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         attribute: the columns and their public cells.
         privacy: the promise.
         release: the result.
+        collection: when devices are asked.
     """
 
     data: Data | None = None
     attribute: tuple[Attribute, ...]
     privacy: Privacy
     release: Release
+    collection: Collection | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         """Check that the parts fit each other."""
@@ -126,6 +145,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             raise ValueError("expected at least one [[attribute]]")
         for name in self.release.attributes or ():
             self._check_attribute(name)
+        if self.collection is not msgspec.UNSET and self.privacy.model == "central":
+            raise ValueError('.collection: a table is not collected; leave it out, or set model = "local"')
         self._check_postprocess()
 
     def _check_attribute(self, name: str) -> None:
@@ -156,6 +177,13 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """The attributes that are released, in the order in which the release names them."""
         full = Schema(self.attribute)
         return full if self.release.attributes is None else full.subset(self.release.attributes)
+
+    @property
+    def ends(self) -> tuple[str, ...] | msgspec.UnsetType:
+        """When the rounds end, in UTC, as "2026-12-31T00:00:00Z"."""
+        if self.collection is msgspec.UNSET:
+            return msgspec.UNSET
+        return tuple(one.astimezone(UTC).isoformat().replace("+00:00", "Z") for one in self.collection.ends)
 
     @property
     def hash(self) -> str:

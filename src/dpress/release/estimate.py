@@ -14,7 +14,6 @@ from dpress.core.design import Design
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.oracle import Payloads
 from dpress.core.queries import workload
-from dpress.data import reports as files
 from dpress.data.fold import Counts, Progress, add_up
 from dpress.data.spec import Spec
 from dpress.mechanisms.protocol.collection import Collection
@@ -24,6 +23,7 @@ from dpress.release.designs import charge, collection_of, expected, save_design
 from dpress.release.folder import check_new
 from dpress.release.plan import Plan, design_of
 from dpress.release.release import Release, with_typical
+from dpress.release.report_source import ReportSource, source
 from dpress.release.tallies import Layout
 
 
@@ -45,7 +45,7 @@ def estimate(
 
     Args:
         asked: the design, whose `ask` every report names by its hash; or a specification, planned on the spot.
-        reports: a Parquet file.
+        reports: a Parquet file, or the URL of a service's store, `sqlite:///FILE` or `postgresql://...`.
         out: a new folder to write the release to.
         records: how many synthetic records to draw from a fitted joint distribution.
         allow_unproven: also where the method's published claim has no proof.
@@ -63,7 +63,8 @@ def estimate(
         check_new(out)
     if records and not catalog.kinds()[design.kind].draws_records:
         raise NotSupported(f"records are drawn from a joint distribution: set kind = {catalog.where('draws_records')}")
-    reader = files.Reader(path=Path(reports), expected=expected(design, collection))
+    read = source(reports, design, expected(design, collection))
+    reader = read()
     layout = Layout(collection)
     total = add_up(
         layout.grouped(reader.batches()), layout.kernel, rows=lambda batch: len(batch.payloads), progress=progress
@@ -71,7 +72,7 @@ def estimate(
     for reason, count in layout.faults(total).items():
         reader.count(reason, count)
     tallies, rejected = layout.tallies(total), dict(reader.rejected)
-    payloads = _watched(lambda: _payloads(reader, collection), progress)
+    payloads = _watched(lambda: _payloads(read(), collection), progress)
     release = _release(design, collection, tallies, rejected, payloads, private=reader.private, records=records)
     release = replace(release, csv=csv)
     if out is not None:
@@ -81,10 +82,9 @@ def estimate(
     return release
 
 
-def _payloads(reader: files.Reader, collection: Collection) -> Iterator[Payloads]:
-    """Yield the sound payloads once more."""
-    again = files.Reader(path=reader.path, expected=reader.expected)
-    for batch in again.batches():
+def _payloads(reader: ReportSource, collection: Collection) -> Iterator[Payloads]:
+    """Yield the sound payloads."""
+    for batch in reader.batches():
         faults = collection.types[batch.report_type].faults(batch.payloads)
         sound = ~np.logical_or.reduce([*faults.values()]) if faults else np.ones(len(batch.payloads), dtype=np.bool_)
         yield batch.payloads[sound]
@@ -143,7 +143,7 @@ def _check_answered(design: Design, collection: Collection, tallies: list[Counts
     why = "; ".join(f"{count:,} left out: {reason}" for reason, count in sorted(rejected.items()))
     if not any(tally[-1] for tally in tallies):
         if not rejected:
-            raise SchemaMismatch("there are no reports in the file")
+            raise SchemaMismatch("there are no reports")
         raise SchemaMismatch(f"none of the {sum(rejected.values()):,} reports belongs to this collection ({why})")
     answered = [set(one.axes) for one, tally in zip(collection.types, tallies, strict=True) if tally[-1]]
     for axes in collection.decoder.tables:

@@ -160,6 +160,7 @@ def _written(spec: Spec, choice: Choice) -> Design:
             ),
         ),
         specification=msgspec.json.decode(msgspec.json.encode(as_dict(spec))),  # lists, as they are read back
+        ends=spec.ends,
     )
 
 

@@ -75,7 +75,7 @@ def test_a_release_is_read_back_as_it_was(collected, tmp_path, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_no_report_is_refused(collected, method):
     own = spec(2, 3, method=method)
-    with pytest.raises(SchemaMismatch, match="there are no reports in the file"):
+    with pytest.raises(SchemaMismatch, match="there are no reports"):
         collected(own, people(2, 3), lambda table: table[:0])
 
 

@@ -1,0 +1,1 @@
+"""Reports that a service collected: where they are kept, and how they are read again."""

@@ -1,0 +1,166 @@
+"""Reports in PostgreSQL: any number of processes write it at the same time."""
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import psycopg
+
+from dpress.data.stored.report_store import MOST_ROUNDS, Keys, Round, Upload, bounds, drawn_keys, migrations
+
+LOCK = 0x44505252  # of the migrations: one process runs them
+FETCHED = 64  # uploads at a time
+
+
+class PostgresStore:
+    """Tables in the database that a URL names; a commit is on the server's disk when it returns.
+
+    Args:
+        url: `postgresql://...`; what it leaves out comes from libpq's own places.
+        create: the tables where there are none.
+    """
+
+    def __init__(self, url: str, *, create: bool = False) -> None:
+        self._url = url
+        self._lock = threading.Lock()
+        self._writer: psycopg.Connection[Any] | None = None
+        with _one_line(), psycopg.connect(url) as connection:
+            run = connection.execute
+            run("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+            if not create and _one(connection, "SELECT to_regclass('dpress_layout')") is None:
+                raise OSError("the database has no store of reports")
+            run("CREATE TABLE IF NOT EXISTS dpress_layout (number integer NOT NULL)")
+            done = _one(connection, "SELECT coalesce(max(number), 0) FROM dpress_layout")
+            for number, script in migrations("postgres", done):
+                run(script.encode())
+                run("INSERT INTO dpress_layout VALUES (%s)", (number,))
+
+    def rounds(self) -> list[Round]:
+        """Return all rounds, in the order in which they began."""
+        found = self._read("SELECT place, ask, number, design, closed FROM round ORDER BY place")
+        return [
+            Round(place=place, ask=ask, number=number, design=design, closed=closed)
+            for place, ask, number, design, closed in found
+        ]
+
+    def begin(self, ask: str, number: int, design: str) -> Round:
+        """Return a round, which is new unless it is there already.
+
+        Raises:
+            ValueError: it is there with another design.
+        """
+        with self._transaction() as connection:
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+            place = _one(connection, "SELECT count(*) FROM round")
+            if place >= MOST_ROUNDS:
+                raise OSError(f"the store is full: it has {place} rounds; use another database")
+            statement = "INSERT INTO round (place, ask, number, design) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
+            connection.execute(statement, (place, ask, number, design))
+        found = next(one for one in self.rounds() if (one.ask, one.number) == (ask, number))
+        if found.design != design:
+            raise ValueError(f"the store has another design for round {number} of collection {ask}; use another store")
+        return found
+
+    def add(self, uploads: Sequence[Upload], refused: Mapping[tuple[int, str], int]) -> set[int]:
+        """Keep uploads, all or none of them, and return the places of rounds that are closed: theirs are not kept."""
+        while True:
+            try:
+                with self._transaction() as connection:
+                    return _add(connection, uploads, refused)
+            except psycopg.errors.UniqueViolation:  # a key is taken already: draw others
+                continue
+
+    def close(self, place: int) -> None:
+        """Accept nothing more in a round; waits for uploads that are being kept at this moment."""
+        with self._transaction() as connection:
+            connection.execute("UPDATE round SET closed = true WHERE place = %s", (place,))
+
+    def keys(self, place: int) -> Keys:
+        """Return the keys of a round's uploads, sorted."""
+        found = self._read("SELECT key FROM upload WHERE key BETWEEN %s AND %s ORDER BY key", bounds(place))
+        return np.fromiter((key for (key,) in found), dtype=np.int64)
+
+    def reports(self, place: int) -> int:
+        """Return how many reports a round has, those counted that arrived twice."""
+        statement = "SELECT coalesce(sum(reports), 0) FROM upload WHERE key BETWEEN %s AND %s"
+        return sum(int(count) for (count,) in self._read(statement, bounds(place)))
+
+    def refused(self, place: int) -> dict[str, int]:
+        """Return how many reports of a round were refused, by reason."""
+        return dict(self._read("SELECT reason, reports FROM refused WHERE place = %s ORDER BY reason", (place,)))
+
+    def bodies(self, place: int, keys: Iterable[int] | None = None) -> Iterator[bytes]:
+        """Yield the uploads of a round in the order of their keys, which is random; or only those with these keys."""
+        if keys is None:
+            found = self._read("SELECT body FROM upload WHERE key BETWEEN %s AND %s ORDER BY key", bounds(place))
+        else:
+            found = self._read("SELECT body FROM upload WHERE key = ANY(%s)", (list(keys),))
+        yield from (body for (body,) in found)
+
+    def _read(self, statement: str, values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+        """Yield rows on a connection of its own, one consistent look, a few at a time."""
+        with _one_line(), psycopg.connect(self._url) as connection:
+            connection.read_only = True
+            with connection.cursor(name="look", binary=True) as cursor:
+                cursor.itersize = FETCHED
+                cursor.execute(statement.encode(), values)
+                yield from cursor
+
+    @contextmanager
+    def _transaction(self) -> Iterator[psycopg.Connection[Any]]:
+        """Give the one connection that writes; a lost one is opened again the next time."""
+        with self._lock, _one_line():
+            if self._writer is None or self._writer.closed:
+                self._writer = psycopg.connect(self._url)
+            try:
+                with self._writer.transaction():
+                    yield self._writer
+            except psycopg.errors.UniqueViolation:
+                raise
+            except BaseException:
+                self._writer.close()
+                raise
+
+
+def _add(
+    connection: psycopg.Connection[Any], uploads: Sequence[Upload], refused: Mapping[tuple[int, str], int]
+) -> set[int]:
+    """Keep uploads of rounds that are open, which stay open until this is on disk."""
+    places = sorted({one.place for one in uploads})
+    statement = "SELECT place FROM round WHERE place = ANY(%s) AND NOT closed ORDER BY place FOR SHARE"
+    opened = {place for (place,) in connection.execute(statement, (places,))}
+    kept = [one for one in uploads if one.place in opened]
+    if kept:
+        with connection.cursor() as cursor, cursor.copy("COPY upload FROM STDIN (FORMAT BINARY)") as copy:
+            copy.set_types(["int8", "int4", "bytea"])
+            for key, one in zip(drawn_keys([one.place for one in kept]), kept, strict=True):
+                copy.write_row((key, one.reports, one.body))
+    statement = (
+        "INSERT INTO refused VALUES (%s, %s, %s) "
+        "ON CONFLICT (place, reason) DO UPDATE SET reports = refused.reports + excluded.reports"
+    )
+    counts = [(place, reason, count) for (place, reason), count in sorted(refused.items())]
+    if counts:
+        with connection.cursor() as cursor:
+            cursor.executemany(statement, counts)
+    return set(places) - opened
+
+
+def _one(connection: psycopg.Connection[Any], statement: str) -> Any:
+    """Return the one value of a statement."""
+    row = connection.execute(statement.encode()).fetchone()
+    return None if row is None else row[0]
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
+    """Turn what PostgreSQL says into one line that holds no address and no password."""
+    try:
+        yield
+    except psycopg.errors.UniqueViolation:
+        raise
+    except psycopg.Error as error:
+        why = error.diag.message_primary or type(error).__name__
+        raise OSError(f"the store in PostgreSQL cannot be used: {why}") from None

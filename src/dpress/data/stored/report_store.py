@@ -1,0 +1,144 @@
+"""What a store of reports keeps, and which one a URL names.
+
+Append-only: one row for every accepted upload, under a random key, so that nothing but the round tells when or from
+whom it came. Uploads are kept as they arrived; reports that arrived twice are found when they are counted.
+"""
+
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Keys = npt.NDArray[np.int64]
+KEY_BITS = 48  # random ones of a row's key; those before number the round
+MOST_ROUNDS = 1 << (63 - KEY_BITS)
+SCHEMES = ("sqlite:", "postgresql:", "postgres:")
+MIGRATIONS = Path(__file__).with_name("migrations")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """A round of a collection.
+
+    Args:
+        place: its number in the store, from 0.
+        ask: the id of what is asked.
+        number: of the round, as every report says.
+        design: as JSON.
+        closed: nothing is accepted any more.
+    """
+
+    place: int
+    ask: str
+    number: int
+    design: str
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """Accepted reports of one round, back to back.
+
+    Args:
+        place: of the round.
+        reports: how many.
+        body: their bytes.
+    """
+
+    place: int
+    reports: int
+    body: bytes
+
+
+class ReportStore(Protocol):
+    """Where a service keeps reports. Every method raises OSError, with one line, where the store cannot be used."""
+
+    def rounds(self) -> list[Round]:
+        """Return all rounds, in the order in which they began."""
+        ...
+
+    def begin(self, ask: str, number: int, design: str) -> Round:
+        """Return a round, which is new unless it is there already.
+
+        Raises:
+            ValueError: it is there with another design.
+        """
+        ...
+
+    def add(self, uploads: Sequence[Upload], refused: Mapping[tuple[int, str], int]) -> set[int]:
+        """Keep uploads, all or none of them, and return the places of rounds that are closed: theirs are not kept.
+
+        When it returns, they are on disk.
+
+        Args:
+            uploads: of any rounds.
+            refused: how many reports of a round, by its place, were refused for a reason.
+        """
+        ...
+
+    def close(self, place: int) -> None:
+        """Accept nothing more in a round; what was accepted before is all there is."""
+        ...
+
+    def keys(self, place: int) -> Keys:
+        """Return the keys of a round's uploads, sorted."""
+        ...
+
+    def reports(self, place: int) -> int:
+        """Return how many reports a round has, those counted that arrived twice."""
+        ...
+
+    def refused(self, place: int) -> dict[str, int]:
+        """Return how many reports of a round were refused, by reason."""
+        ...
+
+    def bodies(self, place: int, keys: Iterable[int] | None = None) -> Iterator[bytes]:
+        """Yield the uploads of a round in the order of their keys, which is random; or only those with these keys."""
+        ...
+
+
+def open_store(url: str, *, create: bool = False) -> ReportStore:
+    """Return the store that a URL names.
+
+    Args:
+        url: `sqlite:///FILE` or `postgresql://...`.
+        create: also where there is none yet.
+
+    Raises:
+        ValueError: it is no such URL.
+        OSError: the store cannot be used; or `create` is False and there is none.
+    """
+    scheme, _, rest = url.partition(":")
+    if scheme == "sqlite":
+        if not rest.startswith("///") or not rest[3:]:
+            raise ValueError("the store must be sqlite:///FILE or postgresql://..., got sqlite: without ///FILE")
+        from dpress.data.stored.sqlite_store import SqliteStore  # noqa: PLC0415  # only the store that is used
+
+        return SqliteStore(Path(rest[3:]), create=create)
+    if scheme in {"postgresql", "postgres"}:
+        from dpress.data.stored.postgres_store import PostgresStore  # noqa: PLC0415  # the driver is an extra
+
+        return PostgresStore(url, create=create)
+    raise ValueError(f"the store must be sqlite:///FILE or postgresql://..., got {scheme[:20]!r}")
+
+
+def drawn_keys(places: Sequence[int]) -> list[int]:
+    """Return a new key for an upload of each of these rounds; by chance one may be taken already."""
+    return [place << KEY_BITS | secrets.randbits(KEY_BITS) for place in places]
+
+
+def bounds(place: int) -> tuple[int, int]:
+    """Return the smallest and the largest key of a round."""
+    return place << KEY_BITS, (place + 1 << KEY_BITS) - 1
+
+
+def migrations(dialect: str, done: int) -> Iterator[tuple[int, str]]:
+    """Yield the numbered SQL files of a database that are still to be run, in order."""
+    for path in sorted(MIGRATIONS.glob(f"{dialect}_*.sql")):
+        number = int(path.stem.rpartition("_")[2])
+        if number > done:
+            yield number, path.read_text(encoding="utf-8")

@@ -1,0 +1,172 @@
+"""Reports in a SQLite file: one process writes it, whoever estimates reads it at the same time."""
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpress.data.stored.report_store import MOST_ROUNDS, Keys, Round, Upload, bounds, drawn_keys, migrations
+
+APPLICATION_ID = 0x44505252
+PAGE = 16384  # bytes; uploads are tens of kilobytes
+WAL_PAGES = 4096  # of the log before it is written into the file
+MOST_NAMED = 500  # keys in one statement
+
+
+class SqliteStore:
+    """A file in write-ahead mode; a commit is on disk when it returns.
+
+    Args:
+        path: of the file.
+        create: a new one where there is none.
+    """
+
+    def __init__(self, path: Path, *, create: bool = False) -> None:
+        if not create and not path.is_file():
+            raise OSError(f"there is no store {path}")
+        if not path.parent.is_dir():
+            raise OSError(f"cannot create the store {path}: the folder {path.parent} does not exist")
+        self.path = path
+        self._lock = threading.Lock()
+        with _one_line(path):
+            self._writer = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            self._prepare()
+            self._file = path.stat().st_ino
+
+    def _prepare(self) -> None:
+        """Bring the file to the newest layout."""
+        run = self._writer.execute
+        (own,), (tables,) = (
+            run("PRAGMA application_id").fetchone(),
+            run("SELECT count(*) FROM sqlite_master").fetchone(),
+        )
+        if own != APPLICATION_ID and tables:
+            raise OSError(f"{self.path} is a SQLite file of something else, no store of reports")
+        run(f"PRAGMA page_size = {PAGE}")
+        run("PRAGMA journal_mode = WAL")
+        run("PRAGMA synchronous = FULL")
+        run("PRAGMA busy_timeout = 5000")
+        run(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
+        with self._transaction():
+            (done,) = run("PRAGMA user_version").fetchone()
+            for number, script in migrations("sqlite", done):
+                for statement in script.split(";\n"):
+                    run(statement)
+                run(f"PRAGMA user_version = {number}")
+                run(f"PRAGMA application_id = {APPLICATION_ID}")
+
+    def rounds(self) -> list[Round]:
+        """Return all rounds, in the order in which they began."""
+        found = self._read("SELECT place, ask, number, design, closed FROM round ORDER BY place")
+        return [
+            Round(place=place, ask=ask, number=number, design=design, closed=bool(closed))
+            for place, ask, number, design, closed in found
+        ]
+
+    def begin(self, ask: str, number: int, design: str) -> Round:
+        """Return a round, which is new unless it is there already.
+
+        Raises:
+            ValueError: it is there with another design.
+        """
+        with self._lock, _one_line(self.path), self._transaction():
+            (place,) = self._writer.execute("SELECT count(*) FROM round").fetchone()
+            if place >= MOST_ROUNDS:
+                raise OSError(f"{self.path} is full: it has {place} rounds; use another file")
+            statement = "INSERT INTO round (place, ask, number, design) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+            self._writer.execute(statement, (place, ask, number, design))
+        found = next(one for one in self.rounds() if (one.ask, one.number) == (ask, number))
+        if found.design != design:
+            raise ValueError(f"the store has another design for round {number} of collection {ask}; use another store")
+        return found
+
+    def add(self, uploads: Sequence[Upload], refused: Mapping[tuple[int, str], int]) -> set[int]:
+        """Keep uploads, all or none of them, and return the places of rounds that are closed: theirs are not kept."""
+        with self._lock, _one_line(self.path):
+            while True:
+                try:
+                    with self._transaction():
+                        found = self._add(uploads, refused)
+                    break
+                except sqlite3.IntegrityError:  # a key is taken already: draw others
+                    continue
+            if self.path.stat().st_ino != self._file:
+                raise OSError(f"the store {self.path} was replaced while it was open")
+        return found
+
+    def _add(self, uploads: Sequence[Upload], refused: Mapping[tuple[int, str], int]) -> set[int]:
+        closed = {place for (place,) in self._writer.execute("SELECT place FROM round WHERE closed")}
+        kept = [one for one in uploads if one.place not in closed]
+        keys = drawn_keys([one.place for one in kept])
+        rows = [(key, one.reports, one.body) for key, one in zip(keys, kept, strict=True)]
+        self._writer.executemany("INSERT INTO upload VALUES (?, ?, ?)", rows)
+        counts = [(place, reason, count) for (place, reason), count in refused.items()]
+        statement = (
+            "INSERT INTO refused VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET reports = reports + excluded.reports"
+        )
+        self._writer.executemany(statement, counts)
+        return closed
+
+    def close(self, place: int) -> None:
+        """Accept nothing more in a round; what was accepted before is all there is."""
+        with self._lock, _one_line(self.path):
+            self._writer.execute("UPDATE round SET closed = 1 WHERE place = ?", (place,))
+
+    def keys(self, place: int) -> Keys:
+        """Return the keys of a round's uploads, sorted."""
+        found = self._read("SELECT key FROM upload WHERE key BETWEEN ? AND ? ORDER BY key", *bounds(place))
+        return np.fromiter((key for (key,) in found), dtype=np.int64)
+
+    def reports(self, place: int) -> int:
+        """Return how many reports a round has, those counted that arrived twice."""
+        statement = "SELECT coalesce(sum(reports), 0) FROM upload WHERE key BETWEEN ? AND ?"
+        return sum(count for (count,) in self._read(statement, *bounds(place)))
+
+    def refused(self, place: int) -> dict[str, int]:
+        """Return how many reports of a round were refused, by reason."""
+        return dict(self._read("SELECT reason, reports FROM refused WHERE place = ? ORDER BY reason", place))
+
+    def bodies(self, place: int, keys: Iterable[int] | None = None) -> Iterator[bytes]:
+        """Yield the uploads of a round in the order of their keys, which is random; or only those with these keys."""
+        if keys is None:
+            statement = "SELECT body FROM upload WHERE key BETWEEN ? AND ? ORDER BY key"
+            yield from (body for (body,) in self._read(statement, *bounds(place)))
+            return
+        wanted = list(keys)
+        for start in range(0, len(wanted), MOST_NAMED):
+            named = wanted[start : start + MOST_NAMED]
+            marks = ", ".join("?" * len(named))
+            statement = f"SELECT body FROM upload WHERE key IN ({marks})"  # noqa: S608  # only question marks
+            yield from (body for (body,) in self._read(statement, *named))
+
+    def _read(self, statement: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        """Yield rows on a connection of its own, one consistent look."""
+        with _one_line(self.path), closing(sqlite3.connect(f"file:{self.path}?mode=rw", uri=True)) as connection:
+            connection.execute("PRAGMA busy_timeout = 5000")
+            yield from connection.execute(statement, values)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._writer.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._writer.execute("COMMIT")
+        except BaseException:
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK")
+            raise
+
+
+@contextmanager
+def _one_line(path: Path) -> Iterator[None]:
+    """Turn what SQLite says into one line."""
+    try:
+        yield
+    except sqlite3.IntegrityError:
+        raise
+    except sqlite3.Error as error:
+        raise OSError(f"the store {path} cannot be used: {error}") from None

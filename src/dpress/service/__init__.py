@@ -1,0 +1,1 @@
+"""Collection over HTTP: what devices are asked, and their reports."""

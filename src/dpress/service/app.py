@@ -1,0 +1,203 @@
+"""The service: routes, and nothing else. Nothing about a sender is read, kept or logged."""
+
+import asyncio
+import hmac
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from litestar import Litestar, Request, Response, get, post
+from litestar.config.cors import CORSConfig
+from litestar.exceptions import ClientException, HTTPException
+
+from dpress.data.stored.report_store import ReportStore
+from dpress.service import problem, rounds
+from dpress.service.metrics import metrics
+from dpress.service.problem import Problem
+from dpress.service.reports_route import Uploads
+from dpress.service.served import Collections, Served, now, tag
+from dpress.service.writer import Writer
+
+LOOK = 1.0  # seconds between looks at the clock, and at what other processes did in the store
+FRESH = "public, max-age=60"
+CORS = CORSConfig(
+    allow_origins=["*"],
+    allow_methods=["GET", "POST"],
+    allow_headers=["content-type"],
+    expose_headers=["etag", "retry-after"],
+    max_age=86400,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a service is run.
+
+    Args:
+        url: of the store.
+        token: of the administrator; without one there are no routes for administrators.
+        public: whether everybody may look at the live pages.
+    """
+
+    url: str
+    token: str | None = None
+    public: bool = False
+
+
+def app(store: ReportStore, collections: Collections, settings: Settings) -> Litestar:
+    """Return the application that serves these collections.
+
+    Args:
+        store: where reports are kept.
+        collections: of that store.
+        settings: of this service.
+    """
+    writer = Writer(store=store)
+    uploads = Uploads(collections, writer)
+
+    @asynccontextmanager
+    async def running(_: Litestar) -> AsyncIterator[None]:
+        writer.start()
+        clock = asyncio.create_task(_clock(collections, settings))
+        try:
+            yield
+        finally:
+            clock.cancel()
+            await asyncio.to_thread(writer.stop)
+
+    routes = [_told(collections), _reports(uploads), _healthy(), _ready(collections), metrics(collections, writer)]
+    if settings.token is not None:
+        routes += _administration(collections, settings)
+    return Litestar(
+        route_handlers=routes,
+        cors_config=CORS,
+        lifespan=[running],
+        exception_handlers={Problem: _refused, HTTPException: _unknown, Exception: _failed},
+        openapi_config=None,
+        logging_config=None,
+    )
+
+
+def _told(collections: Collections) -> Any:
+    @get("/v1/collections/{ask:str}")
+    async def told(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
+        document = collections.served(ask).document(now())
+        headers = {"ETag": tag(document), "Cache-Control": FRESH}
+        if request.headers.get("if-none-match") == headers["ETag"]:
+            return Response(b"", status_code=304, headers=headers)
+        return Response(document, media_type="application/json", headers=headers)
+
+    return told
+
+
+def _reports(uploads: Uploads) -> Any:
+    @post("/v1/collections/{ask:str}/reports", status_code=200)
+    async def reports(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
+        stated = request.headers.get("content-length", "")
+        length = int(stated) if stated.isascii() and stated.isdigit() else None
+        try:
+            answer = await uploads.take(ask, request.headers.get("content-type", ""), length, request.stream())
+        except ClientException:
+            raise Problem(400, "the upload was broken off") from None
+        return Response(answer, media_type="application/json")
+
+    return reports
+
+
+def _healthy() -> Any:
+    @get("/healthz")
+    async def healthy() -> Response[bytes]:
+        return Response(b"ok\n", media_type="text/plain")
+
+    return healthy
+
+
+def _ready(collections: Collections) -> Any:
+    @get("/readyz")
+    async def ready() -> Response[bytes]:
+        await asyncio.to_thread(_refresh, collections)
+        return Response(b"ok\n", media_type="text/plain")
+
+    return ready
+
+
+def _administration(collections: Collections, settings: Settings) -> list[Any]:
+    @post("/v1/collections/{ask:str}/close", status_code=200)
+    async def closing(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
+        check_token(request, settings)
+        closed = await _stored(rounds.close, collections, collections.served(ask))
+        return Response(closed.document(now()), media_type="application/json")
+
+    @post("/v1/collections/{ask:str}/next", status_code=200)
+    async def following(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
+        check_token(request, settings)
+        begun = await _stored(rounds.begin_next, collections, collections.served(ask), settings.url)
+        plain = {"id": begun.round.ask, "round": begun.round.number}
+        return Response(msgspec.json.encode(plain), media_type="application/json")
+
+    return [closing, following]
+
+
+def check_token(request: Request[Any, Any, Any], settings: Settings) -> None:
+    """Refuse a request that does not bear the administrator's token; compared in constant time.
+
+    Raises:
+        Problem: it does not.
+    """
+    given = request.headers.get("authorization", "").encode()
+    if settings.token is None or not hmac.compare_digest(given, f"Bearer {settings.token}".encode()):
+        raise Problem(401, "expected the administrator's token: Authorization: Bearer TOKEN")
+
+
+async def _stored(act: Callable[..., Served], *arguments: object) -> Served:
+    """Do something with the store in a thread.
+
+    Raises:
+        Problem: the store cannot be used.
+    """
+    try:
+        return await asyncio.to_thread(act, *arguments)
+    except OSError:
+        raise Problem(503, "the store cannot be used now", retry_after=2) from None
+
+
+def _refresh(collections: Collections) -> None:
+    try:
+        collections.refresh()
+    except OSError:
+        raise Problem(503, "the store cannot be used now", retry_after=2) from None
+
+
+async def _clock(collections: Collections, settings: Settings) -> None:
+    """Close rounds whose end has come, begin those that follow by schedule, and see what other processes did."""
+    while True:
+        await asyncio.sleep(LOOK)
+        try:
+            await asyncio.to_thread(_turn, collections, settings)
+        except (OSError, Problem):  # the next look tries again; until then uploads hear that the store is gone
+            continue
+
+
+def _turn(collections: Collections, settings: Settings) -> None:
+    collections.refresh()
+    for one in rounds.due(collections):
+        rounds.close(collections, one)
+    for one in collections.all():
+        if one.round.closed and one.following is None and rounds.scheduled(one):
+            rounds.begin_next(collections, one, settings.url)
+
+
+def _refused(_: Request[Any, Any, Any], refused: Problem) -> Response[bytes]:
+    return Response(
+        refused.document, media_type=problem.MEDIA_TYPE, status_code=refused.status, headers=refused.headers
+    )
+
+
+def _unknown(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
+    return _refused(request, Problem(error.status_code, "there is nothing at this address"))
+
+
+def _failed(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:  # noqa: ARG001  # it is shown to nobody
+    return _refused(request, Problem(500, "the service failed; nothing of this request was kept"))

@@ -1,0 +1,65 @@
+"""Rounds end and begin: by hand or by the design's schedule, and the next design is that of `dpress estimate`."""
+
+import msgspec
+
+from dpress.core.design import Design, LocalAsk
+from dpress.release.estimate import estimate
+from dpress.release.next_round import next_design
+from dpress.service.problem import Problem
+from dpress.service.served import Collections, Served, now
+
+
+def close(collections: Collections, served: Served) -> Served:
+    """Close a round, if it is not closed yet.
+
+    Raises:
+        OSError: the store cannot be used.
+    """
+    collections.store.close(served.round.place)
+    collections.refresh()
+    return collections.served(served.round.ask)
+
+
+def begin_next(collections: Collections, served: Served, url: str) -> Served:
+    """Begin the round after a closed one; where it has begun already, return it.
+
+    Of a collection whose rounds build on each other it is planned from this round's release; otherwise the same is
+    asked once more.
+
+    Args:
+        collections: that are served.
+        served: the round.
+        url: of the store.
+
+    Raises:
+        Problem: the round is still open, there are no reports, or it was the last one.
+        OSError: the store cannot be used.
+    """
+    if served.open(now()):
+        raise Problem(409, "this round is still open; close it first")
+    close(collections, served)
+    if served.following is not None:
+        return collections.newest(served)
+    return collections.add(_next(served.design, url))
+
+
+def _next(design: Design, url: str) -> Design:
+    if isinstance(design.ask, LocalAsk) and design.ask.rounds is None:
+        return msgspec.structs.replace(design, round=design.round + 1)
+    try:
+        found = next_design(estimate(design, url, allow_unproven=True))
+    except ValueError as error:
+        raise Problem(409, f"the next round cannot be planned: {error}") from None
+    if found is None:
+        raise Problem(409, "this was the last round")
+    return found
+
+
+def due(collections: Collections) -> list[Served]:
+    """Return the rounds whose end has come and that are not closed in the store yet."""
+    return [one for one in collections.all() if not one.round.closed and not one.open(now())]
+
+
+def scheduled(served: Served) -> bool:
+    """Return whether the schedule has another round after this one."""
+    return served.round.number + 1 < len(served.design.ends or ())

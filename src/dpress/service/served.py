@@ -1,0 +1,193 @@
+"""The collections that a service serves: their rounds as the store has them, and what it tells devices of each."""
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from dpress.core import design as documents
+from dpress.core.design import Design, LocalAsk
+from dpress.core.errors import SchemaMismatch
+from dpress.data.stored.report_store import ReportStore, Round
+from dpress.release.designs import collection_of
+from dpress.release.device import Intake, intake
+from dpress.release.plan_text import beside, lifetime_of, promised
+from dpress.service.problem import Problem
+
+LARGEST_BODY = 1 << 22  # bytes of an upload
+MOST_REPORTS = 10_000  # in one upload
+HEADER = 52  # bytes of a report beside its payload, at most
+
+
+@dataclass(frozen=True)
+class Served:
+    """A round of a collection, ready to be answered.
+
+    Args:
+        round: as it is stored.
+        design: of it.
+        intake: its check of reports.
+        following: the round after it, as far as there is one; None otherwise.
+    """
+
+    round: Round
+    design: Design
+    intake: Intake
+    following: Round | None
+
+    @property
+    def end(self) -> str | None:
+        """When it ends, as the design says; None where it does not."""
+        ends = self.design.ends or ()
+        return ends[self.round.number] if self.round.number < len(ends) else None
+
+    def open(self, now: datetime) -> bool:
+        """Return whether reports are accepted."""
+        return not self.round.closed and (self.end is None or now < datetime.fromisoformat(self.end))
+
+    @cached_property
+    def largest_batch(self) -> int:
+        """The most reports in one upload."""
+        widest = max(self.intake.expected.widths)
+        return max(1, min(MOST_REPORTS, LARGEST_BODY // (widest + HEADER)))
+
+    @property
+    def largest_body(self) -> int:
+        """The most bytes of one upload: as many reports of the longest type."""
+        return self.largest_batch * (max(self.intake.expected.widths) + HEADER)
+
+    def document(self, now: datetime) -> bytes:
+        """Return what devices and people are told: all of it is public."""
+        design, mechanism = self.design, self.intake.collection
+        titles = design.specification.get("release", {})
+        found: dict[str, Any] = {
+            "ask": documents.as_plain(design)["ask"],
+            "round": self.round.number,
+            "rounds": rounds(design),
+            "open": self.open(now),
+            "until": self.end,
+            "largest_batch": self.largest_batch,
+            "next": None if self.following is None else self.following.ask,
+            "title": titles.get("title") or ", ".join(one.caption for one in design.attributes),
+            "promise": promised(mechanism.claim) + beside(lifetime_of(mechanism)),
+        }
+        return msgspec.json.encode(found)
+
+
+def rounds(design: Design) -> int:
+    """Return how many rounds a collection has, as far as its design says."""
+    ask = design.ask
+    if isinstance(ask, LocalAsk) and ask.rounds is not None:
+        return len(ask.rounds.types)
+    return max(len(design.ends or ()), design.round + 1)
+
+
+def first_ask(design: Design) -> str:
+    """Return the id of the first round's `ask`, which names the collection in all its rounds."""
+    ask = design.ask
+    return (isinstance(ask, LocalAsk) and ask.rounds is not None and ask.rounds.collection) or design.id
+
+
+class Collections:
+    """The rounds of a store, read again whenever somebody may have changed them.
+
+    Args:
+        store: of them.
+    """
+
+    def __init__(self, store: ReportStore) -> None:
+        self.store = store
+        self._lock = threading.Lock()
+        self._made: dict[int, tuple[Design, Intake]] = {}
+        self._by_place: dict[int, Served] = {}
+        self._by_ask: dict[str, Served] = {}
+
+    def add(self, design: Design) -> Served:
+        """Serve a design: a collection's first round, or a later one.
+
+        Raises:
+            NotSupported: it asks no devices, or its method is unproven.
+            ValueError: the store has another design of that name.
+            OSError: the store cannot be used.
+        """
+        collection_of(design)
+        begun = self.store.begin(design.id, design.round, documents.encode(design))
+        self.refresh()
+        return self._by_place[begun.place]
+
+    def refresh(self) -> None:
+        """Read all rounds from the store, where another process may have begun or closed one.
+
+        Raises:
+            OSError: the store cannot be used.
+        """
+        with self._lock:
+            stored = self.store.rounds()
+            designs = {one.place: self._parts(one) for one in stored}
+            following = dict(_following(stored, {place: design for place, (design, _) in designs.items()}))
+            found = {
+                one.place: Served(
+                    round=one,
+                    design=designs[one.place][0],
+                    intake=designs[one.place][1],
+                    following=following[one.place],
+                )
+                for one in stored
+            }
+            unchanged = {place: own for place, own in self._by_place.items() if own == found.get(place)}
+            self._by_place = found | unchanged
+            self._by_ask = {own.round.ask: own for own in self._by_place.values()}  # the newest round of an ask
+
+    def _parts(self, stored: Round) -> tuple[Design, Intake]:
+        if stored.place not in self._made:
+            try:
+                design = documents.decode(stored.design)
+            except SchemaMismatch as error:
+                raise OSError(f"the store's design of round {stored.number} cannot be read: {error}") from None
+            self._made[stored.place] = design, intake(design)
+        return self._made[stored.place]
+
+    def served(self, ask: str) -> Served:
+        """Return the newest round with this id.
+
+        Raises:
+            Problem: there is none.
+        """
+        found = self._by_ask.get(ask)
+        if found is None:
+            raise Problem(404, "there is no such collection here; its id is the 64 hexadecimal digits of its design")
+        return found
+
+    def newest(self, served: Served) -> Served:
+        """Return the newest round of the same collection."""
+        return self._by_place[max(one.round.place for one in self.all() if _same(one.design, served.design))]
+
+    def all(self) -> tuple[Served, ...]:
+        """Return all rounds, in the order in which they began."""
+        return tuple(self._by_place.values())
+
+
+def _same(one: Design, other: Design) -> bool:
+    return first_ask(one) == first_ask(other)
+
+
+def _following(stored: list[Round], designs: dict[int, Design]) -> Iterator[tuple[int, Round | None]]:
+    """Yield for every round the one of the same collection that began after it."""
+    for one in stored:
+        later = [two for two in stored if two.place > one.place and _same(designs[one.place], designs[two.place])]
+        yield one.place, later[0] if later else None
+
+
+def now() -> datetime:
+    """Return the time in UTC."""
+    return datetime.now(UTC)
+
+
+def tag(document: bytes) -> str:
+    """Return the entity tag of a document."""
+    return f'"{hashlib.sha256(document).hexdigest()[:32]}"'

@@ -1,0 +1,46 @@
+"""Runs the application: one process, no access log, no word about the server in its answers."""
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+from litestar import Litestar
+
+BACKLOG = 2048
+IDLE = 30  # seconds that a connection may stay open without a request
+FAREWELL = 10  # seconds that running requests have when the service stops
+
+
+def run(application: Litestar, host: str, port: int, listening: Callable[[str], object]) -> None:
+    """Serve until the process is told to stop; what was accepted is on disk then.
+
+    Args:
+        application: what answers.
+        host: the address to listen on.
+        port: 0 is a free one.
+        listening: called with the address, once connections are accepted.
+
+    Raises:
+        OSError: the address cannot be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as bound:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            bound.bind((host, port))
+        except OSError as error:
+            raise OSError(f"cannot listen on {host} port {port}: {error.strerror}") from None
+        bound.listen(BACKLOG)
+        name = f"[{host}]" if ":" in host else host
+        listening(f"http://{name}:{bound.getsockname()[1]}")
+        config = uvicorn.Config(
+            application,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            backlog=BACKLOG,
+            timeout_keep_alive=IDLE,
+            timeout_graceful_shutdown=FAREWELL,
+            proxy_headers=False,
+        )
+        uvicorn.Server(config).run(sockets=[bound])

@@ -1,0 +1,138 @@
+"""One thread writes: uploads that wait are kept in one commit, and each sender hears when its own is on disk."""
+
+import asyncio
+import queue
+import secrets
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from dpress.data.stored.report_store import ReportStore, Upload
+
+TOGETHER = 1 << 23  # bytes in one commit
+SHUFFLE = secrets.SystemRandom()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """An upload and who waits for it.
+
+    Args:
+        upload: what is to be kept.
+        refused: how many of its reports were refused, by reason.
+        done: resolved with True when it is on disk, with False where its round is closed.
+        loop: of `done`.
+    """
+
+    upload: Upload
+    refused: Mapping[str, int]
+    done: "asyncio.Future[bool]"
+    loop: asyncio.AbstractEventLoop
+
+
+@dataclass(slots=True, kw_only=True)
+class Writer:
+    """The thread and its queue.
+
+    Args:
+        store: that it writes to.
+        most_bytes: that may wait at a time.
+    """
+
+    store: ReportStore
+    most_bytes: int = 1 << 27
+    bytes_waiting: int = 0
+    _queue: "queue.SimpleQueue[Waiting | None]" = field(default_factory=queue.SimpleQueue)
+    _thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread = threading.Thread(target=self._run, name="dpress-writer", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Keep what still waits, then end the thread."""
+        self._queue.put(None)
+        if self._thread is not None:
+            self._thread.join()
+
+    @property
+    def full(self) -> bool:
+        """Whether senders should come back later."""
+        return self.bytes_waiting >= self.most_bytes
+
+    async def keep(self, upload: Upload, refused: Mapping[str, int]) -> bool:
+        """Return True when the upload is on disk, False where its round is closed.
+
+        Raises:
+            OSError: the store cannot be used; nothing was kept.
+        """
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[bool] = loop.create_future()
+        self.bytes_waiting += len(upload.body)
+        try:
+            self._queue.put(Waiting(upload=upload, refused=refused, done=done, loop=loop))
+            return await done
+        finally:
+            self.bytes_waiting -= len(upload.body)
+
+    def _run(self) -> None:
+        while (first := self._queue.get()) is not None:
+            group = [first, *self._more(first)]
+            if group[-1] is None:
+                group.pop()
+                self._queue.put(None)
+            own = [one for one in group if one is not None]
+            try:
+                closed = self.store.add(list(_rows(own)), _counts(own))
+                results: dict[int, bool | OSError] = dict.fromkeys(closed, False)
+            except OSError as error:
+                results = {one.upload.place: error for one in own}
+            for loop in {one.loop for one in own}:
+                loop.call_soon_threadsafe(_resolve, [one for one in own if one.loop is loop], results)
+
+    def _more(self, first: Waiting) -> Iterator[Waiting | None]:
+        """Yield what else waits, up to a commit's size; None, and nothing after it, at the end."""
+        size = len(first.upload.body)
+        while size < TOGETHER:
+            try:
+                following = self._queue.get_nowait()
+            except queue.Empty:
+                return
+            yield following
+            if following is None:
+                return
+            size += len(following.upload.body)
+
+
+def _rows(waiting: list[Waiting]) -> Iterator[Upload]:
+    """Yield one row for every round, with its uploads in an order that tells nothing of their arrival."""
+    by_place: dict[int, list[Upload]] = defaultdict(list)
+    for one in waiting:
+        if one.upload.reports:
+            by_place[one.upload.place].append(one.upload)
+    for place, own in by_place.items():
+        SHUFFLE.shuffle(own)
+        body = b"".join(one.body for one in own)
+        yield Upload(place=place, reports=sum(one.reports for one in own), body=body)
+
+
+def _counts(waiting: list[Waiting]) -> Counter[tuple[int, str]]:
+    found: Counter[tuple[int, str]] = Counter()
+    for one in waiting:
+        for reason, count in one.refused.items():
+            found[one.upload.place, reason] += count
+    return found
+
+
+def _resolve(waiting: list[Waiting], results: Mapping[int, bool | OSError]) -> None:
+    """Tell every sender; one that has gone away meanwhile does not hear it."""
+    for one in waiting:
+        result = results.get(one.upload.place, True)
+        if one.done.done():
+            continue
+        if isinstance(result, OSError):
+            one.done.set_exception(result)
+        else:
+            one.done.set_result(result)
