@@ -15,7 +15,7 @@ from dpress import catalog
 from dpress.cli.main import COMMANDS, SUMMARIES, cli
 from dpress.core import attribute
 from dpress.core.named import Named
-from dpress.data.spec import Data, Privacy, Release, Spec
+from dpress.data.spec import Collection, Data, Privacy, Release, Spec
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -27,6 +27,7 @@ SECTIONS = {
     '### `kind = "location"`': attribute.Location,
     "## `[privacy]`": Privacy,
     "## `[release]`": Release,
+    "### `[collection]`": Collection,
 }
 
 

@@ -13,7 +13,7 @@ from litestar.config.cors import CORSConfig
 from litestar.exceptions import ClientException, HTTPException
 
 from dpress.data.stored.report_store import ReportStore
-from dpress.service import problem, rounds
+from dpress.service import problem, round_changes
 from dpress.service.metrics import metrics
 from dpress.service.problem import Problem
 from dpress.service.reports_route import Uploads
@@ -67,7 +67,7 @@ def app(store: ReportStore, collections: Collections, settings: Settings) -> Lit
             clock.cancel()
             await asyncio.to_thread(writer.stop)
 
-    routes = [_told(collections), _reports(uploads), _healthy(), _ready(collections), metrics(collections, writer)]
+    routes = [_document(collections), _reports(uploads), _healthy(), _ready(collections), metrics(collections, writer)]
     if settings.token is not None:
         routes += _administration(collections, settings)
     return Litestar(
@@ -80,16 +80,16 @@ def app(store: ReportStore, collections: Collections, settings: Settings) -> Lit
     )
 
 
-def _told(collections: Collections) -> Any:
+def _document(collections: Collections) -> Any:
     @get("/v1/collections/{ask:str}")
-    async def told(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
-        document = collections.served(ask).document(now())
-        headers = {"ETag": tag(document), "Cache-Control": FRESH}
+    async def document(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
+        found = collections.served(ask).document(now())
+        headers = {"ETag": tag(found), "Cache-Control": FRESH}
         if request.headers.get("if-none-match") == headers["ETag"]:
             return Response(b"", status_code=304, headers=headers)
-        return Response(document, media_type="application/json", headers=headers)
+        return Response(found, media_type="application/json", headers=headers)
 
-    return told
+    return document
 
 
 def _reports(uploads: Uploads) -> Any:
@@ -127,13 +127,13 @@ def _administration(collections: Collections, settings: Settings) -> list[Any]:
     @post("/v1/collections/{ask:str}/close", status_code=200)
     async def closing(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
         check_token(request, settings)
-        closed = await _stored(rounds.close, collections, collections.served(ask))
+        closed = await _stored(round_changes.close, collections, collections.served(ask))
         return Response(closed.document(now()), media_type="application/json")
 
     @post("/v1/collections/{ask:str}/next", status_code=200)
     async def following(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
         check_token(request, settings)
-        begun = await _stored(rounds.begin_next, collections, collections.served(ask), settings.url)
+        begun = await _stored(round_changes.begin_next, collections, collections.served(ask), settings.url)
         plain = {"id": begun.round.ask, "round": begun.round.number}
         return Response(msgspec.json.encode(plain), media_type="application/json")
 
@@ -182,11 +182,11 @@ async def _clock(collections: Collections, settings: Settings) -> None:
 
 def _turn(collections: Collections, settings: Settings) -> None:
     collections.refresh()
-    for one in rounds.due(collections):
-        rounds.close(collections, one)
+    for one in round_changes.due(collections):
+        round_changes.close(collections, one)
     for one in collections.all():
-        if one.round.closed and one.following is None and rounds.scheduled(one):
-            rounds.begin_next(collections, one, settings.url)
+        if one.round.closed and one.following is None and round_changes.scheduled(one):
+            round_changes.begin_next(collections, one, settings.url)
 
 
 def _refused(_: Request[Any, Any, Any], refused: Problem) -> Response[bytes]:

@@ -1,4 +1,4 @@
-"""The collections that a service serves: their rounds as the store has them, and what it tells devices of each."""
+"""The collections that a service serves: their rounds as the store has them, and the public document of each."""
 
 import hashlib
 import threading
@@ -62,7 +62,7 @@ class Served:
         return self.largest_batch * (max(self.intake.expected.widths) + HEADER)
 
     def document(self, now: datetime) -> bytes:
-        """Return what devices and people are told: all of it is public."""
+        """Return the public document for devices and people."""
         design, mechanism = self.design, self.intake.collection
         titles = design.specification.get("release", {})
         found: dict[str, Any] = {

@@ -12,7 +12,7 @@ FAREWELL = 10  # seconds that running requests have when the service stops
 
 
 def run(application: Litestar, host: str, port: int, listening: Callable[[str], object]) -> None:
-    """Serve until the process is told to stop; what was accepted is on disk then.
+    """Serve until the process gets a signal to stop; what was accepted is on disk then.
 
     Args:
         application: what answers.

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
@@ -120,6 +121,10 @@ def open_store(url: str, *, create: bool = False) -> ReportStore:
 
         return SqliteStore(Path(rest[3:]), create=create)
     if scheme in {"postgresql", "postgres"}:
+        if "password=" in rest or urlsplit(url).password:
+            raise ValueError(
+                "the URL of the store holds a password; put it into PGSERVICEFILE, PGPASSFILE or PGPASSWORD"
+            )
         from dpress.data.stored.postgres_store import PostgresStore  # noqa: PLC0415  # the driver is an extra
 
         return PostgresStore(url, create=create)
