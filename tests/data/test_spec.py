@@ -1,9 +1,13 @@
 import copy
+import re
 from fractions import Fraction
 from pathlib import Path
 
+import msgspec
 import pytest
 
+import dpress
+from dpress.core import design
 from dpress.core.claim import ZCDP, ApproxDP, PureDP, Relation
 from dpress.core.errors import SchemaMismatch
 from dpress.data.spec import as_dict, from_dict, load_spec
@@ -93,7 +97,7 @@ def test_a_person_is_the_unit_where_a_column_names_it():
         ),
         (
             changed("relese", value=1),
-            "$: unknown field `relese`; the fields are data, attribute, privacy, release; did you mean 'release'?",
+            "$: unknown field `relese`; the fields are data, attribute, privacy, release, collection; did you mean 'release'?",
         ),
         (
             changed("attribute", 0, "bins_", value=1),
@@ -201,3 +205,46 @@ def test_a_specification_is_a_file_a_text_or_plain_objects(tmp_path: Path) -> No
         load_spec("a = \n b")
     with pytest.raises(SchemaMismatch, match=r"\$\.privacy\.epsilon: expected a number > 0, got -1"):
         load_spec(text.replace("epsilon = 1", "epsilon = -1"))
+
+
+ENDS = """
+[[attribute]]
+name = "age"
+kind = "integer"
+bounds = [0, 9]
+[privacy]
+model = "local"
+epsilon = 1.0
+[release]
+kind = "histogram"
+[collection]
+ends = [2027-01-01T01:00:00+01:00, 2027-01-02T00:00:00.5Z]
+"""
+
+
+def test_the_ends_of_rounds_are_times_in_utc_and_survive_the_plain_form():
+    spec = load_spec(ENDS)
+    assert spec.ends == ("2027-01-01T00:00:00Z", "2027-01-02T00:00:00.500000Z")
+    assert from_dict(as_dict(spec)) == spec
+
+
+def test_the_ends_of_rounds_change_the_design_and_not_its_id():
+    with_ends, without = (dpress.plan(load_spec(text)).design for text in (ENDS, ENDS.partition("[collection]")[0]))
+    assert with_ends.id == without.id
+    assert without.ends is msgspec.UNSET
+    assert design.decode(design.encode(with_ends)) == with_ends
+    assert "ends" not in design.as_plain(without)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("2027-01-02T00:00:00.5Z", "2026-01-02T00:00:00Z", "later than the one before"),
+        ("2027-01-02T00:00:00.5Z", "2027-01-02", "expected datetime"),
+        ("2027-01-02T00:00:00.5Z", "2027-01-02T00:00:00", "$.collection.ends"),
+        ('model = "local"', 'model = "central"', "$.collection: a table is not collected"),
+    ],
+)
+def test_times_that_cannot_be_are_refused(old, new, found):
+    with pytest.raises(SchemaMismatch, match=re.escape(found)):
+        load_spec(ENDS.replace(old, new))

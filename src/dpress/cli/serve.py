@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import click
+import msgspec
 
-from dpress.cli.output import hint, json_option, print_json, quiet_option
+from dpress.cli.output import hint, json_option, quiet_option
 from dpress.cli.planned import planned
 from dpress.data.stored.report_store import open_store
 from dpress.release.plan import design_of
@@ -53,7 +54,7 @@ def command(
         urls = {one.round.ask: f"{address}/v1/collections/{one.round.ask}" for one in served}
         if as_json:
             own = [{"id": one.round.ask, "round": one.round.number, "url": urls[one.round.ask]} for one in served]
-            print_json({"address": address, "collections": own})
+            click.echo(msgspec.json.encode({"address": address, "collections": own}))  # one line: more may never come
             return
         for url in urls.values():
             click.echo(f"Collection: {url}")
