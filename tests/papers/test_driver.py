@@ -1,5 +1,7 @@
 """What a document's script writes, what it refuses in one line, and that only what decides something is recorded."""
 
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -7,6 +9,8 @@ from typing import Any
 
 import pytest
 
+ROOT = Path(__file__).parents[2]
+SCRIPTS = sorted(path.stem for path in (ROOT / "papers").glob("*.py") if "driver.main(" in path.read_text())
 TEMPLATE = "{{ paper.name }}: {{ summary }}\n"
 DESCRIPTION = "A toy."
 
@@ -137,3 +141,19 @@ def test_tables_of_stand_ins_decide_nothing_when_the_data_have_come(
         assert capsys.readouterr().out.startswith("cannot be checked  ")
     assert driver.main(toy("nltcs"), DESCRIPTION, ["--out", str(tmp_path / "out")]) == 0
     assert capsys.readouterr().out.startswith("held  ")  # the control: run anew
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+@pytest.mark.parametrize("paper", ["nope", "", "ranges joint", *SCRIPTS])
+def test_make_knows_the_documents_and_tells_their_names_before_it_installs_anything(paper: str, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    done = subprocess.run(
+        ["make", "reproduce", f"PAPER={paper}"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2  # a known one ends where the project's files are not there
+    told = done.stderr.splitlines()[0]
+    if paper in SCRIPTS:
+        assert "pyproject.toml" in told
+    else:
+        assert told == f"PAPER={paper}: expected ranges, joint, spatial or microdata"
+    assert [path.name for path in tmp_path.iterdir()] == ["Makefile"]
