@@ -43,6 +43,7 @@ class DataSet:
         convert: from a folder with the original to our rows.
         made_up: rows of the same columns that are nobody's.
         also: other files without which the data set is not there.
+        more: originals of these, in words.
     """
 
     name: str
@@ -55,6 +56,7 @@ class DataSet:
     convert: Callable[[Path], pa.Table]
     made_up: Callable[[], pa.Table]
     also: tuple[str, ...] = ()
+    more: str = ""
 
     @property
     def lacking(self) -> tuple[Path, ...]:
@@ -68,8 +70,7 @@ SETS = {
         DataSet(
             name="nltcs",
             file="nltcs/nltcs.parquet",
-            what="National Long-Term Care Survey, 21,574 people and 16 yes-or-no disabilities; the document on joint "
-            "distributions",
+            what="National Long-Term Care Survey, 21,574 people and 16 yes-or-no disabilities; PAPER=joint",
             origin="the density-estimation benchmarks DEBD (github.com/arranger1044/DEBD, folder datasets/nltcs)",
             licence="for research; not to be passed on with a product",
             columns="x00 .. x15 (0 or 1), split",
@@ -80,12 +81,14 @@ SETS = {
         DataSet(
             name="adult",
             file="adult/adult.parquet",
-            what="UCI Adult, 48,842 people of the 1994 census; the document on mixed microdata takes the 30,162 "
-            "complete ones of the train part",
+            what="UCI Adult, 48,842 people of the 1994 census; PAPER=microdata takes the 30,162 complete ones of the "
+            "train part",
             origin='the UCI repository, data set "Adult" (doi.org/10.24432/C5XW20)',
             licence="CC BY 4.0",
             columns="UCI's 14 attributes with _ for -, income, split; null for ?",
             needs=(("adult.data",), ("adult.test",)),
+            more=f"; and adult_hierarchy_NAME.csv, NAME = {', '.join(originals.HIERARCHIES.values())}, of the "
+            "anonymisation tool ARX (github.com/arx-deidentifier/arx, folder data, Apache-2.0)",
             convert=originals.adult,
             made_up=stand_ins.adult,
             also=tuple(f"{HIERARCHIES}/{name}.csv" for name in originals.HIERARCHIES),
@@ -93,8 +96,7 @@ SETS = {
         DataSet(
             name="adult_codes",
             file="adult/adult_privbayes_45222.parquet",
-            what="the 45,222 complete people of UCI Adult in codes, numbers in 16 bins of equal width; the document on "
-            "joint distributions",
+            what="the 45,222 complete people of UCI Adult in codes, numbers in 16 bins of equal width; PAPER=joint",
             origin='the UCI repository, data set "Adult" (doi.org/10.24432/C5XW20)',
             licence="CC BY 4.0",
             columns="the 15 attributes as codes, split",
@@ -105,7 +107,7 @@ SETS = {
         DataSet(
             name="gowalla",
             file="gowalla/gowalla_poi_checkins.parquet",
-            what="check-ins of Gowalla, 2009 and 2010; the document on positions takes a million of them as Checkin. "
+            what="check-ins of Gowalla, 2009 and 2010, for PAPER=spatial; its document takes a million of them. "
             "Ours are 777,734 at well-visited places; made from the original here, a million at any place",
             origin='the Stanford collection SNAP, "loc-gowalla" (snap.stanford.edu/data/loc-gowalla.html)',
             licence="for research; cite Cho, Myers, Leskovec, KDD 2011",
@@ -171,11 +173,8 @@ def main() -> int:
     if chosen.folder is None:
         for one in SETS.values():
             print(explained(one), end="\n\n")
-        print(
-            f"Hierarchies of Adult: {FOLDER / HIERARCHIES}/NAME.csv; originals adult_hierarchy_NAME.csv of ARX "
-            "(github.com/arx-deidentifier/arx, Apache-2.0)."
-        )
-        print(f"Files are below {FOLDER}; the environment variable DPRESS_DATA names another folder.")
+        print("Download originals into one folder; `make data FROM=folder` makes our files of those that are there.")
+        print(f"Our files are below {FOLDER}; the environment variable DPRESS_DATA names another folder.")
         return 0
     done, failed = every(chosen.folder)
     for line in done:
@@ -194,10 +193,10 @@ def explained(one: DataSet) -> str:
         "from": one.origin,
         "licence": one.licence,
         "columns": one.columns,
-        "originals": files,
+        "originals": files + one.more,
     }
     own = [
-        textwrap.fill(f"{name:10} {text}", 120, subsequent_indent=" " * 13, initial_indent="  ")
+        textwrap.fill(f"{name:10} {text}", 120, subsequent_indent=" " * 13, initial_indent="  ", break_on_hyphens=False)
         for name, text in lines.items()
     ]
     return "\n".join([one.name, *own])

@@ -200,6 +200,7 @@ def parallel(run: Callable[[Task], Mapping[str, Sequence[Row]]], tasks: Iterable
         tasks: the longest first.
     """
     given = list(tasks)
+    say(f"0/{len(given)} of what is to be run, the longest first")
     found: dict[int, Mapping[str, Sequence[Row]]] = {}
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(2, os.cpu_count() or 1), mp_context=spawn) as pool:
