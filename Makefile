@@ -72,7 +72,7 @@ bench: setup
 	@ls out/bench-*.json
 
 data: setup
-	$(BIN)/python papers/data.py $(if $(FROM),--from $(FROM))
+	$(BIN)/python papers/data.py $(if $(FROM),--from '$(FROM)')
 
 PAPER ?= ranges
 

@@ -138,7 +138,7 @@ def there(name: str) -> bool:
 
 def missing(name: str) -> str:
     """Return in one phrase what is not there, and who tells how to get it."""
-    return f"there is no {SETS[name].lacking[0]}; `python papers/data.py` says where {name} comes from"
+    return f"there is no {SETS[name].lacking[0]}; `make data` says where {name} comes from"
 
 
 def table(name: str, columns: list[str] | None = None) -> pa.Table:
@@ -213,7 +213,7 @@ def every(folder: Path) -> tuple[list[str], list[str]]:
         except (OSError, ValueError) as error:
             failed.append(str(error))
     if not done and not failed:
-        failed = [f"no original in {folder}; `python papers/data.py` lists their names"]
+        failed = [f"no original in {folder}; `make data` lists their names"]
     return done, list(dict.fromkeys(failed))  # two data sets are made of one original
 
 

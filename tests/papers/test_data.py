@@ -149,7 +149,7 @@ CHECKINS = "loc-gowalla_totalCheckins.txt.gz"
         ({"trips.csv": b"pickup_longitude,pickup_latitude\nsecret,2\n"}, "trips.csv: expected a table"),
         ({"trips.parquet": b"secret"}, "trips.parquet: expected a table"),
         ({"adult_hierarchy_race.csv": b"White\n"}, "adult_hierarchy_race.csv: expected a CSV"),
-        ({}, "no original in FOLDER; `python papers/data.py` lists their names"),
+        ({}, "no original in FOLDER; `make data` lists their names"),
     ],
 )
 def test_a_broken_original_is_told_in_one_line_and_leaves_no_file(
