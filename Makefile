@@ -8,7 +8,7 @@ export OPENBLAS_NUM_THREADS = 1
 unexport PYTHONDONTWRITEBYTECODE # tests start many processes, which should find compiled code
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help setup demo test test-all lint check docs bench data reproduce clean
+.PHONY: help setup demo test test-all lint check docs bench data known-paper reproduce clean
 
 help:
 	@echo "make demo    publish made-up people and write the report"
@@ -72,11 +72,15 @@ bench: setup
 	@ls out/bench-*.json
 
 data: setup
-	$(BIN)/python papers/data.py $(if $(FROM),--from $(FROM))
+	$(BIN)/python papers/data.py $(if $(FROM),--from '$(FROM)')
 
 PAPER ?= ranges
 
-reproduce: setup
+known-paper:
+	@case '$(PAPER)' in ranges | joint | spatial | microdata) ;; \
+	*) echo 'PAPER=$(PAPER): expected ranges, joint, spatial or microdata' >&2; exit 2 ;; esac
+
+reproduce: known-paper setup
 	$(BIN)/python papers/$(PAPER).py --out out/papers/$(PAPER) --docs docs/papers
 
 clean:

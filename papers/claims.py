@@ -159,10 +159,10 @@ class Verdict:
 
     def _shown(self, one: Figure) -> str:
         at = f"{self.claim.axis} {one.at}: " if self.claim.axis else ""
-        error = f" +- {one.error:.2g}" if one.error > ROUNDING * abs(one.value) else ""
+        error = f" +- {_short(one.error, 2)}" if one.error > ROUNDING * abs(one.value) else ""
         verdict = f", {one.verdict}" if self.kind == DEPENDS else ""
         why = f" ({one.why})" if one.why else ""
-        return f"{at}{one.value:.3g}{error}{verdict}{why}"
+        return f"{at}{_short(one.value, 3)}{error}{verdict}{why}"
 
     @property
     def line(self) -> str:
@@ -171,6 +171,11 @@ class Verdict:
         note = f" [{claim.note}]" if claim.note else ""
         stated = f"{claim.quantity.words}; {claim.band.words}" if not claim.blocked else "not tested"
         return f"{self.words}  {claim.place}: {claim.words}{note} ({stated}): {self.found}"
+
+
+def _short(value: float, digits: int) -> str:
+    """Return a figure as a person reads it: thousands whole, smaller ones with few digits."""
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.{digits}g}"
 
 
 def judge(claim: Claim, tables: Tables, stand_ins: frozenset[str] = frozenset()) -> Verdict:

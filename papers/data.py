@@ -42,6 +42,8 @@ class DataSet:
         needs: names of the original's files; in place of one of a tuple any of them will do.
         convert: from a folder with the original to our rows.
         made_up: rows of the same columns that are nobody's.
+        also: other files without which the data set is not there.
+        more: originals of these, in words.
     """
 
     name: str
@@ -53,6 +55,13 @@ class DataSet:
     needs: tuple[tuple[str, ...], ...]
     convert: Callable[[Path], pa.Table]
     made_up: Callable[[], pa.Table]
+    also: tuple[str, ...] = ()
+    more: str = ""
+
+    @property
+    def lacking(self) -> tuple[Path, ...]:
+        """The files that are not in the folder."""
+        return tuple(path for name in (self.file, *self.also) if not (path := FOLDER / name).is_file())
 
 
 SETS = {
@@ -61,8 +70,7 @@ SETS = {
         DataSet(
             name="nltcs",
             file="nltcs/nltcs.parquet",
-            what="National Long-Term Care Survey, 21,574 people and 16 yes-or-no disabilities; the document on joint "
-            "distributions",
+            what="National Long-Term Care Survey, 21,574 people and 16 yes-or-no disabilities; PAPER=joint",
             origin="the density-estimation benchmarks DEBD (github.com/arranger1044/DEBD, folder datasets/nltcs)",
             licence="for research; not to be passed on with a product",
             columns="x00 .. x15 (0 or 1), split",
@@ -73,20 +81,22 @@ SETS = {
         DataSet(
             name="adult",
             file="adult/adult.parquet",
-            what="UCI Adult, 48,842 people of the 1994 census; the document on mixed microdata takes the 30,162 "
-            "complete ones of the train part",
+            what="UCI Adult, 48,842 people of the 1994 census; PAPER=microdata takes the 30,162 complete ones of the "
+            "train part",
             origin='the UCI repository, data set "Adult" (doi.org/10.24432/C5XW20)',
             licence="CC BY 4.0",
             columns="UCI's 14 attributes with _ for -, income, split; null for ?",
             needs=(("adult.data",), ("adult.test",)),
+            more=f"; and adult_hierarchy_NAME.csv, NAME = {', '.join(originals.HIERARCHIES.values())}, of the "
+            "anonymisation tool ARX (github.com/arx-deidentifier/arx, folder data, Apache-2.0)",
             convert=originals.adult,
             made_up=stand_ins.adult,
+            also=tuple(f"{HIERARCHIES}/{name}.csv" for name in originals.HIERARCHIES),
         ),
         DataSet(
             name="adult_codes",
             file="adult/adult_privbayes_45222.parquet",
-            what="the 45,222 complete people of UCI Adult in codes, numbers in 16 bins of equal width; the document on "
-            "joint distributions",
+            what="the 45,222 complete people of UCI Adult in codes, numbers in 16 bins of equal width; PAPER=joint",
             origin='the UCI repository, data set "Adult" (doi.org/10.24432/C5XW20)',
             licence="CC BY 4.0",
             columns="the 15 attributes as codes, split",
@@ -97,7 +107,7 @@ SETS = {
         DataSet(
             name="gowalla",
             file="gowalla/gowalla_poi_checkins.parquet",
-            what="check-ins of Gowalla, 2009 and 2010; the document on positions takes a million of them as Checkin. "
+            what="check-ins of Gowalla, 2009 and 2010, for PAPER=spatial; its document takes a million of them. "
             "Ours are 777,734 at well-visited places; made from the original here, a million at any place",
             origin='the Stanford collection SNAP, "loc-gowalla" (snap.stanford.edu/data/loc-gowalla.html)',
             licence="for research; cite Cho, Myers, Leskovec, KDD 2011",
@@ -123,12 +133,12 @@ SETS = {
 
 def there(name: str) -> bool:
     """Say whether the data set is in the folder; without it, `table` gives a stand-in."""
-    return (FOLDER / SETS[name].file).is_file()
+    return not SETS[name].lacking
 
 
 def missing(name: str) -> str:
     """Return in one phrase what is not there, and who tells how to get it."""
-    return f"there is no {FOLDER / SETS[name].file}; `python papers/data.py` says where {name} comes from"
+    return f"there is no {SETS[name].lacking[0]}; `make data` says where {name} comes from"
 
 
 def table(name: str, columns: list[str] | None = None) -> pa.Table:
@@ -148,12 +158,11 @@ def _made_up(name: str) -> pa.Table:
 def hierarchy(name: str) -> tuple[tuple[str, ...], ...]:
     """Return the generalisation hierarchy of an attribute of Adult: a row for every value, the value first.
 
-    From `adult/hierarchies/NAME.csv`, as the anonymisation tool ARX has it (Apache-2.0); without it a made-up one.
+    From `adult/hierarchies/NAME.csv`, as the anonymisation tool ARX has it (Apache-2.0); of the stand-in, its own.
     """
-    path = FOLDER / HIERARCHIES / f"{name}.csv"
-    if not path.is_file():
+    if not there("adult"):
         return stand_ins.hierarchy(name)
-    return hierarchy_file.read(path, name, name, ())
+    return hierarchy_file.read(FOLDER / HIERARCHIES / f"{name}.csv", name, name, ())
 
 
 def main() -> int:
@@ -164,52 +173,77 @@ def main() -> int:
     if chosen.folder is None:
         for one in SETS.values():
             print(explained(one), end="\n\n")
-        print(
-            f"Hierarchies of Adult: {FOLDER / HIERARCHIES}/NAME.csv; originals adult_hierarchy_NAME.csv of ARX "
-            "(github.com/arx-deidentifier/arx, Apache-2.0)."
-        )
-        print(f"Files are below {FOLDER}; the environment variable DPRESS_DATA names another folder.")
+        print("Download originals into one folder; `make data FROM=folder` makes our files of those that are there.")
+        print(f"Our files are below {FOLDER}; the environment variable DPRESS_DATA names another folder.")
         return 0
-    done = [made for one in SETS.values() if (made := converted(one, chosen.folder))]
-    done += originals.hierarchies(chosen.folder, FOLDER / HIERARCHIES)
-    print("\n".join(done) or f"no original in {chosen.folder}; `python papers/data.py` lists their names")
-    return 0 if done else 1
+    done, failed = every(chosen.folder)
+    for line in done:
+        print(line)
+    for line in failed:
+        print(line, file=sys.stderr)
+    return int(bool(failed))
 
 
 def explained(one: DataSet) -> str:
     """Return what a person must know of a data set."""
     files = ", ".join(" or ".join(names) for names in one.needs)
     lines = {
-        "here": str(FOLDER / one.file) if there(one.name) else "no",
+        "here": f"no: there is no {one.lacking[0]}" if one.lacking else str(FOLDER / one.file),
         "what": one.what,
         "from": one.origin,
         "licence": one.licence,
         "columns": one.columns,
-        "originals": files,
+        "originals": files + one.more,
     }
     own = [
-        textwrap.fill(f"{name:10} {text}", 120, subsequent_indent=" " * 13, initial_indent="  ")
+        textwrap.fill(f"{name:10} {text}", 120, subsequent_indent=" " * 13, initial_indent="  ", break_on_hyphens=False)
         for name, text in lines.items()
     ]
     return "\n".join([one.name, *own])
 
 
-def converted(one: DataSet, folder: Path) -> str:
-    """Write our file from an original and say so; nothing where a file of the original is not in the folder.
+def every(folder: Path) -> tuple[list[str], list[str]]:
+    """Convert what is in a folder; return a line for everything that was done, and one for everything that failed."""
+    if not folder.is_dir():
+        return [], [f"there is no folder {folder}"]
+    done, failed = [], []
+    for convert in (*(functools.partial(converted, one) for one in SETS.values()), _hierarchies):
+        try:
+            done += convert(folder)
+        except (OSError, ValueError) as error:
+            failed.append(str(error))
+    if not done and not failed:
+        failed = [f"no original in {folder}; `make data` lists their names"]
+    return done, list(dict.fromkeys(failed))  # two data sets are made of one original
+
+
+def _hierarchies(folder: Path) -> list[str]:
+    return originals.hierarchies(folder, FOLDER / HIERARCHIES)
+
+
+def converted(one: DataSet, folder: Path) -> list[str]:
+    """Write our file from an original and say so; nothing where no file of the original is in the folder.
 
     Raises:
-        OSError: our file exists already, and is kept.
-        ValueError: an original is not what its name says.
+        OSError: a file cannot be read or written.
+        ValueError: an original is not what its name says, or only a part of it is there.
     """
-    if not all(any((folder / name).is_file() for name in names) for names in one.needs):
-        return ""
+    lacking = [names for names in one.needs if not any((folder / name).is_file() for name in names)]
+    if len(lacking) == len(one.needs):
+        return []
     path = FOLDER / one.file
     if path.exists():
-        return f"{path} exists already and is kept"
+        return [f"{path} exists already and is kept"]
+    if lacking:
+        raise ValueError(f"there is no {' or '.join(lacking[0])} in {folder}, beside the other files of the original")
     rows = one.convert(folder)
+    if not rows.num_rows:
+        raise ValueError(f"{one.name}: no row of the original is to be kept, expected at least one")
     path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(rows, path)
-    return f"{path}: {rows.num_rows:,} rows"
+    part = path.with_name(f"{path.name}.part")  # so that a full disk leaves no file that looks whole
+    pq.write_table(rows, part)
+    part.replace(path)
+    return [f"{path}: {rows.num_rows:,} rows"]
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import re
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -19,10 +20,9 @@ from typing import Any, TypeVar
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # times are those of one core
 
 import claims as judging
+import runs
 from claims import DEPENDS, HELD, NOT, UNKNOWN, Claim, Verdict
 from quantities import Row, Tables
-
-import data
 
 HERE = Path(__file__).parent
 PAGES = HERE / "pages"  # a template for every document
@@ -52,29 +52,52 @@ class Paper:
 
 
 def main(paper: Paper, description: str, arguments: Sequence[str] | None = None) -> int:
-    """Run a document's experiments; return 1 if an identity fails, 2 if there is nothing to judge."""
+    """Run a document's experiments; return 1 if an identity fails, 2 if what is asked for cannot be had."""
     chosen = _arguments(paper, description, arguments)
-    chosen.out.mkdir(parents=True, exist_ok=True)
-    stand_ins = frozenset(name for name in paper.data if not data.there(name))
-    for name in stand_ins:
-        print(f"no data: {data.missing(name)}; a made-up stand-in is used, which decides nothing", file=sys.stderr)
+    try:
+        run = _run(paper, chosen)
+        docs = runs.recorded(run, chosen.docs)
+        chosen.out.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        print(f"{paper.name}: {error}", file=sys.stderr)
+        return 2
     claims = paper.claims()
-    if chosen.again:
-        tables = read(chosen.out)
-    else:
-        tables = paper.tables(chosen.quick)
-        tables["identities"] = judging.computed(claims)
-        for name, rows in tables.items():
-            write(chosen.out / f"{name}.csv", rows)
-    verdicts = [judging.judge(one, tables, stand_ins) for one in claims]
+    tables = read(chosen.out) if chosen.again else _made(paper, run, claims, chosen.out)
+    verdicts = [judging.judge(one, tables, frozenset(run.stand_ins)) for one in claims]
     write(chosen.out / "verdicts.csv", record(verdicts))
+    _show(paper, tables, verdicts, out=chosen.out, docs=docs)
+    return int(any(one.claim.whose == "identity" and one.kind == NOT for one in verdicts))
+
+
+def _run(paper: Paper, chosen: argparse.Namespace) -> runs.Run:
+    if chosen.again:
+        return runs.earlier(chosen.out, paper.name)
+    return runs.planned(paper.name, paper.data, quick=chosen.quick)
+
+
+def _made(paper: Paper, run: runs.Run, claims: Sequence[Claim], out: Path) -> dict[str, list[Row]]:
+    """Run the experiments and write their tables."""
+    tables = paper.tables(run.quick)
+    tables["identities"] = judging.computed(claims)
+    runs.forget(out)
+    for name, rows in tables.items():
+        write(out / f"{name}.csv", rows)
+    runs.write(out, run)
+    return tables
+
+
+def _show(paper: Paper, tables: Tables, verdicts: Sequence[Verdict], *, out: Path, docs: Path | None) -> None:
+    """Draw the figures, write the page where it is to be, and print a line for every claim."""
     say("figures")
-    paper.draw(chosen.out, tables)
-    if chosen.docs is not None:
-        publish(paper, chosen.docs, chosen.out, verdicts)
+    with tempfile.TemporaryDirectory(dir=out) as fresh:  # the page has none of an earlier run
+        paper.draw(Path(fresh), tables)
+        if docs is not None:
+            publish(paper, docs, Path(fresh), verdicts)
+        for picture in Path(fresh).iterdir():
+            picture.replace(out / picture.name)
     for one in verdicts:
         print(one.line)
-    return int(any(one.claim.whose == "identity" and one.kind == NOT for one in verdicts))
+    say(f"results in {out}" if docs is None else f"results in {out}, page {docs / paper.name}.md")
 
 
 def _arguments(paper: Paper, description: str, arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -142,15 +165,10 @@ def _value(name: str, text: str) -> Any:
     return text
 
 
-def publish(paper: Paper, docs: Path, out: Path, verdicts: Sequence[Verdict]) -> None:
+def publish(paper: Paper, docs: Path, pictures: Path, verdicts: Sequence[Verdict]) -> None:
     """Write a document's page, its record and its figures into the documentation."""
     import jinja2  # noqa: PLC0415  # of the extra `report`
 
-    docs.mkdir(parents=True, exist_ok=True)
-    write(docs / f"{paper.name}.csv", record(verdicts))
-    for picture in sorted(out.glob("*.svg")):
-        short = LONG.sub(lambda found: f"{float(found[0]):.2f}", picture.read_text(encoding="utf-8"))
-        (docs / f"{paper.name}_{picture.name}").write_text(short, encoding="utf-8")
     found = jinja2.Environment(
         loader=jinja2.FileSystemLoader(PAGES), autoescape=False, trim_blocks=True, lstrip_blocks=True,  # noqa: S701  # Markdown
         undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
@@ -159,6 +177,11 @@ def publish(paper: Paper, docs: Path, out: Path, verdicts: Sequence[Verdict]) ->
     text = found.get_template(f"{paper.name}.md.j2").render(
         paper=paper, whose=whose, summary=summary(whose["document"])
     )
+    docs.mkdir(parents=True, exist_ok=True)
+    write(docs / f"{paper.name}.csv", record(verdicts))
+    for picture in sorted(pictures.glob("*.svg")):
+        short = LONG.sub(lambda found: f"{float(found[0]):.2f}", picture.read_text(encoding="utf-8"))
+        (docs / f"{paper.name}_{picture.name}").write_text(short, encoding="utf-8")
     (docs / f"{paper.name}.md").write_text(text, encoding="utf-8")
 
 
@@ -177,6 +200,7 @@ def parallel(run: Callable[[Task], Mapping[str, Sequence[Row]]], tasks: Iterable
         tasks: the longest first.
     """
     given = list(tasks)
+    say(f"0/{len(given)} of what is to be run, the longest first")
     found: dict[int, Mapping[str, Sequence[Row]]] = {}
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(2, os.cpu_count() or 1), mp_context=spawn) as pool:

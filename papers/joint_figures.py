@@ -1,15 +1,13 @@
 """The figures of the document on joint distributions: time by f, error by f and by penalty, and sizes of reports."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import altair as alt
-import numpy as np
 from joint_claims import FORMS
 from joint_methods import MEANT, NO_RULE
-from pictures import save
-from quantities import Row, Tables, settings
+from pictures import averaged, marks, save
+from quantities import Row, Tables
 
 NAMES = {
     "em": "em (published)",
@@ -22,9 +20,8 @@ NAMES = {
     "pairs": "pairs",
     "triples": "triples",
 }
-COLOURS = ("#b91c1c", "#d97706", "#a16207", "#9ca3af", "#475569", "#0e7490", "#4d7c0f", "#1d4ed8", "#7c3aed")
-SHAPES = ("circle", "square", "triangle-up", "stroke", "diamond", "cross", "triangle-down", "triangle-left",
-          "triangle-right")  # fmt: skip
+SHADES = ("#b91c1c", "#d97706", "#a16207", "#9ca3af", "#475569", "#0e7490", "#4d7c0f", "#1d4ed8", "#7c3aed")
+COLOURS = dict(zip(NAMES.values(), SHADES, strict=True))
 PEOPLE = {"all": "everybody", "sample": "the document's sample"}
 DATA = {"nltcs": "NLTCS", "adult": "Adult"}
 
@@ -44,32 +41,24 @@ def draw(folder: Path, tables: Tables) -> None:
     save(folder / "report_sizes", _sizes(tables["report_sizes"]))
 
 
-def _marks(values: Sequence[Row]) -> dict[str, Any]:
-    """Return colour and shape of the methods that are drawn, one legend for both, the same in all figures."""
-    drawn = {row["name"] for row in values}
-    looks = [own for own in zip(NAMES.values(), COLOURS, SHAPES, strict=True) if own[0] in drawn]
-    names, colours, shapes = (list(own) for own in zip(*looks, strict=True))
-    legend = alt.Legend(title=None, orient="right")
-    color = alt.Color("name:N", scale=alt.Scale(domain=names, range=colours), legend=legend)
-    return {"color": color, "shape": alt.Shape("name:N", scale=alt.Scale(domain=names, range=shapes), legend=legend)}
-
-
-def _means(rows: Sequence[Row], by: Sequence[str], column: str) -> Iterator[Row]:
-    """Yield the mean of a column over the runs of every setting, one standard error to either side."""
-    for setting, own in settings(rows, by).items():
-        values = np.array([row[column] for row in own])
-        error = float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else 0.0
-        mean = float(values.mean())
-        row = dict(zip(by, setting, strict=True)) | {"mean": mean, "low": mean - error, "high": mean + error}
-        yield row | {"name": NAMES[row["method"]]}
+def _means(rows: Sequence[Row], by: Sequence[str], column: str) -> list[Row]:
+    """Return the mean of a column over the runs of every setting, one standard error to either side."""
+    return [
+        row | {"mean": row[column], "bottom": row[column] - row["standard_error"], "name": NAMES[row["method"]]}
+        for row in averaged(rows, column, by)
+    ]
 
 
 def _lines(values: Sequence[Row], x: alt.X, y: alt.Y, *, size: tuple[int, int] = (250, 190)) -> alt.LayerChart:
     """Return lines with points, and a bar of one standard error to either side."""
-    base, marks = alt.Chart(alt.Data(values=list(values)), width=size[0], height=size[1]), _marks(values)
-    bars = base.mark_rule(opacity=0.6).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=marks["color"])
-    lines = base.mark_line(strokeWidth=1.5, point=False).encode(x=x, y=y, color=marks["color"])
-    return alt.layer(bars, lines, base.mark_point(filled=True, size=40).encode(x=x, y=y, **marks))
+    base, own = alt.Chart(alt.Data(values=list(values)), width=size[0], height=size[1]), marks(COLOURS, _names(values))
+    bars = base.mark_rule(opacity=0.6).encode(x=x, y=alt.Y("bottom:Q"), y2="top:Q", color=own["color"])
+    lines = base.mark_line(strokeWidth=1.5, point=False).encode(x=x, y=y, color=own["color"])
+    return alt.layer(bars, lines, base.mark_point(filled=True, size=40).encode(x=x, y=y, **own))
+
+
+def _names(values: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(row["name"] for row in values))
 
 
 def _errors(rows: Sequence[Row], where: str) -> alt.TopLevelMixin:
@@ -97,7 +86,7 @@ def _times(rows: Sequence[Row]) -> alt.TopLevelMixin:
     values = sorted(_means(chosen, ("data", "k", "f", "form", "method"), "seconds"), key=lambda row: row["data"])
     place = [row | {"rate": float(row["f"]), "panel": f"{DATA[row['data']]}, k = {row['k']}"} for row in values]
     least = min(row["mean"] for row in place)
-    place = [row | {"low": max(row["low"], least / 2)} for row in place]  # of a logarithmic axis
+    place = [row | {"bottom": max(row["bottom"], least / 2)} for row in place]  # of a logarithmic axis
     x = alt.X("rate:Q", title="f of the permanent response", scale=alt.Scale(domain=[0, 1]))
     ticks = alt.Axis(format="~g", tickCount=5)
     y = alt.Y("mean:Q", title="seconds", scale=alt.Scale(type="log", nice=False), axis=ticks)
@@ -113,7 +102,7 @@ def _times(rows: Sequence[Row]) -> alt.TopLevelMixin:
 def _penalties(rows: Sequence[Row]) -> alt.TopLevelMixin:
     """Return error by LASSO's penalty, a panel for every setting."""
     order = ("device", "data", "f")
-    values = list(_means(rows, ("data", "f", "device", "scale", "method"), "avd"))
+    values = _means(rows, ("data", "f", "device", "scale", "method"), "avd")
     values = sorted(values, key=lambda row: tuple(row[name] for name in order))
     values = [row | {"panel": f"{DATA[row['data']]}, f = {row['f']}, {row['device']}"} for row in values]
     panels = list(dict.fromkeys(row["panel"] for row in values))
@@ -128,15 +117,13 @@ def _penalties(rows: Sequence[Row]) -> alt.TopLevelMixin:
 
 def _sizes(rows: Sequence[Row]) -> alt.TopLevelMixin:
     """Return bits of a report by the number of attributes."""
-    values = [{"panel": DATA[row["data"]], "k": row["k"], "bits": row["bits"], "report": _report(row)} for row in rows]
+    values = [{"panel": DATA[row["data"]], "k": row["k"], "bits": row["bits"], "name": _report(row)} for row in rows]
     x = alt.X("k:Q", title="attributes", axis=alt.Axis(format="d"))
     y = alt.Y("bits:Q", title="bits a report", scale=alt.Scale(type="log"))
-    names, legend = list(dict.fromkeys(row["report"] for row in values)), alt.Legend(title=None, labelLimit=300)
-    color = alt.Color("report:N", scale=alt.Scale(domain=names, range=COLOURS[: len(names)]), legend=legend)
-    shape = alt.Shape("report:N", scale=alt.Scale(domain=names, range=SHAPES[: len(names)]), legend=legend)
+    own = marks(dict(zip(_names(values), SHADES, strict=False)), _names(values))
     base = alt.Chart(alt.Data(values=values), width=330, height=220)
-    points = base.mark_point(filled=True, size=40).encode(x=x, y=y, color=color, shape=shape)
-    chart = alt.layer(base.mark_line(strokeWidth=1.5, point=False).encode(x=x, y=y, color=color), points)
+    points = base.mark_point(filled=True, size=40).encode(x=x, y=y, **own)
+    chart = alt.layer(base.mark_line(strokeWidth=1.5, point=False).encode(x=x, y=y, color=own["color"]), points)
     return chart.facet(facet=alt.Facet("panel:N", title=None), columns=2).properties(title="Size of a report")
 
 

@@ -145,7 +145,7 @@ def _chart(rows: Sequence[Row], x: alt.X, column: str, panel: str, along: Sequen
     base = alt.Chart(alt.Data(values=shown), width=300, height=230)
     lines = base.mark_line(strokeWidth=1.5).encode(x=x, y=y, color=marks["color"], **more)
     points = base.mark_point(filled=True, size=40).encode(x=x, y=y, **marks, **more)
-    bars = base.mark_rule(strokeWidth=1).encode(x=x, y="low:Q", y2="high:Q", color=marks["color"], **more)
+    bars = base.mark_rule(strokeWidth=1).encode(x=x, y="bottom:Q", y2="top:Q", color=marks["color"], **more)
     order = list(dict.fromkeys(row[panel] for row in rows))
     facet = alt.Facet(f"{panel}:N", title=None, sort=sorted(order, key=_place))
     return (

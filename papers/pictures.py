@@ -11,6 +11,7 @@ from quantities import Row, settings
 
 FONT = "DejaVu Sans, Helvetica, Arial, sans-serif"
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right")
+"""Of filled points: all have an area, which a line has not."""
 
 
 def save(path: Path, chart: alt.TopLevelMixin) -> None:
@@ -41,12 +42,15 @@ def marks(colours: Mapping[str, str], used: Sequence[str], field: str = "name") 
 
 
 def averaged(rows: Sequence[Row], column: str, by: Sequence[str]) -> list[Row]:
-    """Return a row for every setting with the mean of a column over its runs, its standard error, and both ends."""
+    """Return a row for every setting: the mean of a column over its runs, its standard error, one to either side.
+
+    The lower end is at least half the mean, so that a logarithmic axis has it.
+    """
     out = []
     for key, own in settings(rows, by).items():
         values = np.array([row[column] for row in own], dtype=np.float64)
         mean = float(values.mean())
         error = float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
-        ends = {"low": max(mean - error, mean / 2), "high": mean + error}
+        ends = {"bottom": max(mean - error, mean / 2), "top": mean + error}
         out.append(dict(zip(by, key, strict=True)) | {column: mean, "standard_error": error, "runs": len(own)} | ends)
     return out

@@ -102,7 +102,7 @@ def experiment_1(one: Subject, source: rng.Generator) -> dict[str, list[Row]]:
         place = own | {"range": index + 1, "left": asked.left, "right": asked.right}
         place |= {"length": asked.right - asked.left + 1, "predicted": exact[index], "diagonal": alone[index]}
         measured, error = stated[:, index].mean(), errors[index]
-        ends = {"low": max(measured - error, measured / 2), "high": measured + error}  # one standard error
+        ends = {"bottom": max(measured - error, measured / 2), "top": measured + error}  # one standard error
         table.append(place | {"formula": formula[index], "measured": measured, "runs": STATED} | ends)
         rows += [place | {"measured": mean[index], "run": run, "draws": size} for run, mean in enumerate(batches)]
     as_stated = [

@@ -7,6 +7,7 @@ batches is off by eight standard errors, with a chance below 1e-9 by Student's d
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from claims import Claim, at_least, at_most, within
@@ -15,7 +16,9 @@ from ranges_identities import identities
 from ranges_methods import CONSISTENT, DOCUMENT, SEARCH
 
 ALLOWED = 0.01  # of the prediction
+ENOUGH = "at as many runs as find an error of 3 %"
 PLANTED = (0.97, 1.03)  # that must be caught, whichever sign the error of the prediction has
+UNKNOWN = "for the strategies that the document does not know"
 OURS = ("hierarchy", "prefix", "dst")
 NOISE = "the noise is discrete; its own exact variance stands for 2 D^2 / epsilon^2"
 SPREAD = 1.2  # ranges whose predictions differ by less than this factor have no slope
@@ -23,66 +26,19 @@ SPREAD = 1.2  # ranges whose predictions differ by less than this factor have no
 
 def claims() -> list[Claim]:
     """Return every claim."""
-    return [*_experiment_1(), *_experiment_2(), *_covariances(), *_unknown(), *_ours(), *identities()]
+    return [*_experiment_1(), *_experiment_2(), *_covariances(), *_unknown(), *_strategies(), *identities()]
 
 
 def _experiment_1() -> list[Claim]:
     words = "the measured mean squared error of random ranges is the predicted one"
     slope = "a range whose predicted error is larger has a measured error that is larger by as much"
+    place = "experiment 1, Table 1 and Figure 4"
     return [
-        Claim(
-            key="ranges_stated",
-            whose="document",
-            words=f"{words}, as stated: 50 ranges, 100 runs",
-            place="experiment 1, Table 1 and Figure 4",
-            quantity=agreement("experiment_1_stated", DOCUMENT),
-            band=within(1, 0.1),
-            violation=(0.5, 1.6),
-            axis="strategy",
-            note=NOISE,
-        ),
-        Claim(
-            key="ranges_measured",
-            whose="document",
-            words=f"{words}, at as many runs as find an error of 3 %",
-            place="experiment 1, Table 1 and Figure 4",
-            quantity=agreement("experiment_1", DOCUMENT),
-            band=within(1, ALLOWED),
-            violation=PLANTED,
-            axis="strategy",
-            note=NOISE,
-        ),
-        Claim(
-            key="ranges_slope",
-            whose="document",
-            words=slope,
-            place="experiment 1, Figure 4",
-            quantity=slope_of("experiment_1", DOCUMENT),
-            band=within(1, 0.02),
-            violation=(0.9, 1.1),
-            axis="strategy",
-            note=NOISE,
-        ),
-        Claim(
-            key="ranges_measured_ours",
-            whose="dpress",
-            words=f"{words} for the strategies that the document does not know",
-            place="experiment 1",
-            quantity=agreement("experiment_1", OURS),
-            band=within(1, ALLOWED),
-            violation=PLANTED,
-            axis="strategy",
-        ),
-        Claim(
-            key="ranges_slope_ours",
-            whose="dpress",
-            words=f"{slope}, for the strategies that the document does not know",
-            place="experiment 1",
-            quantity=slope_of("experiment_1", ("hierarchy", "dst")),
-            band=within(1, 0.02),
-            violation=(0.9, 1.1),
-            axis="strategy",
-        ),
+        _stated("ranges_stated", f"{words}, as stated: 50 ranges, 100 runs", place, "experiment_1_stated", (0.5, 1.6)),
+        _right("ranges_measured", f"{words}, {ENOUGH}", place, agreement("experiment_1", DOCUMENT)),
+        _slope("ranges_slope", slope, "experiment 1, Figure 4", DOCUMENT),
+        _ours(_right("ranges_measured_ours", f"{words} {UNKNOWN}", "experiment 1", agreement("experiment_1", OURS))),
+        _ours(_slope("ranges_slope_ours", f"{slope}, {UNKNOWN}", "experiment 1", ("hierarchy", "dst"))),
     ]
 
 
@@ -103,77 +59,67 @@ def _experiment_2() -> list[Claim]:
         )
         for name in CONSISTENT
     ]
+    every_n = agreement("experiment_2", ("privelet",))
+    mean_of = "the mean over the n"
+    stated = f"{words}, as stated: n = 2^m, 100 runs; {mean_of}"
     return [
-        Claim(
-            key="average_stated",
-            whose="document",
-            words=f"{words}, as stated: n = 2^m, 100 runs; the mean over the n",
-            place=place,
-            quantity=agreement("experiment_2_stated", DOCUMENT),
-            band=within(1, 0.1),
-            violation=(0.2, 2.0),
-            axis="strategy",
-            note=NOISE,
-        ),
-        Claim(
-            key="average_measured",
-            whose="document",
-            words=f"{words}, at as many runs as find an error of 3 %; the mean over the n",
-            place=place,
-            quantity=agreement("experiment_2", DOCUMENT),
-            band=within(1, ALLOWED),
-            violation=PLANTED,
-            axis="strategy",
-            note=NOISE,
-        ),
-        Claim(
-            key="average_cells",
-            whose="document",
-            words=f"{words} at every n, for Privelet",
-            place=place,
-            quantity=agreement("experiment_2", ("privelet",)),
-            band=within(1, ALLOWED),
-            violation=PLANTED,
-            axis="cells",
-            note=NOISE,
-        ),
+        _stated("average_stated", stated, place, "experiment_2_stated", (0.2, 2.0)),
+        _right("average_measured", f"{words}, {ENOUGH}; {mean_of}", place, agreement("experiment_2", DOCUMENT)),
+        replace(_right("average_cells", f"{words} at every n, for Privelet", place, every_n), axis="cells"),
         *beats,
-        Claim(
-            key="average_measured_ours",
-            whose="dpress",
-            words=f"{words} for the strategies that the document does not know",
-            place="experiment 2",
-            quantity=agreement("experiment_2", OURS),
-            band=within(1, ALLOWED),
-            violation=PLANTED,
-            axis="strategy",
-        ),
+        _ours(_right("average_measured_ours", f"{words} {UNKNOWN}", "experiment 2", agreement("experiment_2", OURS))),
     ]
 
 
 def _covariances() -> list[Claim]:
-    place = "Section on the covariances; the document's point"
+    alone = "adding up the variances of the cells alone, without their covariances, is wrong for ranges"
+    control = "the same sum is right where cells are independent, so that it is the covariances that are missing"
+    of_identity = agreement("experiment_1", ("identity",), to="diagonal")
     return [
         Claim(
             key="diagonal",
             whose="document",
-            words="adding up the variances of the cells alone, without their covariances, is wrong for ranges",
-            place=place,
+            words=alone,
+            place="Section on the covariances; the document's point",
             quantity=agreement("experiment_1", CONSISTENT, to="diagonal"),
             band=at_most(0.67),
             violation=0.9,
             axis="strategy",
         ),
-        Claim(
-            key="diagonal_control",
-            whose="dpress",
-            words="the same sum is right where cells are independent, so that it is the covariances that are missing",
-            place="experiment 1, a control",
-            quantity=agreement("experiment_1", ("identity",), to="diagonal"),
-            band=within(1, ALLOWED),
-            violation=PLANTED,
-        ),
+        replace(_ours(_right("diagonal_control", control, "experiment 1, a control", of_identity)), axis=""),
     ]
+
+
+def _stated(key: str, words: str, place: str, table: str, violation: tuple[float, float]) -> Claim:
+    """Return a claim of the document that a prediction is right to 10 %, in its own number of runs."""
+    own = _right(key, words, place, agreement(table, DOCUMENT))
+    return replace(own, band=within(1, 0.1), violation=violation)
+
+
+def _right(key: str, words: str, place: str, quantity: Quantity) -> Claim:
+    """Return a claim of the document that a prediction is right to 1 %, for every strategy."""
+    return Claim(
+        key=key,
+        whose="document",
+        words=words,
+        place=place,
+        quantity=quantity,
+        band=within(1, ALLOWED),
+        violation=PLANTED,
+        axis="strategy",
+        note=NOISE,
+    )
+
+
+def _slope(key: str, words: str, place: str, strategies: Sequence[str]) -> Claim:
+    """Return a claim of the document that the error of ranges goes as it is predicted, to 2 %."""
+    own = _right(key, words, place, slope_of("experiment_1", strategies))
+    return replace(own, band=within(1, 0.02), violation=(0.9, 1.1))
+
+
+def _ours(claim: Claim) -> Claim:
+    """Return a claim as one of dpress, which does not speak of real-valued noise."""
+    return replace(claim, whose="dpress", note="")
 
 
 def _unknown() -> list[Claim]:
@@ -202,7 +148,7 @@ def _unknown() -> list[Claim]:
     ]
 
 
-def _ours() -> list[Claim]:
+def _strategies() -> list[Claim]:
     epsilon, rho = {"loss": "epsilon = 1"}, {"loss": "rho = 0.5"}
     rivals = [
         Claim(

@@ -62,7 +62,7 @@ def _per_range(rows: Sequence[Row]) -> alt.TopLevelMixin:
     base = alt.Chart(_data(_ranked(rows)), width=260, height=190)
     theory = _as(base, "predicted").mark_line(strokeWidth=2).encode(x=x, y=y, color=_key())
     alone = _as(base, "variances alone").mark_point(shape="cross", size=26).encode(x=x, y="diagonal:Q", color=_key())
-    error = _as(base, "measured").mark_rule().encode(x=x, y="low:Q", y2="high:Q", color=_key())
+    error = _as(base, "measured").mark_rule().encode(x=x, y="bottom:Q", y2="top:Q", color=_key())
     points = _as(base, "measured").mark_point(filled=True, size=26).encode(x=x, y="measured:Q", color=_key())
     chart = alt.layer(alone, theory, error, points).facet(facet=alt.Facet("panel:N", title=None), columns=COLUMNS)
     ranges = len(rows) // len(settings(rows, ("strategy",)))
@@ -77,7 +77,7 @@ def _by_size(rows: Sequence[Row]) -> alt.TopLevelMixin:
     own = marks(STRATEGIES, [row["strategy"] for row in rows], "strategy")
     base = alt.Chart(_data(rows), width=560, height=380)
     line = base.mark_line(strokeWidth=1.5, point=False).encode(x=x, y=y, **own)
-    error = base.mark_rule().encode(x=x, y="low:Q", y2="high:Q", color=own["color"])
+    error = base.mark_rule().encode(x=x, y="bottom:Q", y2="top:Q", color=own["color"])
     points = base.mark_point(filled=True, size=60).encode(x=x, y="measured:Q", **own)
     title = alt.Title(
         f"Experiment 2: mean over all ranges, predicted (lines) and measured in {rows[0]['runs']} runs (marks)",
@@ -94,7 +94,7 @@ def _diagonal(rows: Sequence[Row]) -> alt.TopLevelMixin:
     base = alt.Chart(_data(own), width=280, height=260)
     line = _as(base, "variances alone").mark_line(strokeWidth=2).encode(x=x, y=y, color=_key())
     exact = _as(base, "predicted").mark_point(size=90).encode(x=x, y="predicted:Q", color=_key())
-    error = _as(base, "measured").mark_rule().encode(x=x, y="low:Q", y2="high:Q", color=_key())
+    error = _as(base, "measured").mark_rule().encode(x=x, y="bottom:Q", y2="top:Q", color=_key())
     points = _as(base, "measured").mark_point(filled=True, size=26).encode(x=x, y="measured:Q", color=_key())
     chart = alt.layer(line, exact, error, points).facet(facet=alt.Facet("panel:N", title=None), columns=COLUMNS)
     return chart.properties(

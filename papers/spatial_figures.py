@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
-import numpy as np
-from pictures import save
-from quantities import Row, Tables, settings
+from pictures import averaged, marks, save
+from quantities import Row, Tables
 from spatial_methods import SOURCES
 
 NAMES = {
@@ -24,18 +23,18 @@ NAMES = {
     "ahead": "ahead (in rounds)",
     "uniform": "uniform map (no data)",
 }
-COLOURS = (
+SHADES = (
     "#a16207", "#d97706", "#64748b", "#0e7490", "#be185d", "#e11d48", "#4d7c0f", "#b91c1c", "#1d4ed8", "#7c3aed",
     "#059669", "#111827",
 )  # fmt: skip
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right")
+COLOURS = dict(zip(NAMES.values(), SHADES, strict=True))
 STATED = {("checkin", "0.9", "10 to 50 %"): "Checkin", ("landmark", "0.5", "20 to 60 %"): "Landmark"}
 EPSILONS = alt.Axis(values=[0.1, 0.3, 0.5, 0.7, 0.9])
 
 
 def draw(folder: Path, tables: Tables) -> None:
     """Write every figure as SVG and PNG."""
-    rows = averaged(tables["errors"])
+    rows = _named(tables["errors"])
     for data, source in SOURCES.items():
         own = [row for row in rows if row["data"] == data]
         domain = [row for row in own if row["experiment"] == "domain" and row["grid"] == 16]
@@ -50,30 +49,19 @@ def draw(folder: Path, tables: Tables) -> None:
     save(folder / "crossover", _crossover(tables["crossover"]))
 
 
-def averaged(rows: Sequence[Row]) -> list[Row]:
-    """Return the mean over the runs of every setting, with its standard error."""
-    names = ("experiment", "data", "method", "side", "grid", "domain", "epsilon", "size", "low")
-    given = [{name: row.get(name, "") for name in names} | row for row in rows]
-    out = []
-    for place, own in settings(given, names).items():
-        errors = np.array([row["relative_error"] for row in own])
-        mean = float(errors.mean())
-        spread = float(errors.std(ddof=1) / np.sqrt(len(errors))) if len(errors) > 1 else 0.0
-        row = dict(zip(names, place, strict=True)) | {"relative_error": mean, "top": mean + spread}
-        row |= {"bottom": max(mean - spread, mean / 2), "name": NAMES[own[0]["method"]]}
-        small = " (below the document's)" if row["low"] < 0.01 else ""
-        out.append(row | {"rate": float(row["epsilon"]), "panel": f"{row['size']} of the area{small}"})
-    return out
+def _named(rows: Sequence[Row]) -> list[Row]:
+    """Return the mean over the runs of every setting, as its method and its panel are called."""
+    by = ("experiment", "data", "method", "side", "grid", "domain", "epsilon", "size", "low")
+    given = [{name: row.get(name, "") for name in by} | row for row in rows]
+    return [
+        row | {"rate": float(row["epsilon"]), "name": NAMES[row["method"]], "panel": _area(row)}
+        for row in averaged(given, "relative_error", by)
+    ]
 
 
-def _marks(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return colour and shape of the methods, one legend for both, the same in all figures."""
-    names, legend = list(NAMES.values()), alt.Legend(title=None, orient="right")
-    used = [place for place, name in enumerate(names) if any(row["name"] == name for row in rows)]
-    domain, shapes = [names[place] for place in used], [SHAPES[place % len(SHAPES)] for place in used]
-    colours = alt.Scale(domain=domain, range=[COLOURS[place] for place in used])
-    shape = alt.Shape("name:N", scale=alt.Scale(domain=domain, range=shapes), legend=legend)
-    return {"color": alt.Color("name:N", scale=colours, legend=legend), "shape": shape}
+def _area(row: Row) -> str:
+    small = " (below the document's)" if row["low"] < 0.01 else ""
+    return f"{row['size']} of the area{small}"
 
 
 def _chart(rows: Sequence[Row], x: alt.X, title: str, y: str = "mean relative error") -> alt.FacetChart:
@@ -81,11 +69,11 @@ def _chart(rows: Sequence[Row], x: alt.X, title: str, y: str = "mean relative er
     order = list(dict.fromkeys(row["panel"] for row in sorted(rows, key=lambda row: (row["low"] < 0.01, row["low"]))))
     axis = alt.Axis(format="~g", tickCount=6)
     own = alt.Y("relative_error:Q", title=y, scale=alt.Scale(type="log"), axis=axis)
-    marks = _marks(rows)
+    look = marks(COLOURS, [row["name"] for row in rows])
     base = alt.Chart(alt.Data(values=list(rows)), width=300, height=230)
-    bars = base.mark_rule(opacity=0.6).encode(x=x, y="bottom:Q", y2="top:Q", color=marks["color"])
-    lines = base.mark_line(strokeWidth=1.5, point=False).encode(x=x, y=own, color=marks["color"])
-    points = base.mark_point(filled=True, size=40).encode(x=x, y=own, **marks)
+    bars = base.mark_rule(opacity=0.6).encode(x=x, y="bottom:Q", y2="top:Q", color=look["color"])
+    lines = base.mark_line(strokeWidth=1.5, point=False).encode(x=x, y=own, color=look["color"])
+    points = base.mark_point(filled=True, size=40).encode(x=x, y=own, **look)
     chart = alt.layer(bars, lines, points).facet(facet=alt.Facet("panel:N", title=None, sort=order), columns=3)
     return chart.resolve_axis(x="independent").resolve_scale(y="independent").properties(title=title)
 

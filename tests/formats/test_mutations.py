@@ -5,14 +5,13 @@ An edit is followed by every checksum that somebody who wants to be read would c
 
 import hashlib
 import json
-import resource
-import sys
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.formats import limits
 from tests.formats.mutations import Dice, damaged, mutated, text_of
 
 import dpress
@@ -28,34 +27,17 @@ FEW, MANY = 4, 30
 
 @pytest.fixture(autouse=True)
 def _little_memory():
-    """Fail a test that made the process hold a gigabyte more than it ever did."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    yield
-    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 < MEMORY
-
-
-class TooManyStepsError(BaseException):
-    """No reader may catch it."""
+    with limits.memory(MEMORY):
+        yield
 
 
 def read(reader, path):
     """Read and say whether it was refused; raises what is not documented, and where there is no end to it."""
-    steps = 0
-
-    def count(_frame, event, _argument):
-        nonlocal steps
-        steps += event in ("call", "c_call")
-        if steps > STEPS:
-            sys.setprofile(None)
-            raise TooManyStepsError(path)
-
-    sys.setprofile(count)
     try:
-        reader(path)
+        with limits.steps(STEPS, path):
+            reader(path)
     except SchemaMismatch:
         return True
-    finally:
-        sys.setprofile(None)
     return False
 
 
@@ -169,5 +151,5 @@ def test_a_step_budget_ends_what_does_not_end():
         while True:
             len("")
 
-    with pytest.raises(TooManyStepsError):
+    with pytest.raises(limits.TooManyStepsError):
         read(endless, "nowhere")

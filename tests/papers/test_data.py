@@ -125,6 +125,85 @@ def test_a_stand_in_has_the_columns_and_is_always_the_same(
     assert "says where" in sets.missing(name)
 
 
+LINE = "39, State-gov, 7, Bachelors, 13, Single, ?, Husband, White, Male, 0, 0, 40, Cuba, <=50K\n"
+NLTCS = {f"nltcs.{part}.data": b"0,1," * 7 + b"0,1\n" for part in ("train", "valid", "test")}
+CHECKINS = "loc-gowalla_totalCheckins.txt.gz"
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        (NLTCS | {"nltcs.test.data": b"0,1,300\n"}, "nltcs.test.data: expected lines of 16 bits"),
+        (NLTCS | {"nltcs.valid.data": b""}, "nltcs.valid.data: expected lines of 16 bits"),
+        ({"nltcs.train.data": b"0,1\n"}, "there is no nltcs.valid.data in FOLDER, beside the other files"),
+        ({"adult.data": LINE.encode()}, "there is no adult.test in FOLDER, beside the other files"),
+        ({"adult.data": b"39, secret\n", "adult.test": b""}, "adult.data: line 1: expected 15 fields, got 2"),
+        ({"adult.data": LINE.replace("39", "secret").encode(), "adult.test": b""}, "line 1: expected a number as age"),
+        ({"adult.data": LINE.encode(), "adult.test": b"|x\n"}, "adult.test: expected lines of 15 fields, got none"),
+        ({"adult.data": b"\xff, secret\n", "adult.test": b""}, "adult.data: expected lines of text in UTF-8"),
+        ({CHECKINS: b"secret"}, f"{CHECKINS}: expected lines of user, time"),
+        ({CHECKINS: gzip.compress(b"0\t2010\t1\t1\tsecret\n")}, f"{CHECKINS}: expected lines of user, time"),
+        ({CHECKINS: gzip.compress(b"0\t2010\t1\t1\t1\n")[:-6]}, f"{CHECKINS}: expected lines of user, time"),
+        ({CHECKINS: gzip.compress(b"0\t2010\t404\t0\t1\n")}, "gowalla: no row of the original is to be kept"),
+        ({"trips.csv": b"a,b\n1,2\n"}, "trips.csv: expected a table with the columns pickup_longitude"),
+        ({"trips.csv": b"pickup_longitude,pickup_latitude\nsecret,2\n"}, "trips.csv: expected a table"),
+        ({"trips.parquet": b"secret"}, "trips.parquet: expected a table"),
+        ({"adult_hierarchy_race.csv": b"White\n"}, "adult_hierarchy_race.csv: expected a CSV"),
+        ({}, "no original in FOLDER; `make data` lists their names"),
+    ],
+)
+def test_a_broken_original_is_told_in_one_line_and_leaves_no_file(
+    sets: ModuleType, files: dict[str, bytes], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sets, "FOLDER", tmp_path / "data")
+    folder = tmp_path / "downloads"
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    done, (line,) = sets.every(folder)
+    assert done == []
+    assert told.replace("FOLDER", str(folder)) in line
+    assert "\n" not in line
+    assert "secret" not in line
+    assert not [path for path in tmp_path.rglob("data/**/*") if path.is_file()]
+
+
+def test_a_full_disk_leaves_no_file_that_looks_whole(
+    sets: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def half(_: pa.Table, path: Path) -> None:
+        path.write_bytes(b"half")
+        raise OSError("no space")
+
+    monkeypatch.setattr(sets, "FOLDER", tmp_path / "data")
+    monkeypatch.setattr(sets.pq, "write_table", half)
+    for name, content in NLTCS.items():
+        (tmp_path / name).write_bytes(content)
+    assert sets.every(tmp_path) == ([], ["no space"])
+    assert not sets.there("nltcs")
+
+
+def test_adult_without_its_hierarchies_is_not_there(
+    sets: ModuleType, originals: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Codes of real people in made-up hierarchies would mean nothing."""
+    monkeypatch.setattr(sets, "FOLDER", tmp_path / "data")
+    for name in ("adult.data", "adult.test"):
+        (tmp_path / name).write_text(LINE)
+    sets.every(tmp_path)
+    assert (sets.FOLDER / "adult" / "adult.parquet").is_file()
+    assert not sets.there("adult")
+    assert sets.missing("adult").startswith(f"there is no {sets.FOLDER / sets.HIERARCHIES / 'age.csv'};")
+    assert sets.table("adult")["race"][0].as_py().startswith("race ")
+    for original in originals.HIERARCHIES.values():
+        (tmp_path / f"adult_hierarchy_{original}.csv").write_text("White;*\n")
+    assert sum(line.endswith("as ARX has it") for line in sets.every(tmp_path)[0]) == len(originals.HIERARCHIES)
+    assert sets.there("adult")
+    assert sets.table("adult")["race"][0].as_py() == "White"
+    assert sets.hierarchy.__wrapped__("race") == (("White", "*"),)
+
+
+@pytest.mark.slow
 def test_the_command_explains_and_converts(tmp_path: Path) -> None:
     def run(*more: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, str(PAPERS / "data.py"), *more]
@@ -135,7 +214,10 @@ def test_the_command_explains_and_converts(tmp_path: Path) -> None:
     assert shown.returncode == 0, shown.stderr
     for word in ("licence", "doi.org/10.24432/C5XW20", "columns", "loc-gowalla_totalCheckins.txt.gz", "DPRESS_DATA"):
         assert word in shown.stdout
-    assert run("--from", str(tmp_path)).returncode == 1
+    for folder, told in ((tmp_path, "no original in"), (tmp_path / "nope", "there is no folder")):
+        refused = run("--from", str(folder))
+        assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (1, "", 1)
+        assert told in refused.stderr
     for name in ("train", "valid", "test"):
         (tmp_path / f"nltcs.{name}.data").write_text(",".join("01" * 8) + "\n")
     done = run("--from", str(tmp_path))

@@ -1,9 +1,7 @@
 """Planning ends soon whatever is asked, or refuses at once and says by which bound: steps are counted, not seconds."""
 
-import resource
-import sys
-
 import pytest
+from tests.formats import limits
 from tests.formats.mutations import Dice
 
 from dpress import SchemaMismatch, catalog, load_spec, plan
@@ -26,33 +24,17 @@ PARAMETERS = sorted(
 
 @pytest.fixture(autouse=True)
 def _little_memory():
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    yield
-    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 < MEMORY
-
-
-class TooManyStepsError(BaseException):
-    """No planner may catch it."""
+    with limits.memory(MEMORY):
+        yield
 
 
 def planned(written):
     """Plan within the budget and return the refusal, or None."""
-    steps = 0
-
-    def count(_frame, event, _argument):
-        nonlocal steps
-        steps += event in ("call", "c_call")
-        if steps > STEPS:
-            sys.setprofile(None)
-            raise TooManyStepsError(written)
-
-    sys.setprofile(count)
     try:
-        _ = plan(from_dict(written)).design
+        with limits.steps(STEPS, written):
+            _ = plan(from_dict(written)).design
     except ValueError as error:
         return str(error)
-    finally:
-        sys.setprofile(None)
     return None
 
 
