@@ -97,8 +97,10 @@ def test_a_person_is_the_unit_where_a_column_names_it():
         ),
         (
             changed("relese", value=1),
-            "$: unknown field `relese`; the fields are data, attribute, privacy, release, collection; "
-            "did you mean 'release'?",
+            (
+                "$: unknown field `relese`; the fields are data, attribute, privacy, release, collection; "
+                "did you mean 'release'?"
+            ),
         ),
         (
             changed("attribute", 0, "bins_", value=1),

@@ -24,6 +24,9 @@ OPEN = 0.05
 """In standard errors, of fits and of errors by bootstrap: a fit stops within its rule (a gain below 1e-4 in mean log
 likelihood, or a change of tables below a tolerance), and one step more or fewer moves an answer by less than that."""
 
+FITTED = 1e-5
+"""Of the largest number of a fit that is kept: another processor's matrix products add up in another order."""
+
 NO_DOCUMENT = {"exponential"}  # for those who build on it from Python; no kind of release takes it
 
 
@@ -91,10 +94,13 @@ def check_tables(stored, expected, found, release):
 
 
 def check_column(expected, found, scale, *, fitted):
+    one, other = (np.asarray(own) for own in (expected, found))
+    if fitted and str(expected.type) == "int64":  # counts, and behind them a fit on a lattice
+        assert (np.abs(one - other) <= FITTED * one.max()).all()
+        return
     if str(expected.type) != "double":
         assert expected.equals(found)
         return
-    one, other = (np.asarray(own, dtype=np.float64) for own in (expected, found))
     room = OPEN * scale if fitted else RELATIVE * np.maximum(np.abs(one), scale)
     same = (np.isnan(one) & np.isnan(other)) | (one == other) | (np.abs(one - other) <= room)
     assert same.all()
@@ -126,7 +132,10 @@ def test_stored_reports_are_estimated_as_they_were(place, tmp_path):
         design, place / "reports.parquet", out=tmp_path / "again", allow_unproven=stored["unproven"]
     )
     assert (release.users, dict(release.rejected)) == (stored["users"], stored["rejected"])
-    assert [tally.tolist() for tally in release.mechanism.split_tally(release.kept)] == stored["tallies"]
+    counted = sum(release.mechanism.sizes)  # what is kept beyond them was fitted, and is compared by its answers
+    tallies = [number for tally in stored["tallies"] for number in tally]
+    assert release.kept[:counted].tolist() == tallies[:counted]
+    assert len(release.kept) == len(tallies)
     check_answers(stored, release)
     check_tables(stored, place / "release", tmp_path / "again", release)
     following = place / "release" / "next.json"
