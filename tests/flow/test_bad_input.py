@@ -284,14 +284,14 @@ def test_a_file_that_changes_while_it_is_read(folder, spec, publish_refused, mon
     rows = pa.table({"age": [1] * 1000, "sex": ["F"] * 1000})
     pq.write_table(rows, folder / "rows.parquet")
     monkeypatch.setattr(table_module, "BATCH_ROWS", 64)
-    encode = table_module.Table._read
+    encode = table_module.Table._batches
 
     def grow(self, connection):
         for batch in encode(self, connection):
             (folder / "rows.parquet").touch()
             yield batch
 
-    monkeypatch.setattr(table_module.Table, "_read", grow)
+    monkeypatch.setattr(table_module.Table, "_batches", grow)
     spec()
     line = publish_refused("spec.toml", "--data", "rows.parquet")
     assert line == "rows.parquet changed while it was read; nothing was released"
