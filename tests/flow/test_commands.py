@@ -4,6 +4,9 @@ import sys
 
 import pytest
 
+from dpress import load_spec, publish
+from dpress.core import rng
+
 pytestmark = pytest.mark.slow
 
 
@@ -259,6 +262,23 @@ def test_usage_faults_exit_with_two(dpress):
     assert dpress("nonsense").code == 2
     assert dpress("error", "boost", "--cells", "many").code == 2
     assert dpress("--version").out.startswith("dpress, version ")
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_publish_recommends_the_check_in_one_line_for_people(here, folder, checked):
+    """Whatever the rows are, and also after a check, which keeps nothing that could tell."""
+    if checked:
+        assert here("check", "ages.toml").code == 0
+    for mode, times in (("", 1), ("--quiet", 0), ("--json", 0)):
+        done = here("publish", "ages.toml", "--out", folder / f"out{mode}", *filter(None, [mode]))
+        assert (done.err.count("`dpress check`"), done.out.count("dpress check")) == (times, 0)
+
+
+def test_publishing_from_python_recommends_nothing(folder, spec, capfd):
+    spec()
+    asked = load_spec(folder / "spec.toml")
+    publish(asked, folder / "rows.csv", rng=rng.seeded(1))
+    assert capfd.readouterr() == ("", "")
 
 
 def test_quiet_says_nothing_beside_the_result(dpress, folder):

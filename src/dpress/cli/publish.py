@@ -15,6 +15,8 @@ from dpress.release.publish import publish
 from dpress.release.release import Release
 from dpress.release.spec_or_design import load_spec_or_design
 
+CHECK = "`dpress check` tells beforehand where every value will be counted"
+
 
 @click.command("publish")
 @click.argument("design", metavar="DESIGN", type=click.Path())
@@ -63,6 +65,7 @@ def command(
             progress=progress,
             writing=writing,
         )
+    hint(CHECK, quiet=quiet or as_json)
     _remark(release, ledger, new=new, quiet=quiet)
     if as_json:
         claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
@@ -74,7 +77,6 @@ def command(
 
 def _remark(release: Release, ledger: str | None, *, new: bool, quiet: bool) -> None:
     """Say on standard error what else could have been done, and what was."""
-    hint("`dpress check` tells beforehand where every value will be counted", quiet=quiet)
     if ledger is None:
         hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)
     if new:

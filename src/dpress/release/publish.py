@@ -122,13 +122,20 @@ def _paid(
     if account is None:
         return _drawn(draw, rng, charged), None
     spec = fingerprint(design.specification)
-    reservation = account.reserve(charged, unit, label=design.method, design=design.id, spec=spec, **named)
+    reservation = account.reserve(charged, unit, label=label_of(design), design=design.id, spec=spec, **named)
     drawn = _drawn(draw, rng, charged)
     try:
         account.spend(reservation, now())
         return drawn, verify(account.path).head
     except OSError as error:
         raise OSError(f"{error}; noise was drawn, so the charge of {describe(charged)} stands") from None
+
+
+def label_of(design: Design) -> str:
+    """Return what a ledger calls a release: its title; without one its kind and its method."""
+    asked = design.specification.get("release")
+    title = asked.get("title") if isinstance(asked, dict) else None
+    return str(title or f"{design.release['kind']} by {design.method}")
 
 
 def _released(
