@@ -202,7 +202,7 @@ TWO = ATTRIBUTES + '[[attribute]]\nname = "size"\nkind = "numeric"\nbounds = [0.
         ("age", "queries = 3", QUERIES),
         ("age", "queries = []", "$.release.parameters.queries: expected at least one query"),
         ("age", "queries = [3, 7]", QUERIES),
-        ("age", 'queries = ["age = 1", "age in 7..3"]', "parameters.queries[1]: age: the ends of 7..3 are reversed"),
+        ("age", 'queries = ["age = 1", "age in 7..3"]', "parameters.queries[#2]: age: the ends of 7..3 are reversed"),
         ("age", 'queries = ["age in 20..30"]', "age: nothing lies there; it runs from 0 to 9"),
         ("age", 'queries = ["age != 3"]', "age != ...: write a range such as `in a..b`"),
         ("age", 'queries = ["age in (1, 2)"]', "age in ...: write a range such as `in a..b`"),
