@@ -36,8 +36,9 @@ def codes(path, form, unit=ROW, schema=SCHEMA):
 @pytest.mark.parametrize(
     ("name", "encoding"),
     [
-        *[("rows.csv", encoding) for encoding in ("utf-8", "latin-1", "utf-16")],
+        *[("rows.csv", encoding) for encoding in ("utf-8", "latin-1", "utf-16", "windows-1252", "mac_roman")],
         ("rows.csv.gz", "utf-8"),
+        ("rows.csv.gz", "utf-16"),
         ("rows.csv.zst", "latin-1"),
     ],
 )
@@ -140,7 +141,9 @@ def test_a_missing_column_names_the_likely_cause_and_shows_no_line_that_may_be_a
         ("header = false", r"\$\.data\.header: expected true, or the names"),
         ('header = ["a", "a"]', r"\$\.data\.header: expected names that differ"),
         ('separator = ";;"', r"\$\.data\.separator"),
-        ('encoding = "ebcdic"', r"\$\.data\.encoding"),
+        ('encoding = "ebcdic"', r"\$\.data\.encoding: expected the name of an encoding of text.*got 'ebcdic'"),
+        ('encoding = "base64"', r"\$\.data\.encoding: expected the name"),
+        ("encoding = 8", r"\$\.data\.encoding"),
         ('decimals = ","', r"decimals"),
     ],
 )

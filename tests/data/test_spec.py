@@ -116,7 +116,10 @@ def test_a_person_is_the_unit_where_a_column_names_it():
                 "got 'number'; did you mean 'numeric'?"
             ),
         ),
-        (changed("attribute", 0, "bounds", value=[0, "x"]), "$.attribute[age].bounds[1]: expected an integer, got 'x'"),
+        (
+            changed("attribute", 0, "bounds", value=[0, "x"]),
+            "$.attribute[age].bounds[#2]: expected an integer, got 'x'",
+        ),
         (
             changed("attribute", 0, "bounds", value=[9, 1]),
             "$.attribute[age]: `bounds` must be [low, high] with low <= high below 2^53",
@@ -132,14 +135,14 @@ def test_a_person_is_the_unit_where_a_column_names_it():
         (
             changed("release", "postprocess", value=["nonnegative", "round"]),
             (
-                "$.release.postprocess[1]: expected one of base_cut, integer, monotone_prefix, nonnegative, norm_sub, "
+                "$.release.postprocess[#2]: expected one of base_cut, integer, monotone_prefix, nonnegative, norm_sub, "
                 "simplex, got 'round'"
             ),
         ),
         (changed("release", "postprocess", value="integer"), "$.release.postprocess: expected a list, got 'integer'"),
         (
             changed("release", "postprocess", value=["integer", "integer"]),
-            "$.release.postprocess[1]: 'integer' is named twice",
+            "$.release.postprocess[#2]: 'integer' is named twice",
         ),
         (
             changed("release", value={"kind": "marginals", "postprocess": ["monotone_prefix"]}),

@@ -165,7 +165,7 @@ def test_an_engine_s_message_never_gets_out(tmp_path):
     (tmp_path / "broken.parquet").write_bytes(b"PAR1" + secret.encode() * 10)
     (tmp_path / "broken.csv").write_bytes(b'a,age\n1,"' + secret.encode() + b"\n\xff\xfe,2,3,4\n" * 3)
     for name in ("broken.parquet", "broken.csv"):
-        with pytest.raises(OSError, match="message is withheld") as caught:
+        with pytest.raises(OSError, match=r"message is withheld|are no text in utf-8") as caught:
             read(tmp_path / name)
         assert secret not in "".join(traceback.format_exception(caught.value))
 
@@ -217,7 +217,7 @@ def test_a_fault_far_down_the_file_is_not_quoted(tmp_path):
     secret = "4711-secret"
     path = tmp_path / "late.csv"
     path.write_text("age,name\n" + "30,F\n" * 300_000 + f"41,M,{secret}\n")
-    with pytest.raises(OSError, match="message is withheld") as caught:
+    with pytest.raises(OSError, match=r"message is withheld|are no text in utf-8") as caught:
         read(path)
     assert secret not in "".join(traceback.format_exception(caught.value))
     assert caught.value.__context__ is None
@@ -227,7 +227,7 @@ def test_a_data_frame_s_fault_is_not_quoted(tmp_path):
     secret = "4711-secret"
     (tmp_path / "rows.csv").write_text(f"age\n{secret}\n")
     lazy = pl.scan_csv(tmp_path / "rows.csv", schema={"age": pl.Int64})
-    with pytest.raises(OSError, match="message is withheld") as caught:
+    with pytest.raises(OSError, match=r"message is withheld|are no text in utf-8") as caught:
         read(lazy)
     assert secret not in "".join(traceback.format_exception(caught.value))
 

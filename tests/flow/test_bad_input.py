@@ -202,7 +202,7 @@ TWO = ATTRIBUTES + '[[attribute]]\nname = "size"\nkind = "numeric"\nbounds = [0.
         ("age", "queries = 3", QUERIES),
         ("age", "queries = []", "$.release.parameters.queries: expected at least one query"),
         ("age", "queries = [3, 7]", QUERIES),
-        ("age", 'queries = ["age = 1", "age in 7..3"]', "parameters.queries[1]: age: the ends of 7..3 are reversed"),
+        ("age", 'queries = ["age = 1", "age in 7..3"]', "parameters.queries[#2]: age: the ends of 7..3 are reversed"),
         ("age", 'queries = ["age in 20..30"]', "age: nothing lies there; it runs from 0 to 9"),
         ("age", 'queries = ["age != 3"]', "age != ...: write a range such as `in a..b`"),
         ("age", 'queries = ["age in (1, 2)"]', "age in ...: write a range such as `in a..b`"),
@@ -284,14 +284,14 @@ def test_a_file_that_changes_while_it_is_read(folder, spec, publish_refused, mon
     rows = pa.table({"age": [1] * 1000, "sex": ["F"] * 1000})
     pq.write_table(rows, folder / "rows.parquet")
     monkeypatch.setattr(table_module, "BATCH_ROWS", 64)
-    encode = table_module.Table._read
+    encode = table_module.Table._batches
 
     def grow(self, connection):
         for batch in encode(self, connection):
             (folder / "rows.parquet").touch()
             yield batch
 
-    monkeypatch.setattr(table_module.Table, "_read", grow)
+    monkeypatch.setattr(table_module.Table, "_batches", grow)
     spec()
     line = publish_refused("spec.toml", "--data", "rows.parquet")
     assert line == "rows.parquet changed while it was read; nothing was released"

@@ -4,12 +4,15 @@ import sys
 
 import pytest
 
+from dpress import load_spec, publish
+from dpress.core import rng
+
 pytestmark = pytest.mark.slow
 
 
 def test_the_whole_path(dpress, folder):
     planned = dpress("plan", "ages.toml", "--json").json
-    assert set(planned) == {"candidates", "chosen", "lower_bound"}
+    assert set(planned) == {"candidates", "chosen", "lower_bound", "other_kinds"}
     assert {one["method"] for one in planned["candidates"]} >= {
         "identity",
         "binary_tree",
@@ -259,6 +262,32 @@ def test_usage_faults_exit_with_two(dpress):
     assert dpress("nonsense").code == 2
     assert dpress("error", "boost", "--cells", "many").code == 2
     assert dpress("--version").out.startswith("dpress, version ")
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_publish_recommends_the_check_in_one_line_for_people(here, folder, checked):
+    """Whatever the rows are, and also after a check, which keeps nothing that could tell."""
+    if checked:
+        assert here("check", "ages.toml").code == 0
+    for mode, times in (("", 1), ("--quiet", 0), ("--json", 0)):
+        done = here("publish", "ages.toml", "--out", folder / f"out{mode}", *filter(None, [mode]))
+        assert (done.err.count("`dpress check`"), done.out.count("dpress check")) == (times, 0)
+
+
+def test_a_plan_names_other_kinds_in_its_own_unit(here, spec):
+    spec(release='kind = "histogram"\nattributes = ["age"]')
+    (ranges, records) = here("plan", "spec.toml", "--json").json["other_kinds"]
+    lines = [line for line in here("plan", "spec.toml").out.splitlines() if line.startswith("Or kind = ")]
+    assert lines[0].startswith(f'Or kind = "ranges": answers the same by {ranges["method"]}, mean variance ')
+    assert lines[1].startswith('Or kind = "microdata": answers the same, with an error that is not known beforehand')
+    assert (len(lines), records["predicted_error"]) == (2, None)
+
+
+def test_publishing_from_python_recommends_nothing(folder, spec, capfd):
+    spec()
+    asked = load_spec(folder / "spec.toml")
+    publish(asked, folder / "rows.csv", rng=rng.seeded(1))
+    assert capfd.readouterr() == ("", "")
 
 
 def test_quiet_says_nothing_beside_the_result(dpress, folder):

@@ -1,11 +1,12 @@
 """A ledger that names its entries, and the heads that releases keep of it."""
 
 import json
+import re
 import sqlite3
 
 import pytest
 
-from dpress import Ledger, PureDP, Unit, load_spec
+from dpress import ApproxDP, Ledger, PureDP, Unit, load_spec
 
 HASH = "0" * 64
 
@@ -39,8 +40,37 @@ def test_every_entry_is_named_and_says_what_it_left(here, folder, paid):
     assert [one["remaining"] for one in entries] == [{"epsilon": 2.0}, {"epsilon": 1.0}]
     table = here("ledger", "show", paid).out
     first = next(line.split("  ") for line in table.splitlines() if "out/one" in line)
-    assert [one.strip() for one in first if one.strip()][-4:] == ["Ann Example", "epsilon = 1", "epsilon = 2", "yes"]
+    assert [one.strip() for one in first if one.strip()][-3:] == ["Ann Example", "1", "2"]
     assert "Ann Example" not in (folder / "out" / "one" / "release.json").read_text()
+
+
+def test_an_entry_is_called_as_its_release_is(here, folder, paid):
+    """By its title; without one by kind and method. What stopped before its noise says so; all fits 80 columns."""
+    titled = (folder / "ages.toml").read_text() + 'title = "Ages of all people of the town, 2026"\n'
+    (folder / "titled.toml").write_text(titled)
+    publish = ("publish", "titled.toml", "--out", "releases/of the town/three", "--ledger", paid)
+    assert here(*publish, "--who", "The Statistics Office").code == 0
+    ledger = Ledger.create(folder / "c.sqlite", limit=ApproxDP(epsilon=3, delta="1e-6"), unit=Unit())
+    ledger.reserve(PureDP(epsilon=1), Unit(), label="stopped", design="d")
+    labels = [one["label"] for one in here("ledger", "show", paid, "--json").json["entries"]]
+    method = json.loads((folder / "out" / "one" / "release.json").read_text())["design"]["method"]
+    assert labels == [f"ranges by {method}"] * 2 + ["Ages of all people of the town, 2026"]
+    stopped = here("ledger", "show", ledger.path).out
+    assert "stopped (charged, then stopped)" in stopped
+    assert "epsilon = 2, delta = 1e-06" in stopped
+
+
+def test_a_table_of_charges_is_readable_in_80_columns(paid, here, monkeypatch):
+    """Folded between words; the day, the hash and the amounts stay whole."""
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    charge(Ledger.open(paid), 0.5, release="releases/2026/ages", spec=HASH, who="The Statistics Office")
+    lines = re.sub(r"\x1b\[\d+m", "", here("ledger", "show", paid).out).splitlines()
+    day = Ledger.open(paid).summary().entries[0].time[:10]
+    assert max(map(len, lines)) <= 80
+    assert sum(line.startswith(day) for line in lines) == 3
+    assert any(line.startswith(day) and HASH[:8] in line and line.split()[-2:] == ["0.5", "0.5"] for line in lines)
+    assert any("Statistics" in line for line in lines)
 
 
 def test_who_publishes_is_one_printable_line_or_refused_before_anything_is_charged(here, paid):

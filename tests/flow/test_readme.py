@@ -6,6 +6,9 @@ and so do lines that start with `make`, which the continuous check runs itself.
 
 The README runs as it would for a reader, process by process. In the other documents a line that is one plain `dpress`
 command runs in this process, which spares its start; every other line, and every block of several, is the shell's.
+
+Noise is the same every day: in this process it is drawn from the test's stream, in every other from one that is named
+after the document and the number of the process in it.
 """
 
 import contextlib
@@ -20,10 +23,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.seeded.seeded_stream import SEED, TURNS
 
 from dpress.cli.main import main
 
 ROOT = Path(__file__).parents[2]
+SEEDED = ROOT / "tests" / "seeded"
 DOCUMENTS = (
     "README.md",
     "docs/index.md",
@@ -72,6 +77,7 @@ def bash(text: str, folder: Path) -> str:
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "EXAMPLES": str(ROOT / "examples"),
         "COLUMNS": "80",
+        "PYTHONPATH": os.pathsep.join([str(SEEDED), *filter(None, [os.environ.get("PYTHONPATH")])]),
     }
     lines = [line for line in text.splitlines() if not line.startswith("make ")]
     done = subprocess.run(
@@ -139,11 +145,13 @@ def trimmed(text: str) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_block_runs_and_prints_what_it_says(
-    document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    document: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("EXAMPLES", str(ROOT / "examples"))
+    monkeypatch.setenv(SEED, document)
+    monkeypatch.setenv(TURNS, str(tmp_path_factory.mktemp("turns") / "turns"))
     shell = bash if document == "README.md" else lines
     names: dict[str, object] = {}
     ran = 0
@@ -169,6 +177,19 @@ def test_a_wrong_output_or_a_failing_command_is_noticed(tmp_path: Path) -> None:
     assert trimmed(bash("echo one", tmp_path)) != trimmed("two")
     with pytest.raises(AssertionError):
         bash("false | true", tmp_path)
+
+
+def test_processes_of_a_document_draw_the_same_every_day_and_not_the_same_as_one_another(tmp_path, monkeypatch) -> None:
+    draw = "python -c 'import os; print(os.urandom(8).hex())'\n" * 2
+    monkeypatch.setenv(SEED, "a document")
+    found = []
+    for day in ("one", "two"):
+        monkeypatch.setenv(TURNS, str(tmp_path / day))
+        found.append(bash(draw, tmp_path).split())
+    assert found[0] == found[1]
+    assert len(set(found[0])) == 2
+    monkeypatch.delenv(SEED)
+    assert bash(draw, tmp_path).split() != found[0]
 
 
 def test_a_command_in_this_process_prints_what_one_of_its_own_prints(tmp_path: Path, monkeypatch) -> None:

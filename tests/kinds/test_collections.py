@@ -77,7 +77,10 @@ def test_probabilities_can_be_read_and_every_attribute_has_its_own() -> None:
 def test_reports_that_were_left_out_are_listed_with_their_reason() -> None:
     release = replace(KINDS["local"](), rejected={"repeated id": 1203, "another specification": 4})
     shown = text_of_page(release)
-    assert "left out and are in no count: reason reports another specification 4 repeated id 1,203" in shown
+    assert (
+        "left out and are in no count: Reports left out reason reports another specification 4 repeated id 1,203"
+        in shown
+    )
     assert "left out and" not in text_of("local")
 
 

@@ -56,6 +56,13 @@ def test_every_page_is_nested_complete_and_small(release: Release) -> None:
     assert "nan" not in re.findall(r"\w+", parsed.text)
 
 
+def test_every_table_says_what_it_shows(release: Release) -> None:
+    html = html_of_page(release)
+    captions = re.findall(r"<table>\s*(?:<caption>([^<]+)</caption>)?", html)
+    assert html.count("<table") == len(captions) >= 3
+    assert all(captions)
+
+
 def test_no_page_asks_for_anything(release: Release) -> None:
     html = html_of_page(release)
     parsed = read(html)

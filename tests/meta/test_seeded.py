@@ -20,7 +20,9 @@ OWN_PROCESSES = {
     "meta/test_house.py": "reads names, and draws nothing",
 }
 """Files that start processes of their own, name what draws, and have no test that fails by chance; beside them only
-`flow/test_readme.py`, which does what readers do and looks at exit codes. All others use `flow/conftest.py`."""
+`flow/test_readme.py`, whose blocks of the README and of other documents draw from streams named after the document, in
+this process and in others: what they show and assert is decided once, and no false alarm is left to chance. All others
+use `flow/conftest.py`."""
 
 
 def chance(text):

@@ -147,3 +147,39 @@ def test_an_account_is_charged_once_for_a_value_and_refuses_what_it_cannot_pay(t
     [fresh.answer((3,), rng=generator, account=other) for _ in range(2)]
     with pytest.raises(BudgetExceeded):
         fresh.answer((3,), rng=generator, account=other)
+
+
+def three(users, **parameters):
+    """Return a design of three attributes; how devices are asked depends on how many there are expected to be."""
+    attributes = [{"name": name, "kind": "integer", "bounds": [0, 1]} for name in ("a", "b", "c")]
+    return plan(spec(*attributes, epsilon=1.65, method="rr_ldp", users=users, **parameters)).design
+
+
+def test_the_number_of_users_renews_permanent_responses_only_where_it_changes_what_is_asked():
+    few, many, more = three(2), three(10_000), three(20_000)
+    assert (few.split, many.split, more.split) == ("budget", "users", "users")
+    names = [collection_id(own.ask) for own in (few, many, more)]
+    assert names[1] == names[2] != names[0]
+    assert collection_id(three(10_000, split="budget").ask) == names[0]
+    assert collection_id(three(2, split="users").ask) == names[1]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
+def test_an_account_pays_for_every_way_of_asking_once_in_any_order(tmp_path, order):
+    """All attributes with a part each, one attribute with all of it, and the latter again under another number."""
+    secret, generator = bytes(range(16)), rng.seeded(4)
+    designs = [three(2), three(10_000), three(20_000)]
+    due = {}
+    for design in designs:
+        parts = device(design).collection.types[0].parts
+        due[collection_id(design.ask)] = sum(part.lifetime.epsilon for part in parts)
+    assert len(due) == 2
+    ledger, paid = DeviceLedger(path=tmp_path / "own.jsonl"), set()
+    account = Account(ledger=ledger, limit=PureDP(epsilon=sum(due.values())))
+    for place in order:
+        for _ in range(2):
+            device(designs[place]).answer((1, 0, 1), rng=generator, secret=secret, account=account)
+        paid.add(collection_id(designs[place].ask))
+        assert ledger.spent == sum(due[name] for name in paid)
+    with pytest.raises(BudgetExceeded):
+        device(designs[0]).answer((0, 0, 1), rng=generator, secret=secret, account=account)

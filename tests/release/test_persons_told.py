@@ -2,11 +2,16 @@
 
 import math
 
+import msgspec
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv
 
-from dpress import publish
+from dpress import load_release, load_spec, plan, publish
+from dpress.release.counted_rows import COUNTS_OF, counted_of
 from dpress.release.evaluate import compared_with, evaluate
+from dpress.reporting.page import page
 
 PERSON = {"epsilon": 1000.0, "unit": "uid", "rows_per_unit": 2}
 METHODS = ("marginals", "histogram")
@@ -16,6 +21,41 @@ def test_an_answer_says_which_rows_it_counts(make_spec, rows):
     release = publish(make_spec(privacy=PERSON), rows)
     assert release.query("total").note == "Counts are of at most 2 rows for each uid."
     assert publish(make_spec(), rows).query("total").note is None
+
+
+@pytest.mark.parametrize("kind", [*METHODS, "ranges"])
+def test_the_files_say_it_themselves(make_spec, rows, tmp_path, kind):
+    """The metadata of Parquet and of tables in memory, the last column of CSV, the page; and the control without."""
+    attributes = ["age"] if kind == "ranges" else None
+    for name, privacy, words in (("capped", PERSON, "at most 2 rows for each uid"), ("all", {"epsilon": 1.0}, "")):
+        out = tmp_path / name
+        release = publish(make_spec(kind, attributes, privacy=privacy), rows, out=out, csv=True)
+        loaded = load_release(out)
+        files = [*release.answers.tables, *release.answers.asked]
+        assert files
+        for file in files:
+            assert counted_of(pq.read_schema(out / file)) == words
+            copy = csv.read_csv((out / file).with_suffix(".csv"))
+            assert copy.column_names == pq.read_schema(out / file).names + ([COUNTS_OF] if words else [])
+            assert not words or set(copy[COUNTS_OF].to_pylist()) == {words}
+        for own in (release, loaded):
+            assert {counted_of(table.to_arrow().schema) for table in own.tables.values()} == {words}
+            assert (f"Counts are of {words}." in next(iter(own.tables.values()))._repr_html_()) is bool(words)
+            assert own.query("total").note == (f"Counts are of {words}." if words else None)
+        assert ("Counts are of at most 2 rows for each uid." in page(loaded)) is bool(words)
+
+
+def test_no_attribute_hides_what_counts_are_of(make_spec):
+    spec = load_spec(
+        {
+            "attribute": [{"kind": "categorical", "name": "counts_of", "values": ["a"]}],
+            "privacy": PERSON,
+            "release": {"kind": "histogram"},
+        }
+    )
+    with pytest.raises(ValueError, match="two columns 'counts_of'"):
+        plan(spec)
+    assert plan(msgspec.structs.replace(spec, privacy=make_spec("histogram").privacy)).chosen
 
 
 @pytest.mark.parametrize("kind", METHODS)

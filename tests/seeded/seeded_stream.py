@@ -4,8 +4,10 @@ import contextlib
 import hashlib
 import itertools
 import os
+from pathlib import Path
 
 SEED = "SEED_OF_A_TEST"  # the environment's variable by which a process that a test starts is given its stream
+TURNS = "TURNS_OF_A_TEST"  # and the file that counts such processes, where several share one stream's name
 _REAL = os.urandom
 
 
@@ -20,6 +22,15 @@ class Stream:
         if os.getpid() != self.process:
             return _REAL(size)
         return hashlib.shake_256(f"{self.name} {next(self.calls)}".encode()).digest(size)
+
+
+def turn():
+    """Return what tells this process from those that were started before it under the same name."""
+    if TURNS not in os.environ:
+        return ""
+    with Path(os.environ[TURNS]).open("ab") as file:
+        file.write(b".")
+        return f" {file.tell()}"
 
 
 @contextlib.contextmanager

@@ -2,7 +2,7 @@
 
 import os
 
-from seeded_stream import SEED, Stream
+from seeded_stream import SEED, Stream, turn
 
 if SEED in os.environ:
-    os.urandom = Stream(os.environ[SEED])
+    os.urandom = Stream(f"{os.environ[SEED]}{turn()}")

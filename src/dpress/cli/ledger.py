@@ -11,7 +11,7 @@ from dpress.core.claim import Relation, Unit, as_floats, describe, from_paramete
 from dpress.ledger.ledger import Ledger, verify
 from dpress.release.ledger_heads import heads_below
 
-SHORT = 12  # digits of a hash in a table
+SHORT = 8  # digits of a hash in a table
 
 
 @click.group("ledger")
@@ -50,7 +50,7 @@ def show(file: str, *, as_json: bool) -> None:
     entries: list[dict[str, Any]] = [
         {
             "time": entry.time,
-            "method": entry.label,
+            "label": entry.label,
             "release": entry.release,
             "spec": entry.spec,
             "who": entry.who,
@@ -68,17 +68,19 @@ def show(file: str, *, as_json: bool) -> None:
     click.echo(f"Limit:     {describe(summary.limit)}")
     click.echo(f"Spent:     {_text(_up(summary.spent))}")
     click.echo(f"Remaining: {_text(_down(summary.remaining))}")
+    names = set(_up(summary.spent))
     rows = [
         [
-            e.time.partition(".")[0],
-            *(_shown(own) for own in (e.label, e.release, e.spec[:SHORT], e.who)),
-            describe(e.loss),
-            _text(_down(e.remaining)),
-            "yes" if e.confirmed else "no: charged, then stopped",
+            e.time.partition("T")[0],
+            _shown(e.label) + ("" if e.confirmed else " (charged, then stopped)"),
+            *(_shown(own) for own in (e.release, e.spec[:SHORT], e.who)),
+            _brief(as_floats(e.loss), names),
+            _brief(_down(e.remaining), names),
         ]
         for e in summary.entries
     ]
-    print_table(("time (UTC)", "method", "release", "spec", "who", "charged", "left", "noise drawn"), rows)
+    header = ("day (UTC)", "label", "release", "spec", "who", "charged", "left")
+    print_table(header, rows, numbers=(5, 6), whole=(0, 3, 5, 6))
 
 
 @command.command("verify")
@@ -118,3 +120,9 @@ def _down(amounts: dict[str, Fraction]) -> dict[str, float]:
 
 def _text(amounts: dict[str, float]) -> str:
     return ", ".join(f"{name} = {value:.6g}" for name, value in amounts.items())
+
+
+def _brief(amounts: dict[str, float] | None, names: set[str]) -> str:
+    """Return amounts without the name where it is that of the limit, which has one."""
+    own = amounts or {}
+    return f"{own[min(own)]:.6g}" if len(own) == 1 and set(own) == names else _text(own)

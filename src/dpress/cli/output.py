@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import click
 
@@ -39,8 +39,10 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Sequence[int] = ()) -> None:
-    """Print a table; the columns listed in `numbers` are aligned right."""
+def print_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Sequence[int] = (), whole: Sequence[int] = ()
+) -> None:
+    """Print a table; columns in `numbers` are aligned right, cells of those in `whole` stay on one line."""
     if not _styled() and (text := text_table.render(header, rows, numbers)) is not None:
         click.echo(text, nl=False)
         return
@@ -49,7 +51,8 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, numbers
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for position, name in enumerate(header):
-        table.add_column(name, justify="right" if position in numbers else "left", overflow="fold")
+        justify: Literal["left", "right"] = "right" if position in numbers else "left"
+        table.add_column(name, justify=justify, overflow="fold", no_wrap=position in whole)
     for row in rows:
         table.add_row(*row)
     console = Console(highlight=False, markup=False, emoji=False)

@@ -1,13 +1,18 @@
 """`dpress plan`: candidate methods for a spec, with predicted error; the chosen one as a design."""
 
+import math
+
 import click
 
 from dpress import catalog
 from dpress.cli.output import hint, json_option, print_json, print_table, searching
 from dpress.cli.planned import plan_of
 from dpress.data.spec import load_spec
+from dpress.release.candidate import UNIT
 from dpress.release.designs import save_design
-from dpress.release.plan_text import Listing, PlanText
+from dpress.release.other_kinds import OtherKind, other_kinds
+from dpress.release.plan import Plan
+from dpress.release.plan_text import Listing, PlanText, number
 
 
 @click.command("plan")
@@ -24,12 +29,30 @@ def command(spec: str, out: str | None, *, as_json: bool) -> None:
         save_design(planned.design, out)
     if as_json:
         candidates = [room.plain(planned, one) for one in planned.candidates]
-        plain = {"candidates": candidates, "chosen": planned.chosen.method, "lower_bound": planned.lower_bound}
+        plain = {
+            "candidates": candidates,
+            "chosen": planned.chosen.method,
+            "lower_bound": planned.lower_bound,
+            "other_kinds": other_kinds(planned),
+        }
         print_json(plain if out is None else {**plain, "design": out, "id": planned.design.id})
         return
     _show(room.text(planned))
+    for other in other_kinds(planned):
+        click.echo(_sentence(other, planned))
     if out is not None:
         click.echo(f"Design: {out}, {planned.design.id}")
+
+
+def _sentence(other: OtherKind, planned: Plan) -> str:
+    """Return what another kind would change, and the error of its answers."""
+    what = "the same" if planned.choice.unit == UNIT else "tables"
+    if other.predicted_error is None:
+        return f"Or {other.change}: answers the same, with an error that is not known beforehand; see {other.page}"
+    typical = f"typical error +- {math.sqrt(other.predicted_error):,.1f}"
+    return (
+        f"Or {other.change}: answers {what} by {other.method}, mean variance {number(other.predicted_error)}, {typical}"
+    )
 
 
 def _show(text: PlanText) -> None:

@@ -12,7 +12,10 @@ from dpress.core.claim import as_floats, describe, from_parameters
 from dpress.data.spec import Spec
 from dpress.release.plan_text import promised
 from dpress.release.publish import publish
+from dpress.release.release import Release
 from dpress.release.spec_or_design import load_spec_or_design
+
+CHECK = "`dpress check` tells beforehand where every value will be counted"
 
 
 @click.command("publish")
@@ -62,17 +65,27 @@ def command(
             progress=progress,
             writing=writing,
         )
-    hint("`dpress check` tells beforehand where every value will be counted", quiet=quiet)
+    hint(CHECK, quiet=quiet or as_json)
+    _remark(release, ledger, new=new, quiet=quiet)
+    if as_json:
+        claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
+        seconds = time.perf_counter() - started
+        print_json({"release": out, "claim": claim, "charged": as_floats(release.charged), "seconds": seconds})
+    else:
+        _say(release, out)
+
+
+def _remark(release: Release, ledger: str | None, *, new: bool, quiet: bool) -> None:
+    """Say on standard error what else could have been done, and what was."""
     if ledger is None:
         hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)
     if new:
         limit = describe(from_parameters(release.design.budget))
         hint(f"new ledger {ledger} with the limit {limit}; `dpress ledger create` sets another", quiet=quiet)
-    claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
-    if as_json:
-        seconds = time.perf_counter() - started
-        print_json({"release": out, "claim": claim, "charged": as_floats(release.charged), "seconds": seconds})
-        return
+
+
+def _say(release: Release, out: str) -> None:
+    """Say what was released."""
     unit = release.claim.unit
     click.echo(f"Release: {out}")
     click.echo(f"Method:  {release.method}")

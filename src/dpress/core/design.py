@@ -15,6 +15,7 @@ from dpress.core.claim import from_parameters
 from dpress.core.domain import Schema
 from dpress.core.encoders import Encoder
 from dpress.core.errors import SchemaMismatch
+from dpress.core.place import readable
 from dpress.core.queries import Queries
 from dpress.core.written_again import difference
 
@@ -300,9 +301,9 @@ def from_plain(plain: Any) -> Design:
     except SchemaMismatch:
         raise
     except (ValueError, LookupError, TypeError, ArithmeticError, RecursionError) as error:
-        raise SchemaMismatch(f"the design is wrong: {error}") from None
+        raise SchemaMismatch(readable(f"the design is wrong: {error}", plain)) from None
     if found:
-        raise SchemaMismatch(f"the design is wrong: {found}")
+        raise SchemaMismatch(readable(f"the design is wrong: {found}", plain))
     return design
 
 

@@ -3,6 +3,7 @@
 specification's [data] -> FileFormat; path, format, attributes -> TextFile -> SQL that reads every value by itself.
 """
 
+import codecs
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +18,11 @@ from dpress.core.value import BLANKS
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 COMPRESSED = (".gz", ".zst")
+UTF_8 = "utf-8"
 AS_WRITTEN = "\x1fas written"  # behind a column's name: its text before it is read
 READER = (
     "read_csv(?, all_varchar = true, header = {header}, delim = '{delim}', quote = '\"', escape = '\"', comment = '', "
-    "skip = 0, strict_mode = true, hive_partitioning = false, encoding = '{encoding}', "
+    "skip = 0, strict_mode = true, hive_partitioning = false, encoding = 'utf-8', "
     f"max_line_size = {1 << 24}, buffer_size = {1 << 25}"
     "{names})"
 )  # a line may be long: by default one of more than 2 MB is refused
@@ -34,7 +36,7 @@ class FileFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         separator: between fields; a comma, or a tab in a `.tsv` file, unless stated.
         decimal: the sign before the decimals of a number.
         thousands: the sign between groups of three digits; none unless stated.
-        encoding: of the text.
+        encoding: of the text, by any name that Python has for it, such as "windows-1252".
         null_values: texts that stand for a missing value, such as "NA"; blanks around them do not matter.
         date_format: of the columns whose listed values are dates, such as "%d.%m.%Y"; they are listed as 2024-12-31.
         header: true where the first line has the names, which messages may then show; the names, where no line has
@@ -44,7 +46,7 @@ class FileFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     separator: Sign | None = None
     decimal: Literal[".", ","] = "."
     thousands: Literal["", ".", ",", " ", "'", "\u00a0", "\u202f"] = ""
-    encoding: Literal["utf-8", "utf-16", "latin-1"] = "utf-8"
+    encoding: str = UTF_8
     null_values: tuple[str, ...] = ()
     date_format: str = ""
     header: bool | Annotated[tuple[str, ...], Meta(min_length=1)] | None = None
@@ -58,6 +60,11 @@ class FileFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         names = self.names
         if len(set(names)) < len(names):
             raise ValueError(".header: expected names that differ, got one twice")
+        if codec(self.encoding) is None:
+            known = '"utf-8", "windows-1252", "iso-8859-15" or "utf-16"'
+            raise ValueError(
+                f".encoding: expected the name of an encoding of text, such as {known}, got {self.encoding!r:.60}"
+            )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -86,13 +93,17 @@ class TextFile:
         """The sign between fields."""
         return self.format.separator or SEPARATORS[kind_of(self.path)]
 
+    @property
+    def codec(self) -> str:
+        """The encoding by its one name."""
+        return codec(self.format.encoding) or UTF_8
+
     def reader(self) -> str:
-        """Return the SQL that reads all columns as text, with the path as its parameter."""
+        """Return the SQL that reads all columns of a file in UTF-8 as text, with the path as its parameter."""
         names = ", ".join(_text(name) for name in self.format.names)
         return READER.format(
             header=str(not names).lower(),
             delim=self.separator.replace("'", "''"),
-            encoding=self.format.encoding,
             names=f", names = [{names}]" if names else "",
         )
 
@@ -131,6 +142,20 @@ class TextFile:
         """Return the SQL of a date as 2024-12-31; a text that is none stays as it is."""
         found = f"try_strptime(trim({value}, {_text(BLANKS)}), {_text(self.format.date_format)})"
         return f"coalesce(strftime({found}, '%Y-%m-%d'), {value})"
+
+
+def codec(encoding: str) -> str | None:
+    """Return the one name of a text encoding that Python knows; None where it knows none.
+
+    >>> codec("windows-1252"), codec("UTF8"), codec("hex"), codec("ebcdic")
+    ('cp1252', 'utf-8', None, None)
+    """
+    try:
+        found = codecs.lookup(encoding)
+        "".encode(encoding)  # refused by what encodes no text, such as hex
+    except (LookupError, ValueError):
+        return None
+    return found.name if found.incrementaldecoder is not None else None
 
 
 def kind_of(path: Path) -> str:

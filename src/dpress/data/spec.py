@@ -17,6 +17,7 @@ from dpress.core.claim import Loss, Relation, Unit, from_parameters
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.named import Words
+from dpress.core.place import readable
 from dpress.data import codebook, hierarchy_file
 from dpress.data.file_format import FileFormat
 from dpress.data.spec_error import first_fault, too_large
@@ -97,12 +98,12 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         """Refuse adjustments that are not known and what is no language, naming their place."""
         if isinstance(self.language, str) and not LANGUAGE.fullmatch(self.language):
             raise ValueError(f'.language: expected a language tag such as "de" or "pt-BR", got {self.language!r}')
-        for place, name in enumerate(self.postprocess):
+        for place, name in enumerate(self.postprocess, 1):
             if name not in postprocess.NAMES:
                 known = ", ".join(postprocess.NAMES)
-                raise ValueError(f".postprocess[{place}]: expected one of {known}, got {name!r}")
-            if name in self.postprocess[:place]:
-                raise ValueError(f".postprocess[{place}]: {name!r} is named twice")
+                raise ValueError(f".postprocess[#{place}]: expected one of {known}, got {name!r}")
+            if name in self.postprocess[: place - 1]:
+                raise ValueError(f".postprocess[#{place}]: {name!r} is named twice")
 
 
 class Collection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -158,10 +159,10 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def _check_postprocess(self) -> None:
         """Refuse adjustments that do not fit the model or the attributes."""
         if self.privacy.model == "central":
-            for place, name in enumerate(self.release.postprocess):
+            for place, name in enumerate(self.release.postprocess, 1):
                 if postprocess.NAMES[name].local:
                     raise ValueError(
-                        f'.release.postprocess[{place}]: {name} needs model = "local", where the number of users is '
+                        f'.release.postprocess[#{place}]: {name} needs model = "local", where the number of users is '
                         "public; for a table `nonnegative` keeps the estimated total instead"
                     )
         attributes = self.schema.attributes
@@ -214,7 +215,7 @@ def from_dict(plain: dict[str, Any]) -> Spec:
     """
     try:
         if place := too_large(plain):
-            raise SchemaMismatch(f"{place}: expected an integer below 2^63, as TOML has them")
+            raise SchemaMismatch(readable(f"{place}: expected an integer below 2^63, as TOML has them", plain))
         return msgspec.convert(plain, Spec)
     except msgspec.ValidationError as error:
         raise SchemaMismatch(first_fault(str(error), plain, Spec)) from None

@@ -7,6 +7,7 @@ import msgspec
 
 from dpress.core.attribute import Categorical, Integer, Location, Numeric, Ordinal
 from dpress.core.near import meant
+from dpress.core.place import readable
 
 WORDS = {
     "float": "a number",
@@ -31,17 +32,8 @@ def first_fault(message: str, plain: dict[str, Any], spec: type[msgspec.Struct])
 
     The spec is public, so its values may be shown.
     """
-    return re.sub(
-        r"^\$\.attribute\[(\d+)\](: attribute [^:]+(?=: ))?",
-        lambda found: f"$.attribute[{_name(plain, int(found[1]))}]",
-        _fault(message, plain, spec),
-    )
-
-
-def _name(plain: dict[str, Any], place: int) -> str:
-    """Return the name of an attribute; its number where it has none that can stand in brackets."""
-    name = _look_up(plain, f"$.attribute[{place}].name")
-    return name if isinstance(name, str) and re.fullmatch(r"[^\[\]#\n]+", name) else f"#{place + 1}"
+    found = re.sub(r"^(\$\.attribute\[\d+\]): attribute [^:]+(?=: )", r"\1", _fault(message, plain, spec))
+    return readable(found, plain)
 
 
 def _fault(message: str, plain: dict[str, Any], spec: type[msgspec.Struct]) -> str:

@@ -1,7 +1,7 @@
 """Tables from files and data frames as Arrow batches; the only place that opens raw rows.
 
-DuckDB reads CSV (see `file_format`) and Parquet, narwhals takes pandas, polars, pyarrow and DuckDB objects. What an
-engine says about the rows never leaves this module: its messages may quote them.
+DuckDB reads CSV (see `file_format`) and Parquet, Arrow CSV in other encodings (`transcoded`), narwhals takes pandas,
+polars, pyarrow and DuckDB objects. What an engine says about the rows never leaves this module: it may quote them.
 """
 
 import os
@@ -19,7 +19,8 @@ from dpress.core.claim import Unit
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.near import meant
 from dpress.data import file_format, frames, objects, persons
-from dpress.data.file_format import FileFormat, TextFile, quoted
+from dpress.data.file_format import UTF_8, FileFormat, TextFile, quoted
+from dpress.data.transcoded import Transcoded, undecodable
 
 BATCH_ROWS = 1 << 17
 ROWS_TO_SORT = 1_500_000  # how many rows are sorted at once to bound persons: about half a gigabyte
@@ -98,7 +99,7 @@ class Table:
         with duckdb.connect() as connection:
             source, values = self._source(connection)
             read = f"SELECT * FROM {source}"  # noqa: S608  # a reader of ours
-            return without_quotes(self.name, lambda: list(connection.sql(read, params=values).columns))
+            return self._asked(lambda: list(connection.sql(read, params=values).columns))
 
     def contributions(self, caps: Sequence[int]) -> Contributions:
         """Return how many rows the unit's persons have, and how many stay under each cap: exact, and so not private.
@@ -111,7 +112,7 @@ class Table:
             if self.path is None:
                 connection.register("rows", objects.for_engine(self._held()))
             source, values = self._source(connection)
-            return without_quotes(self.name, lambda: self._contributions(connection, source, values, caps))
+            return self._asked(lambda: self._contributions(connection, source, values, caps))
 
     def _contributions(
         self, connection: duckdb.DuckDBPyConnection, source: str, values: list[str], caps: Sequence[int]
@@ -162,22 +163,25 @@ class Table:
         with duckdb.connect() as connection:
             if table is not None:
                 connection.register("rows", objects.for_engine(table))
-            yield from self._read(connection)
-
-    def _read(self, connection: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:
-        failed = ""
-        try:
             yield from self._batches(connection)
+
+    def _asked(self, call: Callable[[], T]) -> T:
+        """Return what an engine answers about a file; a refusal quotes no row, and names what is probably wrong."""
+        try:
+            return without_quotes(self.name, call)
         except OSError as error:
             failed = str(error)
-        if failed:  # raised here, so that nothing is attached to it
-            raise OSError(failed + self._separator_hint())
+        if (text := self.text) is not None and undecodable(text.path, text.codec):  # raised with nothing attached
+            raise OSError(
+                f"{self.name} has bytes that are no text in {text.format.encoding}; state its `encoding` in [data]"
+            )
+        raise OSError(failed + self._separator_hint())
 
     def _batches(self, connection: duckdb.DuckDBPyConnection) -> Iterator[pa.RecordBatch]:
         source, values = self._source(connection)
-        for query in without_quotes(self.name, lambda: self._queries(connection, source, values)):
-            reader = without_quotes(self.name, partial(_reader, connection, query, values))
-            while (batch := without_quotes(self.name, partial(next, reader, None))) is not None:
+        for query in self._asked(lambda: self._queries(connection, source, values)):
+            reader = self._asked(partial(_reader, connection, query, values))
+            while (batch := self._asked(partial(next, reader, None))) is not None:
                 yield batch
 
     @property
@@ -263,8 +267,12 @@ class Table:
         file_format.check_kind(self.path)
         if set("*?[") & set(str(self.path)):
             raise SchemaMismatch(f"{self.name}: the characters * ? [ in a path would name several files; rename it")
-        if (text := self.text) is not None:
+        if (text := self.text) is not None and text.codec == UTF_8:
             return text.reader(), [str(self.path)]
+        if text is not None:
+            own = Transcoded(path=text.path, encoding=text.codec, separator=text.separator, names=text.format.names)
+            self._asked(lambda: connection.register("rows", own))
+            return "rows", []
         self._check_decimals(connection)
         return PARQUET, [str(self.path)]
 

@@ -51,7 +51,7 @@ class Reservation(
     Args:
         id: names the charge; given to the caller.
         price: the loss, as exact rationals.
-        label: what it is for, e.g. the method's name.
+        label: what it is for, e.g. the release's title.
         design: id of the design that asked.
         partition: the part of the table it looks at, if it looks at one part only (see `compose.total`).
         release: the folder of the release, as it was given; empty where nothing was to be written.

@@ -19,6 +19,7 @@ from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.linear import Numbers
 from dpress.core.mechanism import Mechanism
 from dpress.core.oracle import Oracle
+from dpress.core.place import readable
 from dpress.core.plain import plain, read
 from dpress.core.wire import Expected
 from dpress.data.file_format import FileFormat, opened
@@ -97,7 +98,9 @@ def mechanism_of(design: Design) -> Mechanism:
     try:
         found = _collection(design, design.ask) if isinstance(design.ask, LocalAsk) else _measured(design, design.ask)
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, MemoryError, RecursionError) as error:
-        raise SchemaMismatch(f"the design's mechanism is wrong: {error}") from None
+        raise SchemaMismatch(
+            readable(f"the design's mechanism is wrong: {error}", documents.as_plain(design))
+        ) from None
     if promise(found.claim) != design.claim:
         raise SchemaMismatch("the design's claim is not the one that its mechanism gives")
     return found
@@ -168,7 +171,7 @@ def _part(own: Part, shape: tuple[int, ...], place: str) -> report_type.Part:
     if not own.axes or not all(0 <= axis < len(shape) for axis in own.axes):
         raise ValueError(f"{place}.axes: expected places of the {len(shape)} attributes")
     if isinstance(own.encoder, Code) and (len(own.axes), oracle.size) != (1, shape[own.axes[0]]):
-        raise ValueError(f"{place}.oracle: it is not over the values of attribute {own.axes[0]}")
+        raise ValueError(f"{place}.oracle: it is not over the values of attribute #{own.axes[0] + 1}")
     return report_type.Part(axes=own.axes, encoder=own.encoder, oracle=oracle)
 
 

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Numbers
 from dpress.release.answers import Part
+from dpress.release.counted_rows import with_column
 from dpress.release.published_tables import BATCH_CELLS
 
 Progress = Callable[[int], object]
@@ -104,14 +105,19 @@ def _write_batches(paths: Sequence[Path], batches: Iterator[pa.RecordBatch]) -> 
     """Write each batch to all files, as a row group of Parquet, and yield its rows."""
     first = next(batches)
     with contextlib.ExitStack() as stack:
-        writers = [stack.enter_context(_writer(path, first.schema)) for path in paths]
+        writers = [stack.enter_context(_writer(path, first)) for path in paths]
         for batch in itertools.chain([first], batches):
-            for writer in writers:
-                writer.write_batch(batch)
+            for path, writer in zip(paths, writers, strict=True):
+                writer.write_batch(_as_written(path, batch))
             yield batch.num_rows
 
 
-def _writer(path: Path, schema: pa.Schema) -> Any:
+def _as_written(path: Path, batch: pa.RecordBatch) -> pa.RecordBatch:
+    return with_column(batch) if path.suffix == CSV else batch
+
+
+def _writer(path: Path, first: pa.RecordBatch) -> Any:
+    schema = _as_written(path, first).schema
     if path.suffix != CSV:
         return pq.ParquetWriter(path, schema, compression="zstd")
     from pyarrow.csv import CSVWriter  # noqa: PLC0415  # only where it is asked for

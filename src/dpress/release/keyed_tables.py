@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from dpress.release import notebook
 from dpress.release.answers import Part
+from dpress.release.counted_rows import counted_of
 
 SHOWN = 10  # rows in a notebook
 
@@ -36,6 +37,8 @@ class KeyedTable:
         numbers = [place for place, one in enumerate(rows.schema.types) if one != pa.string()]
         rest = rows.num_rows - len(shown)
         below = notebook.line(f"and {rest:,} more rows") if rest else ""
+        if counted := counted_of(rows.schema):
+            below += notebook.line(f"Counts are of {counted}.")
         return notebook.table(rows.column_names, shown, numbers=numbers) + below
 
     def to_arrow(self) -> pa.Table:

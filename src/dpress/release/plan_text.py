@@ -1,6 +1,7 @@
 """What a plan says to people and to scripts: a table of candidates, remarks, and plain data. Shared by all kinds.
 
 A room's `plan_text` module has `text(planned)`, `plain(planned, candidate)` and `promise(mechanism)`.
+It may have `instead(planned)`: see `other_kinds`.
 """
 
 import math

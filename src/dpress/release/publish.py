@@ -3,6 +3,7 @@
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -91,19 +92,7 @@ def publish(
     with _noting("nothing was written" if account is None else f"the charge of {describe(charged)} stands"):
         named = {"release": "" if out is None else str(out), "who": who}
         drawn, head = _paid(account, draw, charged, unit, design=design, rng=generator, named=named)
-        kept = catalog.part(design.kind, "answers").measured(mechanism, drawn, design.schema, rng=generator)
-        release = Release(
-            design=design,
-            kept=kept.answers,
-            detail=kept.detail,
-            charged=charged,
-            private=generator.private,
-            created=now(),
-            predicted=design.prediction.error,
-            ledger_head=head,
-            csv=csv,
-        )
-        release = with_typical(release)
+        release = replace(_released(mechanism, drawn, design, charged, rng=generator), ledger_head=head, csv=csv)
         if out is not None:
             _write(release, out, writing)
     return release
@@ -133,13 +122,42 @@ def _paid(
     if account is None:
         return _drawn(draw, rng, charged), None
     spec = fingerprint(design.specification)
-    reservation = account.reserve(charged, unit, label=design.method, design=design.id, spec=spec, **named)
+    reservation = account.reserve(charged, unit, label=label_of(design), design=design.id, spec=spec, **named)
     drawn = _drawn(draw, rng, charged)
     try:
         account.spend(reservation, now())
         return drawn, verify(account.path).head
     except OSError as error:
         raise OSError(f"{error}; noise was drawn, so the charge of {describe(charged)} stands") from None
+
+
+def label_of(design: Design) -> str:
+    """Return what a ledger calls a release: its title; without one its kind and its method."""
+    asked = design.specification.get("release")
+    title = asked.get("title") if isinstance(asked, dict) else None
+    return str(title or f"{design.release['kind']} by {design.method}")
+
+
+def _released(
+    mechanism: Mechanism,
+    drawn: Measurement | SyntheticRecords,
+    design: Design,
+    charged: Loss,
+    *,
+    rng: Generator,
+) -> Release:
+    """Return the release of what was drawn, before it knows of a ledger."""
+    kept = catalog.part(design.kind, "answers").measured(mechanism, drawn, design.schema, rng=rng)
+    release = Release(
+        design=design,
+        kept=kept.answers,
+        detail=kept.detail,
+        charged=charged,
+        private=rng.private,
+        created=now(),
+        predicted=design.prediction.error,
+    )
+    return with_typical(release)
 
 
 def source_of(asked: Spec | Plan | Design, data: Any) -> Any:

@@ -17,7 +17,8 @@ from dpress.core.mechanism import Mechanism
 from dpress.core.workload import Areas, Boxes, Marginals
 from dpress.inference.interval import Tail
 from dpress.release import notebook
-from dpress.release.answers import Answers, Progress
+from dpress.release.answers import Answers, Part, Progress
+from dpress.release.counted_rows import CountedRows
 from dpress.release.designs import amounts, mechanism_of, with_users
 from dpress.release.folder import write_folder
 from dpress.release.keyed_tables import KeyedTables
@@ -134,7 +135,7 @@ class Release:
     @cached_property
     def tables(self) -> KeyedTables:
         """Every table, or the records, by the names of its attributes: `release.tables["age", "sex"].to_pandas()`."""
-        return KeyedTables(self.answers.by_attributes())
+        return KeyedTables((names, self._counted(part)) for names, part in self.answers.by_attributes())
 
     def query(self, text: str, *, confidence: float = CONFIDENCE, progress: Progress | None = None) -> Result:
         """Answer a query such as `age in 30..40 and sex = Female`.
@@ -154,6 +155,13 @@ class Release:
         found: Result = self.answers.query(text, confidence=confidence, progress=progress)
         notes = [f"Counts are of {counted}."] if (counted := self.claim.unit.counted) else []
         return replace(found, note=" ".join([*([found.note] if found.note else []), *notes]) or None)
+
+    def _counted(self, part: Part) -> Part:
+        """Return a file of counts that says which rows they are of, where those are not all; any other as it is."""
+        counted = self.claim.unit.counted
+        if not counted or part.name not in {*self.answers.tables, *self.answers.asked}:
+            return part
+        return CountedRows(part=part, counted=counted)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -214,7 +222,7 @@ class Release:
         Raises:
             OSError: the folder exists, or the disk is full; nothing is left behind.
         """
-        parts = self.answers.parts(progress=refitted)
+        parts = map(self._counted, self.answers.parts(progress=refitted))
         return write_folder(path, self.manifest(), self.kept, parts, csv=self.csv, progress=progress)
 
 

@@ -18,6 +18,7 @@ from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.release.candidate import Candidate, Choice, rank
+from dpress.release.counted_rows import COUNTS_OF
 from dpress.release.linear_error import mean_variance
 from dpress.release.parameter_checks import beside, of_methods, unserved
 
@@ -144,7 +145,8 @@ def check_columns(spec: Spec, *, adjusted: bool = False) -> None:
         spec: what is asked for.
         adjusted: whether the tables have adjusted counts even where no post-processing is named.
     """
-    columns = [*VALUE_COLUMNS, *(("adjusted",) if spec.release.postprocess or adjusted else ())]
+    capped = (COUNTS_OF,) if spec.privacy.unit != "row" else ()
+    columns = [*VALUE_COLUMNS, *capped, *(("adjusted",) if spec.release.postprocess or adjusted else ())]
     for attribute in spec.schema.tabular:
         edges = (f"{attribute.name}_from", f"{attribute.name}_below") if isinstance(attribute, Bounded) else ()
         label = (f"{attribute.name}_label",) if isinstance(attribute, Listed) and attribute.value_labels else ()

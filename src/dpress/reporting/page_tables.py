@@ -50,12 +50,14 @@ class Table:
     """A table as text.
 
     Args:
+        caption: what it shows, in a few words.
         names: the columns.
         labels: how many leading columns are labels, not numbers.
         rows: the cells' text.
         excerpt: which cells are shown and where the rest is; None where nothing is left out.
     """
 
+    caption: str
     names: tuple[str, ...]
     labels: int
     rows: tuple[tuple[str, ...], ...]
@@ -70,6 +72,7 @@ def table(view: View) -> Table:
     chosen = np.arange(cells) if in_order else _largest(flat, ROWS)
     unit, captions = _unit(view), tuple(axis.caption for axis in view.axes)
     return Table(
+        caption=f"Counts by {view.name}",
         names=(*captions, "count", "95 % interval", "standard error", *_adjusted_name(view)),
         labels=len(view.axes),
         rows=tuple(_row(view, int(cell), unit) for cell in chosen),
@@ -130,7 +133,7 @@ def files(views: Sequence[View]) -> Table:
         for view in views
     )
     names = ("file", "attributes", "cells", "interval reaches 0", "median interval")
-    return Table(names=names, labels=2, rows=rows)
+    return Table(caption="Files of this release", names=names, labels=2, rows=rows)
 
 
 def attributes(schema: Schema, model: str) -> Table:
@@ -146,7 +149,7 @@ def attributes(schema: Schema, model: str) -> Table:
     )
     first = ("attribute", "name in queries") if titled else ("attribute",)
     names = (*first, "kind", "cells", "other values", "missing values")
-    return Table(names=names, labels=len(first) + 1, rows=rows)
+    return Table(caption="How values are counted", names=names, labels=len(first) + 1, rows=rows)
 
 
 def _outside(attribute: Tabular, fates: Mapping[str, str]) -> str:

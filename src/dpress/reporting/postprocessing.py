@@ -42,7 +42,9 @@ def effect(names: Sequence[str], whole: Sequence[View]) -> Effect | None:
     return Effect(
         names=listed(list(names)),
         biases=tuple((name, NAMES[name].bias) for name in names),
-        table=Table(names=columns, labels=2, rows=tuple(_row(view) for view in whole)),
+        table=Table(
+            caption="What adjusting changed", names=columns, labels=2, rows=tuple(_row(view) for view in whole)
+        ),
         several=len(whole) > 1,
     )
 

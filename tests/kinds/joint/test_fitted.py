@@ -162,3 +162,35 @@ def test_the_command_prints_the_note_once(written: Path) -> None:
     assert [list(one) for one in plain] == [keys, keys[:-1]]
     assert plain[0]["note"] == caveat(2, 4)
     assert math.isfinite(plain[0]["standard_error"])
+
+
+def test_the_fitted_joint_is_a_table_by_the_names_of_all_attributes(release: Release, written: Path) -> None:
+    """With its errors where its file has them; made when it is asked for, and the same for every reader."""
+    own = replace(release)
+    found = own.tables["c", "size", "a", "b"]
+    assert "_refits" not in own.answers.__dict__
+    table = found.to_arrow()
+    assert table.equals(pq.read_table(written / "joint.parquet"))
+    assert found.to_polars()["fitted"].to_list() == found.to_pandas()["fitted"].tolist()
+    assert sum(table["fitted"].to_pylist()) == pytest.approx(USERS)
+    assert list(own.tables)[-1] == own.schema.names
+
+
+def test_a_joint_without_errors_is_a_table_of_its_counts_alone(tmp_path: Path) -> None:
+    own = collected(tmp_path, 3, method="independent", parameters={})
+    table = own.tables["size", "a", "b"].to_arrow()
+    assert table.column_names[-1] == "fitted"
+    assert "standard_error" not in table.column_names
+    assert table["fitted"].to_pylist() == pytest.approx((own.answers.fitted.marginal((0, 1, 2)) * USERS).ravel())
+
+
+def test_a_joint_of_more_cells_than_stated_is_no_table(release: Release, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = math.prod(release.schema.shape)
+    for most, listed in ((cells, True), (cells - 1, False)):
+        monkeypatch.setattr("dpress.kinds.joint.answers.MOST_CELLS", most)
+        assert (release.schema.names in replace(release).tables) is listed
+
+
+def test_a_published_table_of_all_attributes_stands_before_the_fitted_one(tmp_path: Path) -> None:
+    own = collected(tmp_path, 3, method="rr_ldp", parameters={})
+    assert "adjusted" in own.tables["size", "a", "b"].to_arrow().column_names

@@ -18,7 +18,7 @@ from dpress.core.rng import secure
 from dpress.inference.joint.bootstrap import Refits
 from dpress.inference.joint.factors import Joint, dense
 from dpress.inference.postprocess import adjust
-from dpress.kinds.joint.fitted import NAME, FittedTable, caveat, pairs_of, refits, tabled
+from dpress.kinds.joint.fitted import MOST_CELLS, NAME, FittedTable, JointRows, caveat, pairs_of, refits, tabled
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import JointEstimator
 from dpress.release.answers import KeptAnswers, Part, Progress
@@ -129,6 +129,14 @@ class Answers(TableAnswers):
             yield Records(axes=self.release.schema.tabular, joint=self.fitted, size=records, rng=secure())
         if joint is not None:
             yield joint
+
+    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
+        """Yield every table, and after them the fitted joint of all attributes if it has at most 2^13 cells."""
+        yield from super().by_attributes()
+        schema = self.release.schema
+        if math.prod(schema.shape) <= MOST_CELLS:
+            own = JointRows(axes=schema.tabular, joint=self.fitted, users=self.release.users, tabled=self.joint_table)
+            yield schema.names, own
 
     def adjusted(self, axes: tuple[int, ...], count: Array, variance: Array) -> Array | None:
         """Return the fitted joint's own counts, after post-processing where the specification names some."""

@@ -88,7 +88,7 @@ def departure(table: Array) -> float:
 def listing(found: list[Pair]) -> Table:
     """Return the pairs as a table."""
     names = ("pair", "finding", "χ² per degree of freedom", "p-value", "in the fitted joint")
-    return Table(names=names, labels=2, rows=tuple(map(_row, found[:MOST_ROWS])))
+    return Table(caption="Pairs of attributes", names=names, labels=2, rows=tuple(map(_row, found[:MOST_ROWS])))
 
 
 def _row(pair: Pair) -> tuple[str, ...]:

@@ -68,6 +68,32 @@ class FittedTable:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointRows:
+    """The fitted joint as rows that are made when they are asked for, because refits take a while.
+
+    Args:
+        axes: the attributes.
+        joint: that was fitted.
+        users: that the shares are of.
+        tabled: returns the table with its errors; None where the joint is not refitted.
+    """
+
+    axes: tuple[Tabular, ...]
+    joint: Joint
+    users: int
+    tabled: Callable[[], FittedTable | None]
+    name: str = NAME
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield all rows: those of `FittedTable`, or the attributes' cells and the fitted count alone."""
+        if (table := self.tabled()) is not None:
+            yield from table.batches()
+            return
+        count = self.joint.marginal(tuple(range(len(self.axes)))).ravel() * self.users
+        yield pa.record_batch({**cells(self.axes, 0, count.size), "fitted": count})
+
+
 def pairs_of(mechanism: object) -> Pairs | None:
     """Return the estimator of a joint that is fitted to tallies alone, None for any other mechanism."""
     estimator = mechanism.estimator if isinstance(mechanism, Collection) else None

@@ -126,7 +126,7 @@ def _first(records: Records, names: tuple[str, ...]) -> Table:
     """Return the first records, as they are written."""
     shown = records.table.slice(0, FIRST).to_pylist()
     rows = tuple(tuple(_value(one) for one in record.values()) for record in shown)
-    return Table(names=names, labels=len(names), rows=rows)
+    return Table(caption="The first records", names=names, labels=len(names), rows=rows)
 
 
 def _value(value: Any) -> str:
@@ -160,7 +160,7 @@ def _one(own: Facts, records: Records, axis: int) -> tuple[str, Figure]:
 def _listed(pairs: Sequence[PairView]) -> Table:
     """Return how far the records' pairs are from independence, the furthest first."""
     rows = tuple((one.view.name, f"{one.distance:.3f}") for one in pairs[:MOST_LISTED])
-    return Table(names=("pair", "from independence"), labels=1, rows=rows)
+    return Table(caption="Pairs of attributes", names=("pair", "from independence"), labels=1, rows=rows)
 
 
 def _twos(pairs: Sequence[PairView]) -> list[tuple[str, Figure]]:

@@ -9,12 +9,14 @@ from dpress.kinds.microdata.design import UNIT
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.release import plan_text
 from dpress.release.candidate import Candidate
+from dpress.release.other_kinds import Offer
 from dpress.release.plan import Plan
 from dpress.release.plan_text import Listing, PlanText, number, promise
 
-__all__ = ["plain", "promise", "text"]
+__all__ = ["instead", "plain", "promise", "text"]
 
 NONE = "no formula"
+PAGE = "docs/tutorial/survey-file.md"
 
 
 def text(planned: Plan) -> PlanText:
@@ -40,6 +42,11 @@ def text(planned: Plan) -> PlanText:
 def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
     """Return a candidate for records as plain data."""
     return {**plan_text.plain(planned, candidate), "parameters": as_plain(_parameters(candidate))}
+
+
+def instead(planned: Plan) -> Offer | None:
+    """Return records, which answer anything that counts rows, with an error that nobody knows beforehand."""
+    return Offer(kind="microdata", page=PAGE) if planned.spec.privacy.model == "central" else None
 
 
 def _parameters(candidate: Candidate) -> dict[str, Any]:

@@ -54,8 +54,8 @@ def _boxes(spec: Spec) -> Boxes:
     if not queries:
         raise ValueError(f"{PLACE}.queries: expected at least one query, got an empty list")
     boxes = []
-    for place, text in enumerate(queries):
-        with _placed(f"queries[{place}]"):
+    for place, text in enumerate(queries, 1):
+        with _placed(f"queries[#{place}]"):
             boxes.append(parse_box(spec.schema, text))
     with _placed("queries"):
         axes: tuple[Axis, ...] = tuple(map(RangeList, shape, zip(*boxes, strict=True)))

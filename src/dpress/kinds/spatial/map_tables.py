@@ -31,7 +31,7 @@ def answers(results: Sequence[Result], noun: str, bounds: Sequence[float] = ()) 
     if bounds:
         pairs = zip(rows, results, bounds, strict=True)
         rows = [(*row, number(one, max(1.0, unit_for(result.standard_error)))) for row, result, one in pairs]
-    return Table(names=names, labels=1, rows=tuple(rows))
+    return Table(caption="Answers to queries", names=names, labels=1, rows=tuple(rows))
 
 
 def _row(result: Result) -> tuple[str, ...]:
@@ -44,7 +44,8 @@ def fullest(box: Box, view: View, names: Sequence[str]) -> Table:
     best = np.argsort(-view.count, axis=None, kind="stable")[: min(FULLEST, view.count.size)]
     places = zip(*(axis.tolist() for axis in np.unravel_index(best, view.count.shape)), strict=True)
     columns = (*names, view.noun, "95 % interval", "standard error")
-    return Table(names=columns, labels=2, rows=tuple(_cell(box, view, place) for place in places))
+    rows = tuple(_cell(box, view, place) for place in places)
+    return Table(caption=f"Cells with the most {view.noun}", names=columns, labels=2, rows=rows)
 
 
 def _cell(box: Box, view: View, place: tuple[int, ...]) -> tuple[str, ...]:
@@ -61,7 +62,8 @@ def _cell(box: Box, view: View, place: tuple[int, ...]) -> tuple[str, ...]:
 def files(view: View) -> Table:
     """Return the list of Parquet files of a map."""
     row = (view.file, view.name, number(view.count.size))
-    return Table(names=("file", "columns", "cells"), labels=2, rows=(row,))
+    names = ("file", "columns", "cells")
+    return Table(caption="Files of this release", names=names, labels=2, rows=(row,))
 
 
 def levels(asked: Sequence[Level]) -> Table:
@@ -71,4 +73,4 @@ def levels(asked: Sequence[Level]) -> Table:
         for one in asked
     )
     names = ("level", "squares", "method", "share of devices", "bytes of a report")
-    return Table(names=names, labels=3, rows=rows)
+    return Table(caption="What devices are asked", names=names, labels=3, rows=rows)

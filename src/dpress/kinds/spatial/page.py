@@ -146,7 +146,7 @@ def context(own: Facts, shown: Map, queries: Sequence[str] = ()) -> dict[str, An
         "below": int((shown.density.counts < 0).sum()),
         "cells": view.count.size,
         "file": view.file,
-        "fullest": map_tables.fullest(shown.box, view, own.schema.names),
+        "fullest": map_tables.fullest(shown.box, view, [one.caption for one in own.schema.tabular]),
         **_drawn(own, shown, queries or (first,)),
         "typed": "" if queries else f"dpress report FOLDER --query {shlex.quote(first)}",
         **(_collected(own, shown) if isinstance(shown.mechanism, Collection) else _added(shown.mechanism)),
@@ -165,7 +165,7 @@ def middle(names: Sequence[str], box: Box) -> str:
 
 def _drawn(own: Facts, shown: Map, queries: Sequence[str]) -> dict[str, Any]:
     """Return the maps, with the answers to the queries."""
-    across, up = own.schema.names
+    across, up = (one.caption for one in own.schema.tabular)
     results = [own.query(one) for one in queries]
     boxes = tuple(_answered(shown, result) for result in results)
     side = shown.density.grid.side

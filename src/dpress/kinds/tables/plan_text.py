@@ -7,12 +7,13 @@ from typing import Any
 from dpress.core.workload import Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release import plan_text
-from dpress.release.candidate import Candidate
+from dpress.release.candidate import UNIT, Candidate
 from dpress.release.largest_error import LargestError, largest_error
+from dpress.release.other_kinds import Offer
 from dpress.release.plan import Plan
 from dpress.release.plan_text import PlanText, number, promise
 
-__all__ = ["plain", "promise", "text"]
+__all__ = ["instead", "plain", "promise", "text"]
 
 
 def text(planned: Plan) -> PlanText:
@@ -27,6 +28,13 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
     own = _largest(planned, candidate)
     largest = {} if own is None else {"largest_error": dataclasses.asdict(own)}
     return plan_text.plain(planned, candidate) | largest
+
+
+def instead(planned: Plan) -> Offer | None:
+    """Return the one table that answers what another kind is asked; in the place of records the tables of pairs."""
+    if planned.spec.privacy.model == "local":
+        return None
+    return Offer(kind="histogram" if planned.choice.unit == UNIT else "marginals")
 
 
 def _largest(planned: Plan, candidate: Candidate) -> LargestError | None:
