@@ -70,6 +70,25 @@ def test_every_value_is_counted_where_it_lands(tmp_path):
     assert result.suspicious == ("city", "income", "age")
 
 
+@pytest.mark.parametrize(
+    ("row", "name", "remedy"),
+    [
+        ("Bonn;1.234,5;30;a", "income", "'1.234,5' is a number where [data] has decimal = \",\""),
+        (" bonn ;1;30;a", "city", "' bonn ' is 'Bonn' but for blanks or capitals; a listed value matches no other"),
+        ("Paris;1;30;a", "city", ""),
+        ("Bonn;1,2,3;30;a", "income", ""),
+        ("a,5;1;30;a", "city", ""),
+        ("Bonn;1;30;a", "city", ""),
+    ],
+)
+def test_what_would_give_a_value_its_cell_is_said(tmp_path, row, name, remedy):
+    own = check(spec('[data]\nseparator = ";"'), written(tmp_path / "rows.csv", row))
+    said = found(own, name).remedy
+    assert said.startswith(remedy) is True
+    assert bool(said) is bool(remedy)
+    assert not remedy or any(line.strip() == said for line in lines(own))
+
+
 def test_decimal_commas_that_would_all_be_no_answer_are_seen(tmp_path):
     """The mistake that put nearly all incomes under "no answer"; stated, the same file passes."""
     path = written(tmp_path / "rows.csv", *[f"Bonn;{number},5;30;a" for number in range(50)])

@@ -98,6 +98,7 @@ def test_conditions_are_joined_by_and():
         ("place of birth in Peru..Fiji", "has no order"),
         ("grade < high", "use <=, >= or in a..b"),
         ("grade in high..low", r"grade: the ends of high..low are reversed; write low..high"),
+        ("where age = 30", "leave out `where`: a query is a condition alone"),
         ("age == 30", "`==` is no operator; did you mean `age = 30`"),
         ("grade == low", "`==` is no operator; did you mean `grade = low`"),
         ("grade = low or grade = high", r"`or` joins no conditions; did you mean `grade in \(low, high\)`"),

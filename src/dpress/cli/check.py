@@ -67,7 +67,8 @@ def _attribute(one: AttributeCheck) -> list[str]:
     ]
     shown = [f"  {number:>12,}  {words}{fate} ({_share(number, one.rows)})" for number, words, fate in rows if number]
     texts = [f"    {text!r}: {number:,}" for text, number in one.texts]
-    return [one.name, *shown, *(["  most frequent without a cell:", *texts] if texts else [])]
+    remedy = [f"  {one.remedy}"] if one.remedy else []
+    return [one.name, *shown, *(["  most frequent without a cell:", *texts] if texts else []), *remedy]
 
 
 def _fate(policy: str) -> str:

@@ -3,6 +3,7 @@
 rows -> the cell of every value, and the text that has none -> counts by attribute, by person, by place.
 """
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +32,7 @@ from dpress.release.publish import source_of
 CAPS = (1, 2, 5, 10, 20, 50, 100)
 SHARE = 0.2  # of an attribute's values that may have no cell of their own
 SHOWN = 5  # texts without a cell
+DECIMAL_COMMA = re.compile(r"[+-]?\d+(\.\d{3})*,\d*")
 KEPT = 1 << 16  # different texts that are counted; of more, those that came first
 
 
@@ -49,6 +51,7 @@ class AttributeCheck:
         high: numbers above them.
         policies: what the specification does with values beside its cells, by field.
         texts: the most frequent texts without a cell, with how often they occur.
+        remedy: what would probably give some of these a cell; empty where nothing is known.
     """
 
     name: str
@@ -61,6 +64,7 @@ class AttributeCheck:
     high: int
     policies: dict[str, str]
     texts: tuple[tuple[str, int], ...]
+    remedy: str
 
     @property
     def unmatched(self) -> float:
@@ -204,12 +208,26 @@ class _Tally:
     def found(self) -> AttributeCheck:
         """Return the counts."""
         fields = ("rows", "matched", "other", "missing", "unread", "low", "high")
+        texts = tuple(self.texts.most_common(SHOWN))
         return AttributeCheck(
             name=self.attribute.name,
             **{name: self.counts[name] for name in fields},
             policies=self.policies,
-            texts=tuple(self.texts.most_common(SHOWN)),
+            texts=texts,
+            remedy=_remedy(self.attribute, [text for text, _ in texts]),
         )
+
+
+def _remedy(attribute: Tabular, texts: list[str]) -> str:
+    """Return what would give the first of the texts a cell that is known to be missed by its writing alone."""
+    listed = [one for one in attribute.values if isinstance(one, str)] if isinstance(attribute, Listed) else []
+    plain = {one.strip().casefold(): one for one in listed}
+    for text in texts:
+        if not listed and DECIMAL_COMMA.fullmatch(text.strip()):
+            return f'{text!r} is a number where [data] has decimal = ","'
+        if (own := plain.get(text.strip().casefold())) is not None:
+            return f"{text!r} is {own!r} but for blanks or capitals; a listed value matches no other spelling"
+    return ""
 
 
 def _blank(column: pa.Array) -> npt.NDArray[np.bool_]:

@@ -1,6 +1,6 @@
 """Which other kinds of release answer what a specification asks, under the same privacy, and how well.
 
-plan -> what each room offers instead -> plans of their own -> their error on the questions that were asked.
+plan -> what each room offers instead -> plans of their own -> their error on the queries that were asked for.
 
 A room may offer itself: `instead(planned)` of its `plan_text` returns an `Offer`, or None.
 """
@@ -80,7 +80,7 @@ def _found(planned: Plan) -> Iterator[OtherKind]:
 
 
 def _changed(planned: Plan, kind: str) -> Any:
-    """Return the specification of the other kind: nothing that this one's method or kind was told."""
+    """Return the specification of the other kind: nothing that this one's method or kind takes."""
     spec = planned.spec
     release = msgspec.structs.replace(spec.release, kind=kind, method="auto", parameters={}, postprocess=())
     return msgspec.structs.replace(spec, release=release)
@@ -96,7 +96,7 @@ def _change(planned: Plan, kind: str) -> str:
 
 
 def _error(planned: Plan, other: Plan) -> float | None:
-    """Return the mean variance of another plan's answers to the questions of this one; see `OtherKind`."""
+    """Return the mean variance of another plan's answers to the queries of this one; see `OtherKind`."""
     if other.choice.unit != UNIT:
         return None
     if planned.choice.unit != UNIT:
@@ -110,7 +110,7 @@ def _error(planned: Plan, other: Plan) -> float | None:
 
 
 def _asked(asked: Workload, made_for: Workload | Areas) -> list[Workload]:
-    """Return the questions in the form in which a mechanism that is made for others tells their error.
+    """Return the queries in the form in which a mechanism that is made for others tells their error.
 
     A cell of a table is a box: one cell along every axis of the table, all cells along every other.
     """

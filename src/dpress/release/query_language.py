@@ -187,6 +187,8 @@ def _unread(schema: Schema, part: str) -> str:
         return f"cannot read {part!r}; write e.g. `{name} = VALUE`, and the whole query in quotes in a shell"
     if left is not None and name in schema.names and left[3]:
         return f"cannot read {part!r}; did you mean `{name} {left[2]} {left[3]}`? An attribute stands without quotes"
+    if re.match(r"where\b", part, re.IGNORECASE):
+        return f"cannot read {part!r}; leave out `{part[:5]}`: a query is a condition alone"
     known = ", ".join(schema.names)
     wanted = f"write e.g. `NAME in 30..40 and NAME = VALUE`, with the attributes {known}"
     return f"cannot read {part!r}; {wanted}{meant(name, schema.names)}"
