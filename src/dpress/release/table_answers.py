@@ -60,7 +60,7 @@ class TableAnswers:
     def answered(self, text: str, weights: list[Array], confidence: float) -> Result:
         """Return the answer that the decoder gives, with the exact error of the noise."""
         value = self.decoder.answer(self.measurement, weights)
-        variance = self.decoder.query_variance(self.measurement.variance, weights)
+        variance = self.query_variance(weights)
         half = half_width(variance, confidence, self.release.tail)
         return Result(
             query=text,
@@ -69,6 +69,10 @@ class TableAnswers:
             interval=(value - half, value + half),
             confidence=confidence,
         )
+
+    def query_variance(self, weights: list[Array]) -> float:
+        """Return the variance of the answer to a query, in counts squared."""
+        return self.decoder.query_variance(self.measurement.variance, weights)
 
     def together(self, weights: list[Array]) -> bool:
         """Return whether a published table holds the attributes that a query is about."""

@@ -31,6 +31,7 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.parameters import PLACE
 from dpress.core.rng import Generator
+from dpress.inference.postprocess import norm_sub
 from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Rates, Responses, calibrated
 from dpress.noise import permanent
 from dpress.noise.permanent import FIRST, Secrets, Slot
@@ -185,6 +186,8 @@ class Rappor:
     def estimate(self, tally: Tally, users: int) -> Measurement:
         """Return the unbiased count of every candidate, with its variance; the estimates stand in for the counts.
 
+        As the nearest counts >= 0 of all users: cut off at 0 alone, they would add up to any number of users, or none.
+
         Where the filters cannot tell all candidates apart (`identified` is False), what `decode` returns.
         """
         if not self.identified:
@@ -275,7 +278,7 @@ class Rappor:
         counts, variance = np.zeros(self.size), np.full(self.size, np.inf)
         if selected.any():
             counts[selected] = _inverse(self._design[:, selected]) @ self.bit_counts(tally).ravel()
-            variance[selected] = self._added(selected) @ np.clip(counts[selected], 0, users)
+            variance[selected] = self._added(selected) @ norm_sub(counts[selected], users=users)
         return Measurement(map=Identity(self.size), answers=counts, variance=variance)
 
     def _added(self, selected: Mask) -> Array:
