@@ -30,7 +30,7 @@ LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM / COMPARISONS)
 METHODS = ("krr", "hadamard", "olh", "oue", "sue", "subset_selection", "pcep", "rappor")
 SPREADS = ("even", "skewed", "one")
 SIZES, EPSILONS, USERS = (5, 24), (0.5, 3.0), (60, 600)
-MANY = (64, 2.0, 4000, "skewed")  # noise that is normal: intervals a fifth too short are found
+MANY = (64, 2.0, 12_000, "skewed")  # noise that is normal: intervals a fifth too short are found
 ADJUSTED = ["nonnegative", "norm_sub", "base_cut", "integer"]
 Case = tuple[int, float, int, str]  # values, epsilon, users, spread
 
