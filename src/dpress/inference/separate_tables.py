@@ -58,8 +58,10 @@ class SeparateTables:
         if place is None:
             return 0.0
         query = self._query(place, weights)
-        several = np.count_nonzero(query) > 1 and bool(self.inflation)
-        return float(query**2 @ self.cell_variances(variance)[place]) * (self.inflation[place] if several else 1.0)
+        asked = query != 0  # of cells that are not asked for nothing need be known
+        several = np.count_nonzero(asked) > 1 and bool(self.inflation)
+        added = float(query[asked] ** 2 @ self.cell_variances(variance)[place][asked])
+        return added * (self.inflation[place] if several else 1.0)
 
     def _query(self, place: int, weights: Sequence[Array]) -> Array:
         query = np.ones(1)

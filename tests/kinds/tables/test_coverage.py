@@ -21,6 +21,7 @@ from dpress.core import rng
 from dpress.core.linear import Array
 from dpress.data.spec import Spec, from_dict
 from dpress.inference.interval import half_width
+from dpress.kinds.tables.page import page
 from dpress.mechanisms.protocol.collection import Collection
 
 LEVEL, CONFIDENCE, RUNS = 0.94, 0.95, 50
@@ -35,9 +36,15 @@ ADJUSTED = ["nonnegative", "norm_sub", "base_cut", "integer"]
 Case = tuple[int, float, int, str]  # values, epsilon, users, spread
 
 
-def spec(method: str, shape: tuple[int, ...], epsilon: float, postprocess: list[str] | None = None) -> Spec:
+def spec(
+    method: str,
+    shape: tuple[int, ...],
+    epsilon: float,
+    postprocess: list[str] | None = None,
+    parameters: dict[str, int] | None = None,
+) -> Spec:
     attributes = [{"name": f"a{i}", "kind": "integer", "bounds": [0, size - 1]} for i, size in enumerate(shape)]
-    release = {"kind": "marginals", "method": method, "postprocess": postprocess or []}
+    release = {"kind": "marginals", "method": method, "postprocess": postprocess or [], "parameters": parameters or {}}
     return from_dict({"attribute": attributes, "privacy": {"model": "local", "epsilon": epsilon}, "release": release})
 
 
@@ -91,7 +98,7 @@ def _held(own: Collection, codes: Array, asked: list[Array], truth: Array, run: 
 
 
 def too_low(held: Array, number: int) -> bool:
-    """Whether intervals hold too seldom, by more than chance, even if all that a run shows were one event."""
+    """Whether intervals hold too seldom, by more than chance: what runs show of it, or cells that err independently."""
     chance = LEVEL * (1 - LEVEL)
     error = math.sqrt(max(float(held.var(ddof=1)), chance / number) / len(held))
     return bool(held.mean() < LEVEL - LIMIT * error)
@@ -134,3 +141,18 @@ def test_tables_queries_and_evaluation_state_one_interval_whatever_is_adjusted(t
     truth = np.bincount(people("skewed", 24, 600), minlength=24)
     inside = ((columns["low"] <= truth) & (truth <= columns["high"])).mean()
     assert evaluate(release, rows)["cell_within_interval"] == pytest.approx(inside)
+
+
+def test_where_filters_cannot_tell_all_values_apart_every_answer_and_the_page_say_approximate(tmp_path: Path) -> None:
+    """A selection keeps what noise made large: of 60 values those left are held by about four intervals of five."""
+    settings = {"bits": 16, "cohorts": 2}
+    rows = pa.table({"a0": people("skewed", 60, 2000)})
+    for size, told in ((60, True), (5, False)):
+        asked = spec("rappor", (size,), 3.0, parameters=settings)
+        data = rows if told else pa.table({"a0": people("skewed", 5, 2000)})
+        perturb(asked, data, out=tmp_path / f"reports{size}", rng=rng.seeded(1))
+        release = estimate(asked, tmp_path / f"reports{size}", out=tmp_path / f"release{size}")
+        note = release.query("a0 = 1").note
+        assert (note is not None and "approximate" in note) == told
+        assert any("approximate" in line for line in release.answers.announced) == told
+        assert ("know nothing of the selection" in page(release)) == told

@@ -198,7 +198,8 @@ class Rappor:
         """Return the document's decoding: LASSO with coefficients >= 0 selects, least squares estimates.
 
         The penalty is the largest correlation that noise alone has with a column, sigma sqrt(2 ln k) of its length.
-        The variance holds given the selection: it knows nothing of a candidate wrongly left out.
+        The variance holds given the selection: it knows nothing of a candidate wrongly left out, nor that those that
+        noise made large are likelier to stay, so that intervals hold less often than they say.
 
         Raises:
             NotSupported: scikit-learn is not installed.
