@@ -66,8 +66,7 @@ class Rappor:
         value is a new permanent response and a new lifetime's loss (`ledger.device_ledger`).
     Error: `estimate` is linear in the reports, W y with W X = I on the design X of all candidates. Exact variance: a
         user of value u adds to the count of v the noise C sum W[v, cb]^2 s(X[cb, u]) / (q* - p*)^2, s = q* (1 - q*)
-        where the Bloom bit is set and p* (1 - p*) where not, and the sampling of cohorts C sum_c (W_c X_c)[v, u]^2 -
-        [u = v].
+        where the bit is set and p* (1 - p*) where not, and the sampling of cohorts C sum_c (W_c X_c)[v, u]^2 - [u = v].
     Paper: Erlingsson, Pihur, Korolova 2014, Theorems 1 and 2, Section 4.
 
     Args:
@@ -184,9 +183,7 @@ class Rappor:
         return out.ravel()
 
     def estimate(self, tally: Tally, users: int) -> Measurement:
-        """Return the unbiased count of every candidate, with its variance; the estimates stand in for the counts.
-
-        As the nearest counts >= 0 of all users: cut off at 0 alone, they would add up to any number of users, or none.
+        """Return every candidate's unbiased count, with its variance for the nearest counts that add up to all users.
 
         Where the filters cannot tell all candidates apart (`identified` is False), what `decode` returns.
         """
@@ -198,8 +195,7 @@ class Rappor:
         """Return the document's decoding: LASSO with coefficients >= 0 selects, least squares estimates.
 
         The penalty is the largest correlation that noise alone has with a column, sigma sqrt(2 ln k) of its length.
-        The variance holds given the selection: it knows nothing of a candidate wrongly left out, nor that those that
-        noise made large are likelier to stay, so that intervals hold less often than they say.
+        The variance holds given the selection, which keeps what noise made large: intervals hold less than they say.
 
         Raises:
             NotSupported: scikit-learn is not installed.
