@@ -35,7 +35,7 @@ def test_plan_names_grid_levels_and_what_the_error_is_about(here):
     text = here("plan", "local.toml").out
     for words in ("8 x 8", "quadtree of height 3", "subset_selection", "between any two positions.", "drawn at random"):
         assert words in text
-    assert "600 people that cluster as towns do, over rectangles of 1 to 25 % of the box" in text
+    assert "600 people over rectangles of 1 to 25 % of the box" in text
     assert "equally frequent" not in text
     assert "mean variance below" not in text
     plain = here("plan", "local.toml", "--json").json

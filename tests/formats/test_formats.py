@@ -12,6 +12,7 @@ import pytest
 import dpress
 from dpress import catalog
 from dpress.core.errors import SchemaMismatch
+from dpress.mechanisms.protocol.collection import Collection
 
 STORED = Path(__file__).with_name("stored")
 PLACES = sorted(path.parent for path in STORED.glob("*/answers.json"))
@@ -27,6 +28,7 @@ likelihood, or a change of tables below a tolerance), and one step more or fewer
 FITTED = 1e-5
 """Of the largest number of a fit that is kept: another processor's matrix products add up in another order."""
 
+RESTATED = 2  # by which errors of collected tables may differ from those that earlier versions stated
 NO_DOCUMENT = {"exponential"}  # for those who build on it from Python; no kind of release takes it
 
 
@@ -61,9 +63,23 @@ def mended(release):
     return release.kind == "spatial" and not release.mechanism.decoder.estimator.linear
 
 
+def restated(release):
+    """Whether it is of tables that devices answered: earlier versions stated errors that few people exceeded too often.
+
+    Its counts are what they were; errors of sums of pairs' cells and of `rappor` may be smaller, others are larger.
+    """
+    return isinstance(release.mechanism, Collection) and release.kind in ("histogram", "marginals", "joint")
+
+
 def check_answers(stored, release):
     for one in stored["answers"]:
         own = release.query(one["query"])
+        if restated(release):
+            fitted = not stored["exact"] or one["note"] is not None
+            assert near(one["value"], own.value, one["standard_error"] or 0.0, fitted=fitted)
+            assert one["standard_error"] / RESTATED <= own.standard_error <= one["standard_error"] * RESTATED
+            assert (own.note is None) == (one["note"] is None)
+            continue
         if mended(release):
             assert near(one["value"], own.value, one["standard_error"], fitted=True)
             assert own.standard_error >= one["standard_error"] * (1 - OPEN)
@@ -81,7 +97,7 @@ def check_answers(stored, release):
 
 def check_tables(stored, expected, found, release):
     """Two release folders hold the same tables; columns that a fit made within its tolerance."""
-    others = {"standard_error", "low", "high"} if mended(release) else set()
+    others = {"standard_error", "low", "high"} if mended(release) or restated(release) else set()
     names = sorted(path.name for path in expected.glob("*.parquet"))
     assert sorted(path.name for path in found.glob("*.parquet")) == names
     for name in names:

@@ -65,5 +65,7 @@ def command(
         click.echo(f"         {count:,} left out: {reason}")
     if records:
         click.echo(f"Records: {Path(out) / NAME} ({records:,}, drawn from the fitted joint distribution)")
+    for line in release.answers.announced:
+        click.echo(line)
     next_step = f"report {out}" if following is None else f"perturb {following} --data FILE --out REPORTS"
     click.echo(f"Next:    dpress {next_step}")

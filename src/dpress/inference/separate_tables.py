@@ -45,7 +45,7 @@ class SeparateTables:
 
     def answer(self, measurement: Measurement, weights: Sequence[Array]) -> float:
         """Return the sum of one table's cells times their weights."""
-        place = self._place(weights)
+        place = self.place(weights)
         return (
             float(self.users)
             if place is None
@@ -54,12 +54,14 @@ class SeparateTables:
 
     def query_variance(self, variance: Variance, weights: Sequence[Array]) -> float:
         """Return the sum of one table's variances times the squared weights, inflated."""
-        place = self._place(weights)
+        place = self.place(weights)
         if place is None:
             return 0.0
         query = self._query(place, weights)
-        several = np.count_nonzero(query) > 1 and bool(self.inflation)
-        return float(query**2 @ self.cell_variances(variance)[place]) * (self.inflation[place] if several else 1.0)
+        asked = query != 0  # of cells that are not asked for nothing need be known
+        several = np.count_nonzero(asked) > 1 and bool(self.inflation)
+        added = float(query[asked] ** 2 @ self.cell_variances(variance)[place][asked])
+        return added * (self.inflation[place] if several else 1.0)
 
     def _query(self, place: int, weights: Sequence[Array]) -> Array:
         query = np.ones(1)
@@ -70,8 +72,12 @@ class SeparateTables:
     def _split(self, values: Array) -> list[Array]:
         return np.split(values, np.cumsum(self.sizes)[:-1])
 
-    def _place(self, weights: Sequence[Array]) -> int | None:
-        """Return the smallest table about the attributes asked for; None where the query counts everybody."""
+    def place(self, weights: Sequence[Array]) -> int | None:
+        """Return which table answers a query, the smallest about its attributes; None where it counts everybody.
+
+        Raises:
+            ValueError: none holds them together.
+        """
         asked = {axis for axis, own in enumerate(weights) if not np.all(own == 1)}
         if not asked:
             return None

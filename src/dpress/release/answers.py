@@ -80,7 +80,7 @@ class Answers(Protocol):
 
     @property
     def announced(self) -> tuple[str, ...]:
-        """Lines for a terminal about files beside the tables."""
+        """Lines about files beside the tables, and about errors that are approximate."""
         ...
 
     def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:

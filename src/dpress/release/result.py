@@ -13,12 +13,14 @@ class Result:
     Args:
         query: as it was asked.
         value: unbiased unless `unbiased` or the note says otherwise, in counts; it may be negative or fractional.
-        standard_error: of the noise, exact; NaN where records answer, whose error is not known.
+        standard_error: of the noise, exact; of a collection with the estimated counts in the place of the true ones;
+            NaN where records answer, whose error is not known.
         interval: holds the true count with the given confidence; NaN where no error is known.
         confidence: between 0 and 1.
         note: what else is to be known, in a sentence each. The value comes from a fitted joint distribution: it is
             biased, its standard error is by bootstrap, and the interval does not cover the error of the model. It is
-            counted in records. Persons keep a bounded number of rows, and only these are counted.
+            counted in records. It was selected, and its interval is approximate. Persons keep a bounded number of rows,
+            and only these are counted.
         unbiased: of a map without counts below zero, whose value is biased, the unbiased answer of the same noisy
             counts: standard error and interval are its own. None where `value` is unbiased, or nothing unbiased known.
     """

@@ -26,6 +26,11 @@ from dpress.release.query_language import parse
 from dpress.release.release import Release
 from dpress.release.result import Result
 
+APPROXIMATE = (
+    "Reports cannot tell all values apart, and those that are likely were selected: counts are biased, and intervals "
+    "approximate, as they know nothing of the selection."
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class TableAnswers:
@@ -60,7 +65,7 @@ class TableAnswers:
     def answered(self, text: str, weights: list[Array], confidence: float) -> Result:
         """Return the answer that the decoder gives, with the exact error of the noise."""
         value = self.decoder.answer(self.measurement, weights)
-        variance = self.decoder.query_variance(self.measurement.variance, weights)
+        variance = self.query_variance(weights)
         half = half_width(variance, confidence, self.release.tail)
         return Result(
             query=text,
@@ -68,7 +73,12 @@ class TableAnswers:
             standard_error=math.sqrt(variance),
             interval=(value - half, value + half),
             confidence=confidence,
+            note=APPROXIMATE if self.approximate else None,
         )
+
+    def query_variance(self, weights: list[Array]) -> float:
+        """Return the variance of the answer to a query, in counts squared."""
+        return self.decoder.query_variance(self.measurement.variance, weights)
 
     def together(self, weights: list[Array]) -> bool:
         """Return whether a published table holds the attributes that a query is about."""
@@ -98,8 +108,14 @@ class TableAnswers:
 
     @property
     def announced(self) -> tuple[str, ...]:
-        """Nothing: there are only tables."""
-        return ()
+        """That errors are approximate, where they are."""
+        return (APPROXIMATE,) if self.approximate else ()
+
+    @property
+    def approximate(self) -> bool:
+        """Whether errors leave out what a selection does, so that intervals may hold less often than they say."""
+        mechanism = self.release.mechanism
+        return isinstance(mechanism, Collection) and bool(getattr(mechanism.estimator, "approximate", False))
 
     @property
     def postprocess(self) -> tuple[str, ...]:

@@ -61,6 +61,8 @@ def accuracy(facts: Facts) -> Accuracy:
 
 
 def _variance(value: float) -> str:
+    if math.isinf(value):
+        return number(value)
     return number(value, 10.0 ** min(0, math.floor(math.log10(value)) - 2)) if value > 0 else "0"
 
 

@@ -6,6 +6,9 @@ import math
 import re
 from typing import Any
 
+import numpy as np
+
+from dpress.core.linear import Array
 from dpress.reporting.optional import load
 from dpress.reporting.rounding import number
 from dpress.reporting.views import Axis, View
@@ -75,13 +78,18 @@ def data(records: list[dict[str, Any]]) -> Any:
 
 def _records(view: View) -> list[dict[str, Any]]:
     names = ["x", "y"][: len(view.axes)]
+    low, high = _ends(view)
     rows = []
     for cell in itertools.product(*(range(axis.size) for axis in view.axes)):
         place = dict(zip(names, cell, strict=True))
-        rows.append(
-            place | {"n": float(view.count[cell]), "low": float(view.low[cell]), "high": float(view.high[cell])}
-        )
+        rows.append(place | {"n": float(view.count[cell]), "low": float(low[cell]), "high": float(high[cell])})
     return rows
+
+
+def _ends(view: View) -> tuple[Array, Array]:
+    """Return the ends of the intervals; a count of which nothing is known gets no whisker."""
+    known = np.isfinite(view.error)
+    return np.where(known, view.low, view.count), np.where(known, view.high, view.count)
 
 
 def cell_axis(axis: Axis, length: float, *, upright: bool, title: str | None) -> Any:
@@ -118,7 +126,8 @@ def bars(view: View, width: float, *, ends: tuple[float, float] | None = None, t
     length = width - 60 if upright else max(40.0, 26.0 * axis.size)
     names = cell_axis(axis, length, upright=upright, title=axis.caption if upright else None)
     alt = load("altair")
-    low, high = ends or (view.low.min(), view.high.max())
+    drawn = _ends(view)
+    low, high = ends or (drawn[0].min(), drawn[1].max())
     scale = alt.Scale(domain=[min(0.0, float(low)), max(1.0, float(high))], nice=False)
     counts = alt.Axis(
         title=view.noun,

@@ -18,7 +18,7 @@ def unit_for(error: float) -> float:
     >>> unit_for(8.0), unit_for(1.4), unit_for(80.0)
     (1.0, 0.1, 10.0)
     """
-    return 10.0 ** math.floor(math.log10(error / 3)) if error > 0 else 1.0
+    return 10.0 ** math.floor(math.log10(error / 3)) if 0 < error < math.inf else 1.0
 
 
 def number(value: float, unit: float = 1.0, rounding: str = ROUND_HALF_EVEN) -> str:
@@ -27,6 +27,8 @@ def number(value: float, unit: float = 1.0, rounding: str = ROUND_HALF_EVEN) -> 
     >>> number(-1234.56), number(1234.56, 0.1), number(1234.56, 10.0, ROUND_CEILING)
     ('\N{MINUS SIGN}1,235', '1,234.6', '1,240')
     """
+    if math.isinf(value):
+        return f"{MINUS}∞" if value < 0 else "∞"
     step = Decimal(f"{unit:g}")
     rounded = (Decimal(value) / step).quantize(Decimal(1), rounding=rounding) * step
     text = f"{abs(rounded):,f}"
@@ -44,6 +46,8 @@ def error(value: float) -> str:
     >>> error(1.357), error(38.62), error(0)
     ('1.4', '39', '0')
     """
+    if math.isinf(value):
+        return "not known"
     return number(value, 10.0 ** min(0, math.floor(math.log10(value)) - 1)) if value > 0 else "0"
 
 

@@ -4,7 +4,9 @@ Reports are made by the real oracles, from people with skewed and dependent valu
 one draw; runs are independent, and their mean is compared with the nominal share under its own standard error.
 """
 
+import itertools
 import math
+from collections.abc import Iterator
 from statistics import NormalDist
 
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 from dpress import plan
 from dpress.core import rng
 from dpress.data.spec import from_dict
+from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.protocol.collection import Collection
 
 SHAPE, USERS, RUNS = (16, 7, 6, 5, 2), 8000, 60
@@ -122,3 +125,53 @@ def test_intervals_of_three_attributes_cover(parameters: dict[str, object]) -> N
     assert set(classes) >= {1, 2, 3}
     assert short(np.abs(errors) <= HALF * stated, classes) == []
     assert short(np.abs(errors) <= 0.6 * HALF * stated, classes) != []
+
+
+def sums() -> list[tuple[np.ndarray, ...]]:
+    """Weights on every attribute: for each pair, one value or half of the first, and some values of the second."""
+    whole = [np.ones(size) for size in SHAPE]
+    found = []
+    for first, second in itertools.combinations(range(len(SHAPE)), 2):
+        for head in (np.arange(SHAPE[first]) == 0, np.arange(SHAPE[first]) < SHAPE[first] / 2):
+            for tail in (np.arange(SHAPE[second]) > 0, np.arange(SHAPE[second]) % 2 == 0):
+                query = list(whole)
+                query[first], query[second] = head.astype(np.float64), tail.astype(np.float64)
+                found.append(tuple(query))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("users", [300, USERS])
+@pytest.mark.parametrize("epsilon", [1.0, 6.0])
+def test_intervals_of_sums_over_a_pair_s_cells_cover_and_added_up_variances_would_not(
+    epsilon: float, users: int
+) -> None:
+    """Cells of one row share the error of its sum: added up as if they had nothing in common they say too little."""
+    own, codes = collection("pairs", epsilon), people()[:, :users]
+    assert isinstance(own.estimator, Pairs)
+    answers = [[*_sums(own, own.estimator, codes, seed)] for seed in range(RUNS)]
+    errors, stated, added = np.array(answers).transpose(2, 0, 1)
+    whole = np.zeros(errors.shape[1], dtype=np.int64)
+    assert short(np.abs(errors) <= HALF * stated + 0.5, whole) == []
+    assert short(np.abs(errors) <= 0.6 * HALF * stated, whole) == [0]
+    ratios = (stated / added).mean(axis=0)
+    assert (ratios.max() > 1.15) == (epsilon > 1)
+
+
+def _sums(own: Collection, pairs: Pairs, codes: np.ndarray, seed: int) -> Iterator[tuple[float, float, float]]:
+    """Yield for every sum its error, its stated standard error, and that of cells added up."""
+    generator = rng.seeded(seed)
+    drawn = own.drawn(codes.shape[1], rng=generator)
+    tallies = [
+        own.tally(place, one.perturb(codes[:, drawn == place], rng=generator)) for place, one in enumerate(own.types)
+    ]
+    made = own.counted(tallies)
+    measured = made.measurement(tallies)
+    for query in sums():
+        truth = np.prod([weights[row] for weights, row in zip(query, codes, strict=True)], axis=0).sum()
+        added = made.decoder.query_variance(measured.variance, query)
+        yield (
+            made.decoder.answer(measured, query) - truth,
+            math.sqrt(pairs.query_variance(tallies, query)),
+            math.sqrt(added),
+        )

@@ -66,9 +66,10 @@ def test_many_more_rows_than_the_plan_was_made_for_are_seen_in_what_is_published
 
 def test_a_plan_says_for_how_many_it_is_made_and_who_said_so() -> None:
     box = [[0.0, 8.0], [0.0, 4.0]]
-    silent, told = (text(plan(spec(1.0, box, height=3, **own))).remarks[-1] for own in ({}, {"users": 500}))
-    assert "Predicted for 10,000 rows, as nobody set `users`, that cluster as towns do" in str(silent)
-    assert "Predicted for 500 rows that cluster as towns do" in str(told)
+    silent, told = (text(plan(spec(1.0, box, height=3, **own))).remarks[-2] for own in ({}, {"users": 500}))
+    assert "Predicted for 10,000 rows, as nobody set `users`, over rectangles of 1 to 25 % of the box" in str(silent)
+    assert "Predicted for 500 rows over rectangles" in str(told)
+    assert all("four made-up populations, from spread almost evenly to" in str(one) for one in (silent, told))
 
 
 def test_it_is_read_back_as_it_was_written_and_must_be_an_error(tmp_path: Path) -> None:

@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
+from dpress.inference.frequencies import SPARE
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
-from dpress.mechanisms.joint.pair_spread import cell_variances
+from dpress.mechanisms.joint.pair_spread import cell_variances, query_variance
 
 SHAPE, USERS = (2, 3, 4), (500, 2000, 900)
 
@@ -40,20 +41,27 @@ def test_variances_equal_dense_sums_over_the_weights_of_the_estimate(sets: tuple
         if not tables.holds(axes):
             continue
         start = tables.table(axes)
+        query = np.arange(start.size, dtype=np.float64).reshape(start.shape) % 3
         wanted = -start * (1 - start) / everybody
+        sums = -((query**2 * start).sum() - (query * start).sum() ** 2) / everybody
         for place, one in enumerate(tables.noisy):
             cells, own, noise = one.shares.size, one.shares.ravel(), one.noise
             rows = [(changed(tables, place, cell).table(axes) - start).ravel() for cell in range(cells)]
             weights = np.array(rows).T
-            each = noise.own * own + noise.other * (1 - own)
+            each = noise.own * own + noise.other * (1 - own) + SPARE * (noise.own - noise.other) ** 2 / noise.users
             oracle = cells / (cells - 1) * (weights**2 @ each)
             sampling = weights**2 @ own - (weights @ own) ** 2
             wanted += ((oracle + sampling) / noise.users).reshape(start.shape)
+            summed = query.ravel() @ weights
+            sums += cells / (cells - 1) * (summed**2 @ each) / noise.users
+            sums += (summed**2 @ own - (summed @ own) ** 2) / noise.users
         assert cell_variances(tables, axes) == pytest.approx(wanted)
+        assert query_variance(tables, axes, query) == pytest.approx(sums)
+        assert query_variance(tables, axes, np.ones(start.shape)) == pytest.approx(0, abs=1e-12)
 
 
 def test_equal_shares_have_the_planned_variance() -> None:
-    noise = Noise(users=1000, own=0.5, other=0.25, sampling=0.0)
+    noise = Noise(users=1000, own=0.25, other=0.25, sampling=0.0)
     one = NoisyTable(axes=(0, 1), shares=np.full((2, 3), 1 / 6), noise=noise)
     tables = Tables(shape=(2, 3), noisy=(one,))
     assert cell_variances(tables, (0, 1)) == pytest.approx(np.full((2, 3), tables.variance((0, 1))))

@@ -5,10 +5,11 @@ one square -> four quarters with weights of their own, again and again -> cluste
 
 import functools
 import math
+from dataclasses import replace
 
 import numpy as np
 
-from dpress.core.grid import Grid
+from dpress.core.grid import LARGEST_SIDE, Grid
 from dpress.core.linear import Array
 from dpress.core.rng import Generator, seeded
 from dpress.inference.maps.density import Cells, TreeNoise, clustering
@@ -16,6 +17,7 @@ from dpress.inference.maps.density import Cells, TreeNoise, clustering
 HEIGHT = 9
 ROUGH = 1.8  # standard deviation of the logarithm of a quarter's weight, the same at every scale
 SEEDS = (1, 2, 3, 4)
+ROUGHS = (0.5, 1.0, 1.5, 2.0)  # the same of four populations from spread almost evenly to in a few places
 
 
 @functools.cache
@@ -26,14 +28,25 @@ def populations() -> tuple[Cells, ...]:
     boxes are drawn around people: a centre then lies across the quadtree's edges, which is what makes it hard for one.
     What they predict for real check-ins and pick-ups is in bench/spatial.py.
     """
-    return tuple(_cascade(seed) for seed in SEEDS)
+    return tuple(_cascade(seed, ROUGH, HEIGHT) for seed in SEEDS)
 
 
-def _cascade(seed: int) -> Cells:
+@functools.cache
+def family() -> tuple[Cells, ...]:
+    """Return four cascades on the finest grid, each more clustered than the one before: what an error may range over.
+
+    They hide nothing within their cells: they are for rectangles whose ends lie on the edges of that grid.
+    """
+    finest = LARGEST_SIDE.bit_length() - 1
+    made = (_cascade(seed, rough, finest) for seed, rough in zip(SEEDS, ROUGHS, strict=True))
+    return tuple(replace(one, clustered=0.0) for one in made)
+
+
+def _cascade(seed: int, rough: float, height: int) -> Cells:
     rng, mass = seeded(seed), np.ones((1, 1))
-    for _ in range(HEIGHT):
-        mass = _split(mass, ROUGH, rng)
-    grid = Grid(1 << HEIGHT)
+    for _ in range(height):
+        mass = _split(mass, rough, rng)
+    grid = Grid(1 << height)
     shift = [round(grid.side * (0.5 - _centre(mass.sum(axis=other)))) for other in (1, 0)]
     counts = np.roll(mass, shift, (0, 1))
     return Cells(

@@ -29,7 +29,8 @@ def evaluate(
     """Return the error of a map, in people, over 500 rectangles of the size that it was planned for.
 
     Their ends lie on a grid of 1024 x 1024 cells, on which the truth is counted. `within_interval` is the share whose
-    95 % interval holds the truth: what a cut cell hides is part of the error but not of the interval.
+    95 % interval holds the truth: what a cut cell hides is part of the error but not of the interval. Where no count is
+    below zero, `unbiased_root_mean_squared_error` is that of the unbiased answers, which the interval is about.
     """
     no_held_out(held_out)
     workload, density = release.workload, release.answers.density
@@ -48,6 +49,7 @@ def evaluate(
     own = asked.scaled(density.grid.side / LARGEST_SIDE)
     variances = density.variances(own)
     errors, apart = (np.abs(one.values(own) - truth) for one in (density, unbiased(density)))
+    adjusted = release.answers.adjusted
     inside = apart <= half_width(variances, CONFIDENCE, release.tail)
     return {
         "rows": float(rows),
@@ -55,6 +57,7 @@ def evaluate(
         "mean_absolute_error_share": float(errors.mean() / max(1.0, rows)),
         "mean_relative_error": float((errors / np.maximum(truth, max(1.0, SANITY * rows))).mean()),
         "root_mean_squared_error": math.sqrt(float((errors**2).mean())),
+        **({"unbiased_root_mean_squared_error": math.sqrt(float((apart**2).mean()))} if adjusted else {}),
         "predicted_root_mean_squared_error": math.sqrt(release.predicted or 0.0),
         "within_interval": float(inside.mean()),
         **redrawn(release.claim.unit, truth, lambda: counted()[:-1]),

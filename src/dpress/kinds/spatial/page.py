@@ -141,7 +141,6 @@ def context(own: Facts, shown: Map, queries: Sequence[str] = ()) -> dict[str, An
         "within": within,
         "dropped": shown.outside == DROP,
         "over": text.over(own.workload),
-        "cluster": text.CLUSTER,
         "runs": RUNS,
         "below": int((shown.density.counts < 0).sum()),
         "cells": view.count.size,

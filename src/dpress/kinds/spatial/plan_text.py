@@ -1,11 +1,11 @@
 """What a plan of a map says: the grid and the tree of every method, and what the chosen one asks of devices."""
 
-import math
 from typing import Any
 
 from dpress.core.claim import describe
 from dpress.core.workload import Areas
-from dpress.kinds.spatial.text import CLUSTER, assignment, levels, made_of, over, promise
+from dpress.kinds.spatial.prediction import likely_range, noise_error
+from dpress.kinds.spatial.text import assignment, levels, made_of, over, promise
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release import plan_text
 from dpress.release.candidate import Candidate
@@ -18,7 +18,7 @@ __all__ = ["plain", "promise", "text"]
 def text(planned: Plan) -> PlanText:
     """Return the candidates for a map, the best first, and what the chosen one asks."""
     local = planned.design.local
-    rows = [_row(one, chosen=one is planned.chosen) for one in planned.candidates]
+    rows = [_row(planned, one) for one in planned.candidates]
     header = ("", "method", "proven", "grid", "made of", "typical error", *(("bytes",) if local else ()))
     mechanism, method = planned.chosen.mechanism, planned.chosen.method
     noun, remarks = "people" if local else "rows", list[str | Listing]()
@@ -26,20 +26,15 @@ def text(planned: Plan) -> PlanText:
         remarks.append(f"{method}: {promise(mechanism)}.")
         if asked := assignment(mechanism):
             remarks += [asked, _levels(mechanism, method)]
-    if isinstance(planned.workload, Areas):
-        assumed = "" if "users" in planned.spec.release.parameters else ", as nobody set `users`,"
-        remarks.append(
-            f"Predicted for {planned.choice.users:,} {noun}{assumed} {CLUSTER}, over {over(planned.workload)}; "
-            f"where {noun} are more or fewer, or spread otherwise, the error is another one. A release states "
-            "the error that its own answers show."
-        )
+    remarks += _predictions(planned, noun)
     listing = Listing(header=header, rows=rows, numbers=(5, 6))
     return PlanText(candidates=listing, remarks=remarks, hints=cautions(planned))
 
 
 def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
-    """Return a candidate for a map as plain data."""
-    return {**plan_text.plain(planned, candidate), "side": side(candidate.mechanism)}
+    """Return a candidate for a map as plain data: also what its error may range over, and the noise alone."""
+    errors = {"typical_error": [*_range(planned, candidate)], "noise_error": _noise(planned, candidate)}
+    return {**plan_text.plain(planned, candidate), "side": side(candidate.mechanism), **errors}
 
 
 def side(mechanism: Any) -> int:
@@ -47,12 +42,48 @@ def side(mechanism: Any) -> int:
     return int(mechanism.decoder.shape[0])
 
 
-def _row(candidate: Candidate, *, chosen: bool) -> list[str]:
+def _row(planned: Plan, candidate: Candidate) -> list[str]:
     mechanism, cells = candidate.mechanism, side(candidate.mechanism)
-    error = f"+- {math.sqrt(candidate.predicted_error):,.1f}"
+    low, high = _range(planned, candidate)
+    error = f"+- {low:,.1f} to {high:,.1f}"
     largest = [f"{max(own.width for own in mechanism.types):,}"] if isinstance(mechanism, Collection) else []
     proven = describe(mechanism.claim.proven)
-    return ["*" if chosen else "", candidate.method, proven, f"{cells} x {cells}", made_of(mechanism), error, *largest]
+    mark = "*" if candidate is planned.chosen else ""
+    return [mark, candidate.method, proven, f"{cells} x {cells}", made_of(mechanism), error, *largest]
+
+
+def _predictions(planned: Plan, noun: str) -> list[str]:
+    """Return for whom and what the errors are predicted, and what does not depend on that."""
+    assumed = "" if "users" in planned.spec.release.parameters else ", as nobody set `users`,"
+    predicted = (
+        f"Predicted for {planned.choice.users:,} {noun}{assumed} over {over(_areas(planned))}: the smallest and the "
+        "largest typical error among four made-up populations, from spread almost evenly to crowded in a few places. "
+        f"Where {noun} are more or fewer, or spread otherwise, the error is another one; the methods stand in the "
+        f"order of that among {noun} that cluster as towns do. A release states the error that its own answers show."
+    )
+    found = [predicted]
+    if (noise := _noise(planned, planned.chosen)) is not None:
+        found.append(f"Of unbiased answers, wherever {noun} are, the noise alone: +- {noise:,.1f}.")
+    return found
+
+
+def _range(planned: Plan, candidate: Candidate) -> tuple[float, float]:
+    return likely_range(_maps(candidate), _areas(planned), planned.choice.users)
+
+
+def _noise(planned: Plan, candidate: Candidate) -> float | None:
+    return noise_error(_maps(candidate), _areas(planned), planned.choice.users)
+
+
+def _areas(planned: Plan) -> Areas:
+    if not isinstance(planned.workload, Areas):
+        raise TypeError("a map is planned for rectangles")
+    return planned.workload
+
+
+def _maps(candidate: Candidate) -> Any:
+    mechanism = candidate.mechanism
+    return mechanism.estimator if isinstance(mechanism, Collection) else mechanism
 
 
 def _levels(mechanism: Collection, method: str) -> Listing:

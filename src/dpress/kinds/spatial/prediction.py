@@ -1,6 +1,11 @@
-"""The error that people are likely to see of a map: simulated collections among made-up populations."""
+"""The error that people are likely to see of a map: simulated collections among made-up populations.
+
+Two kinds of it: one number by which methods and grids are ranked; and what a plan states, which is about the rectangles
+that a map is evaluated on: the range over populations more and less clustered, and the noise of the unbiased answers.
+"""
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -8,12 +13,14 @@ import numpy as np
 from dpress.core.grid import LARGEST_SIDE, Rectangles
 from dpress.core.rng import seeded
 from dpress.core.workload import Areas
-from dpress.inference.maps.population import populations
-from dpress.mechanisms.spatial.map_decoder import MapEstimator, expected_error
+from dpress.inference.maps.density import Cells, TreeNoise
+from dpress.inference.maps.population import family, populations
+from dpress.mechanisms.spatial.map_decoder import SEED, HasLeastSquares, MapEstimator, expected_error
 
 QUERIES = 200  # of the expected size, for a prediction
 TYPICAL = 500  # of them, for a published map
 RUNS = 1  # simulated collections in every made-up population, for a prediction
+STATED = 4  # the same for the range that a plan states
 
 
 def rectangles(workload: Areas, number: int = QUERIES) -> Rectangles:
@@ -54,3 +61,44 @@ def _expected(made: Any, workload: Areas, users: int) -> float:
     asked = rectangles(workload)
     found = [expected_error(made, people, users, asked, runs=RUNS) for people in populations()]
     return sum(found) / len(found)
+
+
+def likely_range(made: MapEstimator, workload: Areas, users: int) -> tuple[float, float]:
+    """Return the smallest and the largest root mean squared error of typical rectangles over `population.family`.
+
+    What error an adjusted map has depends on where people are, which no plan knows. The rectangles are those that a map
+    is evaluated on, so that its measured error may be compared.
+
+    Args:
+        made: makes the map.
+        workload: the sizes.
+        users: how many people.
+    """
+    return _likely_range(made, workload, users)  # type: ignore[arg-type]  # estimators are frozen
+
+
+@functools.lru_cache(maxsize=256)
+def _likely_range(made: Any, workload: Areas, users: int) -> tuple[float, float]:
+    asked = typical_rectangles(workload).scaled(1 / LARGEST_SIDE)
+    found = [math.sqrt(expected_error(made, people, users, asked, runs=STATED)) for people in family()]
+    return min(found), max(found)
+
+
+def noise_error(made: MapEstimator, workload: Areas, users: int) -> float | None:
+    """Return the root mean squared noise of the unbiased answers to typical rectangles; None without a formula.
+
+    Whoever is where, save that the noise of reports depends a little on how many hold a value: for people spread
+    evenly. What cut cells hide is not in it.
+
+    Args:
+        made: makes the map.
+        workload: the sizes.
+        users: how many people.
+    """
+    even = np.full(made.grid.cells, users / made.grid.cells)
+    measured = made.simulated(even, users, rng=seeded(SEED))
+    found = made.least_squares(measured) if isinstance(made, HasLeastSquares) else made.decoded(measured, users)
+    if not isinstance(found, Cells) or not isinstance(found.noise, TreeNoise):
+        return None
+    asked = typical_rectangles(workload).scaled(made.grid.side / LARGEST_SIDE)
+    return math.sqrt(float(found.noise.variances(asked).mean()))

@@ -20,7 +20,6 @@ from dpress.mechanisms.spatial.safe_regions import SafeRegions
 from dpress.reporting.rounding import number
 
 REGION = "two positions of the same safe region only (a report says in clear which region)"
-CLUSTER = "that cluster as towns do"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,8 @@ TEMPLATE = "kinds/tables/page.html.j2"
 def page(release: Release, queries: Sequence[str] = ()) -> str:
     """Return the page as HTML; it draws no queries."""
     del queries
-    return rendered(TEMPLATE, context(facts(release)))
+    approximate = " ".join(release.answers.announced)
+    return rendered(TEMPLATE, context(facts(release)) | {"approximate": approximate})
 
 
 def context(own: Facts) -> dict[str, Any]:

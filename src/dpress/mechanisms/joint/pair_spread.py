@@ -1,6 +1,6 @@
-"""The variance of every cell of a pair's consistent table, for the shares as estimated.
+"""The variance of every cell of a pair's consistent table, and of sums of cells, for the shares as estimated.
 
-Flow: tables -> every table's weights in a cell of the pair's -> variance of that weighted sum -> their sum.
+Flow: tables -> every table's weights in a cell or a sum -> variance of that weighted sum -> their sum.
 """
 
 import math
@@ -10,7 +10,9 @@ import numpy as np
 
 from dpress.core.linear import Array
 from dpress.inference.consistency import Axes
-from dpress.inference.joint.pair_tables import NoisyTable, Tables
+from dpress.inference.frequencies import SPARE
+from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
+from dpress.inference.postprocess import norm_sub
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +48,77 @@ def cell_variances(tables: Tables, axes: Axes) -> Array:
     independent but for its known sum.
     Formula: sum over tables of (k / (k - 1) sum W^2 v + sum W^2 f - (sum W f)^2) / users - f (1 - f) / everybody,
     v = own f + other (1 - f), k the table's cells. Every cell counts as no rarer than one user: where nobody was seen,
-    somebody may be.
+    somebody may be; and 4 (own - other)^2 / users is added to v, as in `frequencies.counts`.
     """
-    users = sum(one.noise.users for one in tables.noisy)
-    shares = np.maximum(tables.table(axes), 1 / users)
-    shares /= shares.sum()
-    holding = [one for one in tables.noisy if set(axes) & set(one.axes) and one.shares.size > 1]
-    drawn = sum((_part(tables, one, axes, shares) for one in holding), np.zeros(shares.shape))
+    users, shares = _likely(tables, axes)
+    drawn = sum((_part(tables, one, axes, shares) for one in _holding(tables, axes)), np.zeros(shares.shape))
     return np.asarray(np.maximum(drawn - shares * (1 - shares) / users, 0))
+
+
+def query_variance(tables: Tables, axes: Axes, query: Array) -> float:
+    """Return the variance of a weighted sum of the cells of `tables.table(axes)`, as `cell_variances`.
+
+    Cells of a row or a column share what is wrong with its sum, so that their errors add up.
+    Formula: with U = sum over the cells of the query times W, sum over tables of
+    (k / (k - 1) sum U^2 v + sum U^2 f - (sum U f)^2) / users - (sum query^2 f - (sum query f)^2) / everybody.
+
+    Args:
+        tables: the tables.
+        axes: of a pair.
+        query: the weight of every cell, of the pair's shape.
+    """
+    users, shares = _likely(tables, axes)
+    drawn = math.fsum(_summed(tables, one, axes, (shares, query)) for one in _holding(tables, axes))
+    return max(0.0, drawn - _sampling(shares, query) / users)
+
+
+def _likely(tables: Tables, axes: Axes) -> tuple[int, Array]:
+    """Return how many users there are, and the nearest shares of which none is rarer than one user.
+
+    Cut off below that alone they would add up to more than 1 where the noise is large, and frequent cells would look
+    rarer than they are.
+    """
+    users, found = sum(one.noise.users for one in tables.noisy), tables.table(axes)
+    shares = np.maximum(norm_sub(found.ravel(), users=1).reshape(found.shape), 1 / users)
+    return users, shares / shares.sum()
+
+
+def _holding(tables: Tables, axes: Axes) -> list[NoisyTable]:
+    return [one for one in tables.noisy if set(axes) & set(one.axes) and one.shares.size > 1]
+
+
+def _kept(values: Array, one: NoisyTable, axes: Axes) -> Array:
+    """Return values of a pair's cells, added up over the attribute that a table does not hold."""
+    values = values if axes[0] in one.axes else values.sum(axis=0, keepdims=True)
+    return values if axes[1] in one.axes else values.sum(axis=1, keepdims=True)
+
+
+def _summed(tables: Tables, one: NoisyTable, axes: Axes, asked: tuple[Array, Array]) -> float:
+    """Return what one table adds to the variance of a sum, were its users drawn with replacement."""
+    shares, query = (_kept(values, one, axes) for values in asked)
+    noise, cells = one.noise, one.shares.size
+    weights = _weights(tables, one, axes).applied(query)
+    each = (noise.other + _spare(noise)) * cells / shares.size + (noise.own - noise.other) * shares
+    oracle = float((weights**2 * each).sum()) * cells / (cells - 1)
+    return (oracle + _sampling(shares, weights)) / noise.users
+
+
+def _spare(noise: Noise) -> float:
+    """Return what is added to a cell's variance, times the users, as in `frequencies.counts`."""
+    return SPARE * (noise.own - noise.other) ** 2 / noise.users
+
+
+def _sampling(shares: Array, weights: Array) -> float:
+    return float((weights**2 * shares).sum() - (weights * shares).sum() ** 2)
 
 
 def _part(tables: Tables, one: NoisyTable, axes: Axes, shares: Array) -> Array:
     """Return what one table adds to the variance, were its users drawn with replacement."""
     weights, noise, cells = _weights(tables, one, axes), one.noise, one.shares.size
-    kept = [axis in one.axes for axis in axes]
-    own = shares if kept[0] else shares.sum(axis=0, keepdims=True)  # of the attributes that the table holds
-    own = own if kept[1] else own.sum(axis=1, keepdims=True)
+    own = _kept(shares, one, axes)
     square = weights.squared()
     weighted, each = square.applied(own), square.applied(np.ones(own.shape)) * (cells / own.size)
-    oracle = ((noise.own - noise.other) * weighted + noise.other * each) * (cells / (cells - 1))
+    oracle = ((noise.own - noise.other) * weighted + (noise.other + _spare(noise)) * each) * (cells / (cells - 1))
     return np.asarray((oracle + weighted - weights.applied(own) ** 2) / noise.users)
 
 

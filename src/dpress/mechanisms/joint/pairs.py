@@ -29,7 +29,7 @@ from dpress.inference.joint.pair_error import concentration, planned
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
 from dpress.inference.joint.shrinkage import noise, shrunk
 from dpress.inference.separate_tables import SeparateTables, stacked
-from dpress.mechanisms.joint.pair_spread import cell_variances
+from dpress.mechanisms.joint.pair_spread import cell_variances, query_variance
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.longitudinal import calibrated
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
@@ -92,6 +92,17 @@ class Pairs:
     def decoder(self, users: int) -> SeparateTables:
         """Return how queries about one or two attributes are answered."""
         return SeparateTables(self.shape, self.tables, users)
+
+    def query_variance(self, tallies: Sequence[Tally], weights: Sequence[Array]) -> float:
+        """Return the variance of the answer to a query, in counts squared; see `pair_spread.query_variance`."""
+        tables, users = self._tables(tallies), sum(int(tally[-1]) for tally in tallies)
+        place = self.decoder(users).place(weights)
+        if place is None:
+            return 0.0
+        asked = [weights[axis] for axis in self.tables[place]]
+        if len(asked) == 1:
+            return users**2 * tables.variance(self.tables[place]) * float(asked[0] @ asked[0])
+        return users**2 * query_variance(tables, self.tables[place], np.multiply.outer(*asked))
 
     def _variances(self, tables: Tables, axes: Axes) -> Array:
         if len(axes) == 2:

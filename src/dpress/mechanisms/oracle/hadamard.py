@@ -3,6 +3,7 @@
 Flow: value v -> row j, sign H[j, v] = (-1)^popcount(j & v) kept with probability p -> sums by row -> fast transform.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -102,9 +103,14 @@ class Hadamard:
         return counts[::2] - counts[1::2]
 
     def estimate(self, tally: Tally, users: int) -> Measurement:
-        """Return the unbiased count of every value with its variance, shape (k,); the estimate stands in for n_v."""
+        """Return the unbiased count of every value with its variance, shape (k,).
+
+        The estimate less two standard errors stands in for n_v: the variance falls with n_v, and where the estimate is
+        high by chance it would be too small.
+        """
         counts = transform(tally)[: self.size] / float(2 * self.p - 1)
-        variance = users * self._square - np.clip(counts, 0, users)
+        largest = users * self._square
+        variance = largest - np.clip(counts - 2 * math.sqrt(largest), 0, users)
         return Measurement(map=Identity(self.size), answers=counts, variance=variance)
 
     def variance(self, users: int, frequency: float = 0.0) -> float:

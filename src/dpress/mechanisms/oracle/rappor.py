@@ -31,6 +31,7 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.parameters import PLACE
 from dpress.core.rng import Generator
+from dpress.inference.postprocess import norm_sub
 from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Rates, Responses, calibrated
 from dpress.noise import permanent
 from dpress.noise.permanent import FIRST, Secrets, Slot
@@ -65,8 +66,7 @@ class Rappor:
         value is a new permanent response and a new lifetime's loss (`ledger.device_ledger`).
     Error: `estimate` is linear in the reports, W y with W X = I on the design X of all candidates. Exact variance: a
         user of value u adds to the count of v the noise C sum W[v, cb]^2 s(X[cb, u]) / (q* - p*)^2, s = q* (1 - q*)
-        where the Bloom bit is set and p* (1 - p*) where not, and the sampling of cohorts C sum_c (W_c X_c)[v, u]^2 -
-        [u = v].
+        where the bit is set and p* (1 - p*) where not, and the sampling of cohorts C sum_c (W_c X_c)[v, u]^2 - [u = v].
     Paper: Erlingsson, Pihur, Korolova 2014, Theorems 1 and 2, Section 4.
 
     Args:
@@ -183,7 +183,7 @@ class Rappor:
         return out.ravel()
 
     def estimate(self, tally: Tally, users: int) -> Measurement:
-        """Return the unbiased count of every candidate, with its variance; the estimates stand in for the counts.
+        """Return every candidate's unbiased count, with its variance for the nearest counts that add up to all users.
 
         Where the filters cannot tell all candidates apart (`identified` is False), what `decode` returns.
         """
@@ -195,7 +195,7 @@ class Rappor:
         """Return the document's decoding: LASSO with coefficients >= 0 selects, least squares estimates.
 
         The penalty is the largest correlation that noise alone has with a column, sigma sqrt(2 ln k) of its length.
-        The variance holds given the selection: it knows nothing of a candidate wrongly left out.
+        The variance holds given the selection, which keeps what noise made large: intervals hold less than they say.
 
         Raises:
             NotSupported: scikit-learn is not installed.
@@ -275,7 +275,7 @@ class Rappor:
         counts, variance = np.zeros(self.size), np.full(self.size, np.inf)
         if selected.any():
             counts[selected] = _inverse(self._design[:, selected]) @ self.bit_counts(tally).ravel()
-            variance[selected] = self._added(selected) @ np.clip(counts[selected], 0, users)
+            variance[selected] = self._added(selected) @ norm_sub(counts[selected], users=users)
         return Measurement(map=Identity(self.size), answers=counts, variance=variance)
 
     def _added(self, selected: Mask) -> Array:

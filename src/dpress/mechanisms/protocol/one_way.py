@@ -57,6 +57,11 @@ class OneWay:
         """One for every attribute."""
         return tuple((axis,) for axis in range(len(self.shape)))
 
+    @property
+    def approximate(self) -> bool:
+        """Whether an oracle cannot tell all values apart, so that errors know nothing of what was selected."""
+        return not all(getattr(oracle, "identified", True) for own in self.types for oracle in own.oracles)
+
     def mean_variance(self, users: int) -> float:
         """Return the predicted variance of a cell, averaged over all cells, were all values equally frequent."""
         asked = users / len(self.types)

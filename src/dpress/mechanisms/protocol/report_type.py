@@ -21,6 +21,7 @@ from dpress.noise.permanent import FIRST, Secrets, Slot
 Table = npt.NDArray[np.int32]  # codes, shape (attributes, users)
 Statement = Mapping[str, Any]  # what a user states in clear, by name
 SINGLE = Code()
+EITHER = 2  # users who hold a value, and who do not, that the variance of drawing supposes beyond those seen
 MANY = 1 << 30  # users of whom one is asked: variances add up over independent reports
 
 
@@ -182,7 +183,8 @@ class ReportType:
         """Return counts and variances of every part, for all `everybody` users of whom these answered, at random.
 
         The N_i users of this group stand for all N: counts times N / N_i, and the variance of drawing them,
-        N^2 f (1 - f) (N - N_i) / (N - 1) / N_i, on top.
+        N^2 f (1 - f) (N - N_i) / (N - 1) / N_i, on top. For f stands the share with two more users who hold the value
+        and two who do not: where all or none of those who answered hold it, others may differ (Agresti, Coull 1998).
         """
         users = int(tally[-1])
         scale = everybody / users
@@ -190,7 +192,7 @@ class ReportType:
         sizes = [oracle.tally(np.zeros((0, oracle.width), dtype=np.uint8)).size for oracle in self.oracles]
         for oracle, own in zip(self.oracles, np.split(tally[:-1], np.cumsum(sizes)[:-1]), strict=True):
             measured = oracle.estimate(own, users)
-            share = np.clip(measured.answers / users, 0, 1)
+            share = (np.clip(measured.answers, 0, users) + EITHER) / (users + 2 * EITHER)
             drawing = everybody**2 * share * (1 - share) * rest(everybody, users) / users
             found.append((measured.answers * scale, np.asarray(measured.variance * scale**2 + drawing)))
         return found
