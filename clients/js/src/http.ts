@@ -1,0 +1,51 @@
+/** Requests that end in time, and what the server's answers to reports mean. */
+
+/** What a server answered; `said` is its JSON, or an empty object. */
+export interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly said: Readonly<Record<string, unknown>>;
+}
+
+/** What became of a batch: to be sent again after so many milliseconds (null: the client's own wait), or done with. */
+export type Verdict =
+  | { readonly again: number | null }
+  | { readonly refused: Readonly<Record<string, string>>; readonly dropped?: string; readonly over: boolean };
+
+const DAY = 86_400_000;
+
+/** Returns the answer to a request, or null where none comes in time. */
+export async function request(url: string, init: RequestInit, timeout: number, stop: AbortSignal): Promise<Answer | null> {
+  const own = new AbortController();
+  const abort = (): void => own.abort();
+  const timer = setTimeout(abort, timeout);
+  stop.addEventListener("abort", abort);
+  try {
+    stop.throwIfAborted();
+    const answer = await fetch(url, { ...init, credentials: "omit", referrerPolicy: "no-referrer", signal: own.signal });
+    const said: unknown = await answer.json().catch(() => stop.throwIfAborted());
+    own.signal.throwIfAborted();
+    return { status: answer.status, retryAfter: answer.headers.get("retry-after"), said: Object(said) };
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
+    stop.removeEventListener("abort", abort);
+  }
+}
+
+/** Returns the milliseconds that a Retry-After of seconds or of a date says, at most a day; null without one. */
+function wait(header: string | null): number | null {
+  const found = /^\d+$/.test(header ?? "") ? Number(header) * 1000 : Date.parse(header ?? "") - Date.now();
+  return Number.isNaN(found) ? null : Math.min(Math.max(found, 0), DAY);
+}
+
+/** Returns what an answer to a batch means. */
+export function verdict(answer: Answer | null): Verdict {
+  if (!answer || answer.status >= 500 || answer.status === 429) return { again: wait(answer?.retryAfter ?? null) };
+  const { status, said } = answer;
+  const list = (Array.isArray(said["refused"]) ? said["refused"] : []) as { id: string; reason: string }[];
+  if (status < 300) return { refused: Object.fromEntries(list.map((one) => [one.id, String(one.reason)])), over: false };
+  const current = said["current"] ? `; it is ${said["current"]} now` : "";
+  return { refused: {}, dropped: `${said["title"] ?? "refused"} (${status})${current}`, over: status === 409 };
+}

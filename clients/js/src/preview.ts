@@ -1,0 +1,30 @@
+/** A plain sentence of what a report reveals. */
+import type { Attribute } from "./attribute.js";
+import { type Fraction, number, sum } from "./fraction.js";
+import type { Report } from "./report.js";
+
+export interface Preview {
+  /** A report as it would be sent; the next one draws other coins. */
+  readonly bytes: Uint8Array;
+  readonly sentence: string;
+}
+
+const ratio = (losses: readonly Fraction[]): string => {
+  const epsilon = number(losses.reduce(sum));
+  return `${Number(Math.exp(epsilon).toPrecision(3))} times (epsilon ${Number(epsilon.toPrecision(3))})`;
+};
+
+/** Returns the bytes of a report, and what they reveal. */
+export function previewOf({ packed, type }: Report, attributes: readonly Attribute[]): Preview {
+  const about = type.parts.flatMap((part) => part.axes.map((axis) => attributes[axis]!.name)).join(", ");
+  const clear = type.parts.flatMap(({ oracle }) => oracle.clear ?? []);
+  const lifetimes = type.parts.flatMap(({ encoder, oracle }) => (encoder.plain && oracle.lifetime ? [oracle.lifetime()] : []));
+  const kept = lifetimes.length === type.parts.length;
+  const sentences = [
+    `This report of ${packed.length} bytes is an answer by chance about ${about}:`,
+    `any other answer would have led to the same bytes with a chance at most ${ratio(type.parts.map((part) => part.oracle.loss()))} smaller.`,
+    ...(kept ? [`However often it is repeated about the same values, all reports together stay within ${ratio(lifetimes)}.`] : []),
+    ...clear.map((what) => `It names in clear ${what}; the chances hold only within.`),
+  ];
+  return { bytes: packed, sentence: sentences.join(" ") };
+}
