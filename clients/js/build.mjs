@@ -1,19 +1,28 @@
-// Writes the two bundles to dist and to the Python package, which ships them: an ES module and a script tag's script.
-import { copyFile, mkdir } from "node:fs/promises";
+// Writes the two bundles to dist, or to the folder given, and to the Python package, which ships them:
+// client.mjs for `import`, client.js for a script tag.
+import { mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { minify } from "terser";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const shipped = process.argv[2] ?? here("../../src/dpress/service/client");
-const shared = {
-  entryPoints: [here("src/index.ts")],
-  bundle: true,
-  minify: true,
-  target: "es2022",
-  legalComments: "none",
-  charset: "utf8",
-};
-await build({ ...shared, format: "esm", outfile: here("dist/client.mjs") });
-await build({ ...shared, format: "iife", globalName: "dpress", outfile: here("dist/client.js") });
-await mkdir(shipped, { recursive: true });
-for (const name of ["client.mjs", "client.js"]) await copyFile(here(`dist/${name}`), `${shipped}/${name}`);
+const folders = process.argv.length > 2 ? [process.argv[2]] : [here("dist"), here("../../src/dpress/service/client")];
+const smaller = { ecma: 2022, compress: { passes: 3, unsafe_arrows: true } };
+
+for (const [name, format] of [["client.mjs", "esm"], ["client.js", "iife"]]) {
+  const bundled = await build({
+    entryPoints: [here("src/index.ts")],
+    bundle: true,
+    minify: true,
+    write: false,
+    target: "es2022",
+    charset: "utf8",
+    format,
+    ...(format === "iife" ? { globalName: "dpress" } : {}),
+  });
+  const { code } = await minify(bundled.outputFiles[0].text, { ...smaller, module: format === "esm" });
+  for (const folder of folders) {
+    await mkdir(folder, { recursive: true });
+    await writeFile(`${folder}/${name}`, `${code}\n`);
+  }
+}

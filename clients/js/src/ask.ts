@@ -5,7 +5,8 @@ import { type Encoder, readEncoder } from "./encoder.js";
 import { type Fields, fields, integer, integers, list } from "./fields.js";
 import type { Oracle } from "./oracle.js";
 import { readOracle } from "./oracles/read.js";
-import { refuse } from "./refusal.js";
+import { must, refuse } from "./refusal.js";
+import { total } from "./total.js";
 
 export interface Part {
   readonly axes: readonly number[];
@@ -50,7 +51,7 @@ function readPart(document: unknown, attributes: readonly Attribute[]): Part {
   const axes = integers(own, "axes", 0, attributes.length - 1);
   const encoder = readEncoder(own["encoder"], axes.map((axis) => attributes[axis]!.size));
   const oracle = readOracle(own["oracle"]);
-  if (encoder.sizes.join() !== oracle.sizes.join()) refuse("oracle: not over the values of its attributes");
+  must(encoder.sizes.join() === oracle.sizes.join(), "sizes");
   return { axes, encoder, oracle };
 }
 
@@ -65,15 +66,15 @@ function readRounds(value: unknown): Ask["rounds"] {
 export async function readAsk(document: unknown, id: string): Promise<Ask> {
   if ((await identity(document)) !== id) refuse("the server asks something else than the address says");
   const own = fields(document, "model attributes report_types rounds");
-  if (own["model"] !== "local") refuse("model: this asks no devices");
+  must(own["model"] === "local", "model");
   const attributes = list(own, "attributes").map(readAttribute);
   let slot = 0;
   const types = list(own, "report_types").map((one): ReportType => {
     const found = fields(one, "weight width parts");
     const parts = list(found, "parts").map((part) => readPart(part, attributes));
     const axes = parts.flatMap((part) => part.axes);
-    const width = parts.reduce((sum, part) => sum + part.oracle.width, 0);
-    if (new Set(axes).size !== axes.length) refuse("axes: an attribute stands twice in a report");
+    const width = total(parts.map((part) => part.oracle.width));
+    must(new Set(axes).size === axes.length, "axes");
     slot += axes.length;
     return {
       weight: integer(found, "weight", 1, LONG),
@@ -82,11 +83,10 @@ export async function readAsk(document: unknown, id: string): Promise<Ask> {
       parts,
     };
   });
-  if (slot > 2 ** 16) refuse("report_types: too many");
+  must(slot <= 2 ** 16, "report_types");
   const rounds = readRounds(own["rounds"]);
   const first = rounds && String((own["rounds"] as Fields)["collection"]);
-  if (first && !/^[0-9a-f]{64}$/.test(first)) refuse("collection: expected an id");
-  if (rounds && (!first !== !rounds.number || rounds.types[rounds.number] !== types.length))
-    refuse("rounds: not those of this ask");
+  must(!rounds || (/^([0-9a-f]{64})?$/.test(first!) && !first === !rounds.number), "collection");
+  must(!rounds || rounds.types[rounds.number] === types.length, "types");
   return { id: unhex(id.slice(0, 32)), collection: unhex((first || id).slice(0, 32)), attributes, types, rounds };
 }

@@ -1,8 +1,8 @@
 /** An attribute: its column, its cells, and from a value to its cell. */
-import { type Decimal, exact, floor } from "./decimal.js";
+import { exact, floor } from "./decimal.js";
 import { type Fields, fields, integer, list, text } from "./fields.js";
 import { type Values, placed } from "./listed.js";
-import { refuse } from "./refusal.js";
+import { must, refuse } from "./refusal.js";
 
 export const MISSING = -1;
 export const OUTSIDE = -2;
@@ -43,10 +43,6 @@ function integers(own: Fields, clamp: boolean): [cells: number, place: Place] {
   return [cells, place];
 }
 
-/** Returns the 64-bit float nearest to a value. */
-const float = (value: unknown, own: Decimal): number =>
-  Number.isFinite(own.point) ? Number(value) : own.negative ? -Infinity : Infinity;
-
 /** Returns where a number lies among bins, the last of which is closed. */
 function numbers(own: Fields, clamp: boolean): [cells: number, place: Place] {
   const given = own["edges"] === null ? list(own, "bounds") : list(own, "edges");
@@ -55,12 +51,10 @@ function numbers(own: Fields, clamp: boolean): [cells: number, place: Place] {
   const [low, high] = [stated[0]!, stated.at(-1)!];
   const edge = (i: number): number =>
     own["edges"] !== null ? stated[i]! : i === cells ? high : low + ((high - low) * i) / cells;
-  if (!(stated.length > 1 && stated.every((one, i) => Number.isFinite(one) && (!i || one > stated[i - 1]!))))
-    refuse("bounds, edges: expected rising numbers");
+  must(stated.length > 1 && stated.every((one, i) => Number.isFinite(one) && !(one <= stated[i - 1]!)), "bounds, edges");
   const place = (value: unknown): number => {
-    const found = exact(value);
-    if (!found) return MISSING;
-    const at = float(value, found);
+    if (!exact(value)) return MISSING;
+    const at = Number(value);
     const near = clamped(at, low, high);
     if (near !== at && !clamp) return OUTSIDE;
     let bin = own["edges"] === null ? clamped(Math.floor(((near - low) / (high - low)) * cells), 0, cells - 1) : 0;
@@ -75,7 +69,7 @@ function numbers(own: Fields, clamp: boolean): [cells: number, place: Place] {
 export function readAttribute(document: unknown): Attribute {
   const kind = (document as { kind?: unknown } | null)?.kind;
   const listed = kind === "categorical" || kind === "ordinal";
-  if (!listed && kind !== "integer" && kind !== "numeric") refuse("kind: unknown to this client");
+  must(listed || kind === "integer" || kind === "numeric", "kind");
   const own = fields(
     document,
     `kind name ${listed ? "values other null hierarchy" : kind === "integer" ? BOUNDED : `${BOUNDED} edges`}`,

@@ -1,5 +1,6 @@
 /** Bytes: numbers with the lowest byte first, hexadecimal digits, bits, hashes. */
-import { refuse } from "./refusal.js";
+import { must } from "./refusal.js";
+import { total } from "./total.js";
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -18,7 +19,7 @@ export function little(value: number, bytes: number): Bytes {
 /** Returns bytes one after the other; a text stands for its bytes in UTF-8. */
 export function joined(...parts: (Uint8Array | string)[]): Bytes {
   const all = parts.map((part) => (typeof part === "string" ? new TextEncoder().encode(part) : part));
-  const out = new Uint8Array(all.reduce((size, part) => size + part.length, 0));
+  const out = new Uint8Array(total(all.map((part) => part.length)));
   let start = 0;
   for (const part of all) {
     out.set(part, start);
@@ -31,7 +32,7 @@ export const hex = (bytes: Uint8Array): string => [...bytes].map((one) => one.to
 
 /** Returns the bytes of lower-case hexadecimal digits. */
 export function unhex(value: unknown): Bytes {
-  if (typeof value !== "string" || !/^([0-9a-f]{2})*$/.test(value)) refuse("expected hexadecimal digits");
+  must(typeof value === "string" && /^([0-9a-f]{2})*$/.test(value), "digits");
   return Uint8Array.from(value.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 }
 

@@ -1,6 +1,6 @@
 /** Exact coins and uniform integers from the system's secure generator, by comparing whole integers. */
 import type { Fraction } from "./fraction.js";
-import { refuse } from "./refusal.js";
+import { must } from "./refusal.js";
 
 /** 2^64 p as its high and its low 32 bits; of p = 1 the high ones are 2^32. */
 export type Threshold = readonly [high: number, low: number];
@@ -10,14 +10,15 @@ const WHOLE = 1n << 64n;
 
 /** Returns the threshold of a probability; refuses one that is no multiple of 2^-64 from 0 to 1. */
 export function threshold([top, bottom]: Fraction): Threshold {
-  if (top > bottom || WHOLE % bottom) refuse("expected a multiple of 2^-64 from 0 to 1");
+  must(top <= bottom && WHOLE % bottom === 0n, "a multiple of 2^-64");
   const limit = (top * WHOLE) / bottom;
   return [Number(limit >> 32n), Number(limit & 0xffffffffn)];
 }
 
 /** Returns the threshold of a probability strictly between 0 and 1. */
 export function coin(p: Fraction): Threshold {
-  return p[0] > 0n && p[0] < p[1] ? threshold(p) : refuse("expected a probability strictly between 0 and 1");
+  must(p[0] > 0n && p[0] < p[1], "a probability");
+  return threshold(p);
 }
 
 /** Fills an array with random integers; of a 64-bit word the low half comes first. */
@@ -53,7 +54,7 @@ export class Coins {
   }
 
   /** Returns so many uniform 32-bit integers; half a word may be left over. */
-  halves(number: number): Uint32Array {
+  halves(number: number): Uint32Array<ArrayBuffer> {
     const out = new Uint32Array(number);
     for (let i = 0; i < number; i += 2) {
       const place = this.#next();
@@ -66,14 +67,11 @@ export class Coins {
   /** Returns so many uniform integers below n, up to 2^31. */
   small(n: number, number = 1): number[] {
     const limit = BigInt(n);
-    const least = (1n << 32n) % limit;
-    const products = Array.from(this.halves(number), (half) => BigInt(half) * limit);
-    const uneven = (): number[] => [...products.keys()].filter((i) => BigInt.asUintN(32, products[i]!) < least);
-    for (let again = uneven(); again.length; again = uneven()) {
-      const fresh = this.halves(again.length);
-      again.forEach((i, row) => (products[i] = BigInt(fresh[row]!) * limit));
-    }
-    return products.map((one) => Number(one >> 32n));
+    return Array.from(this.halves(number), (half) => {
+      const found = BigInt(half) * limit;
+      const uneven = BigInt.asUintN(32, found) < (1n << 32n) % limit;
+      return uneven ? this.small(n)[0]! : Number(found >> 32n);
+    });
   }
 
   /** Returns a uniform integer below n, up to 2^53. */
@@ -88,8 +86,6 @@ export class Coins {
 
   /** Returns 16 random bytes: a report's id. */
   id(): Uint8Array<ArrayBuffer> {
-    const out = new DataView(new ArrayBuffer(16));
-    this.halves(4).forEach((half, i) => out.setUint32(4 * i, half, true));
-    return new Uint8Array(out.buffer);
+    return new Uint8Array(this.halves(4).buffer);
   }
 }

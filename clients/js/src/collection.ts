@@ -164,7 +164,7 @@ export class Collection {
       const [ask, offer] = [await readAsk(said["ask"], id), readOffer(said)];
       if (ask.rounds && ask.rounds.number !== offer.round) refuse("round: not that of the ask");
       if (!this.#options.allowUnproven && ask.types.some((type) => type.parts.some((part) => part.oracle.clear)))
-        refuse("unproven: its reports say something in clear; allowUnproven answers anyway");
+        refuse("unproven: its reports say something in clear; see allowUnproven");
       this.#asked = { ask, offer, limit, key: hex(ask.collection) };
       this.#largest = offer.largestBatch;
       this.#problem = null;

@@ -8,15 +8,15 @@ export interface Decimal {
   readonly point: number;
 }
 
-const READABLE = /^[ \t\n\r\f]*([+-]?)(?:(\d+)\.?(\d*)|\.(\d+))(?:[eE]([+-]?\d+))?[ \t\n\r\f]*$/;
+const READABLE = /^[ \t\n\r\f]*([+-]?)(?=\.?\d)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?[ \t\n\r\f]*$/;
 const FAR = 20; // digits before the point: beyond all bounds
 
 /** Returns the number that a text reads as, or undefined. */
 export function decimal(text: string): Decimal | undefined {
   const match = READABLE.exec(text);
   if (!match) return undefined;
-  const [, sign, before = "", after = "", only = "", power = "0"] = match;
-  const all = before + after + only;
+  const [, sign, before = "", after = "", power = "0"] = match;
+  const all = before + after;
   const digits = all.replace(/^0+/, "");
   const point = digits ? before.length - (all.length - digits.length) + Number(power) : 0;
   return { negative: sign === "-" && digits !== "", digits: digits.replace(/0+$/, ""), point };

@@ -1,31 +1,27 @@
 /** Reading a document strictly: every field there, none more, each of its type. */
-import { refuse } from "./refusal.js";
+import { must } from "./refusal.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns an object that has exactly these fields, their names separated by blanks. */
 export function fields(value: unknown, names: string): Fields {
-  const wanted = names.split(" ");
-  const known = typeof value === "object" && value !== null ? Object.keys(value) : [];
-  const missing = wanted.find((name) => !known.includes(name));
-  const unknown = known.find((name) => !wanted.includes(name));
-  if (missing !== undefined) refuse(`${missing}: missing`);
-  if (unknown !== undefined) refuse(`${unknown}: unknown field`);
+  const known = Object.keys(Object(value)).sort().join(" ");
+  must(known === names.split(" ").sort().join(" "), `the fields ${names}`);
   return value as Fields;
 }
 
 /** Returns a field that is an integer between two bounds, both included. */
 export function integer(own: Fields, name: string, low: number, high: number): number {
-  const value = own[name];
-  if (!Number.isSafeInteger(value) || (value as number) < low || (value as number) > high)
-    refuse(`${name}: expected an integer from ${low} to ${high}`);
-  return value as number;
+  const value = own[name] as number;
+  must(Number.isSafeInteger(value) && value >= low && value <= high, `${name} in ${low}..${high}`);
+  return value;
 }
 
 /** Returns a field that is a list with an entry at least. */
 export function list(own: Fields, name: string): readonly unknown[] {
   const value = own[name];
-  return Array.isArray(value) && value.length ? value : refuse(`${name}: expected a list with an entry at least`);
+  must(Array.isArray(value) && value.length, `the list ${name}`);
+  return value;
 }
 
 /** Returns a field that is a list of integers between two bounds. */
@@ -36,5 +32,6 @@ export function integers(own: Fields, name: string, low: number, high: number): 
 /** Returns a field that is a text. */
 export function text(own: Fields, name: string): string {
   const value = own[name];
-  return typeof value === "string" ? value : refuse(`${name}: expected a text`);
+  must(typeof value === "string", `the text ${name}`);
+  return value;
 }

@@ -1,11 +1,12 @@
 /** Exact fractions, and what an epsilon allows: odds up to e^epsilon, decided without a floating-point number. */
-import { refuse } from "./refusal.js";
+import { must } from "./refusal.js";
 
 export type Fraction = readonly [top: bigint, bottom: bigint];
 
 const ONE: Fraction = [1n, 1n];
 const BITS = 256n; // after the point, of e^epsilon
 const STEPS = 10n ** 24n; // in which a logarithm is rounded up
+const SHOWN = 10n ** 15n; // in which a number is shown
 const found = new Map<string, Fraction>();
 
 const gcd = (a: bigint, b: bigint): bigint => (b ? gcd(b, a % b) : a);
@@ -20,7 +21,8 @@ export function reduced(top: bigint, bottom: bigint): Fraction {
 export function fraction(value: unknown): Fraction {
   const match = typeof value === "string" && /^(0|[1-9]\d*)\/([1-9]\d*)$/.exec(value);
   const [top, bottom] = match ? [BigInt(match[1]!), BigInt(match[2]!)] : [0n, 0n];
-  return bottom && gcd(top, bottom) === 1n ? [top, bottom] : refuse("expected a fraction in lowest terms");
+  must(bottom && gcd(top, bottom) === 1n, "a fraction");
+  return [top, bottom];
 }
 
 export const sum = (a: Fraction, b: Fraction): Fraction => reduced(a[0] * b[1] + b[0] * a[1], a[1] * b[1]);
@@ -30,12 +32,12 @@ export const rest = (p: Fraction): Fraction => [p[1] - p[0], p[1]];
 export const above = (a: Fraction, b: Fraction): boolean => a[0] * b[1] > b[0] * a[1];
 export const odds = (p: Fraction): Fraction => [p[0], p[1] - p[0]];
 export const whole = (number: number): Fraction => [BigInt(number), 1n];
-export const number = (value: Fraction): number => Number((value[0] * STEPS) / value[1]) / Number(STEPS);
+export const number = ([top, bottom]: Fraction): number => Number((top * SHOWN) / bottom) / Number(SHOWN);
 
 /** Returns the epsilon of `{"epsilon": "num/den"}`, between 1e-9 and 1000. */
 export function epsilon(value: unknown): Fraction {
   const own = fraction(value);
-  if (above([1n, 10n ** 9n], own) || above(own, whole(1000))) refuse("epsilon: expected 1e-9 to 1000");
+  must(!above([1n, 10n ** 9n], own) && !above(own, whole(1000)), "epsilon");
   return own;
 }
 
@@ -51,8 +53,7 @@ export function allows(epsilon: Fraction, ratio: Fraction): boolean {
 
 /** Refuses odds of the true value against another that are not above 1, or above e^epsilon. */
 export function checkOdds(ratio: Fraction, epsilon: Fraction): void {
-  if (!above(ratio, ONE)) refuse("reports would say nothing of the value");
-  if (!allows(epsilon, ratio)) refuse("reports would spend more than epsilon");
+  must(above(ratio, ONE) && allows(epsilon, ratio), "odds above 1, up to e^epsilon");
 }
 
 /** Returns the smallest multiple of 1e-24 that is at least `times` ln(ratio), for a ratio above 1. */

@@ -6,13 +6,13 @@ export type Values = readonly (string | number | boolean)[];
 
 const NUMERAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 const BLANKS = /^[ \t\n\r\f]+|[ \t\n\r\f]+$/g;
-const TRUTHS: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false };
+const TRUTHS = ["false", "0", "true", "1"];
 
 /** Returns what a text is in a list of integers or truths. */
 function read(text: string, integers: boolean): unknown {
   if (integers) return decimal(text) ? text : undefined;
-  const word = text.replace(BLANKS, "").toLowerCase();
-  return Object.hasOwn(TRUTHS, word) ? TRUTHS[word] : null;
+  const place = TRUTHS.indexOf(text.replace(BLANKS, "").toLowerCase());
+  return place < 0 ? null : place > 1;
 }
 
 /** Returns the text that a listed text must be, or the number that it must stand for. */

@@ -21,10 +21,10 @@ export function previewOf({ packed, type }: Report, attributes: readonly Attribu
   const lifetimes = type.parts.flatMap(({ encoder, oracle }) => (encoder.plain && oracle.lifetime ? [oracle.lifetime()] : []));
   const kept = lifetimes.length === type.parts.length;
   const sentences = [
-    `This report of ${packed.length} bytes is an answer by chance about ${about}:`,
-    `any other answer would have led to the same bytes with a chance at most ${ratio(type.parts.map((part) => part.oracle.loss()))} smaller.`,
-    ...(kept ? [`However often it is repeated about the same values, all reports together stay within ${ratio(lifetimes)}.`] : []),
-    ...clear.map((what) => `It names in clear ${what}; the chances hold only within.`),
+    `These ${packed.length} bytes are a random answer about ${about}: from any other values they come`,
+    `at most ${ratio(type.parts.map((part) => part.oracle.loss()))} less often.`,
+    ...(kept ? [`All repeated reports of the same values together: at most ${ratio(lifetimes)}.`] : []),
+    ...clear.map((what) => `They name in clear ${what}; that holds only within.`),
   ];
   return { bytes: packed, sentence: sentences.join(" ") };
 }

@@ -5,3 +5,8 @@ export class Refusal extends Error {}
 export function refuse(reason: string): never {
   throw new Refusal(reason);
 }
+
+/** Refuses what is asked where a field is not as the reference defines it. */
+export function must(sound: unknown, field: string): asserts sound {
+  if (!sound) refuse(`what is asked is not sound: ${field}`);
+}

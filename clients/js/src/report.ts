@@ -5,6 +5,7 @@ import type { Coins } from "./coins.js";
 import type { Fraction } from "./fraction.js";
 import { tag, userGroup } from "./permanent.js";
 import { refuse } from "./refusal.js";
+import { total } from "./total.js";
 
 /** A loss under a name; the same name is never charged twice. */
 export interface Charge {
@@ -40,8 +41,7 @@ export const pack = (ask: Bytes, id: Bytes, round: number, type: number, payload
 /** Returns the number of the report type that a secret answers; refuses where its user group has another round. */
 export async function typeOf(ask: Ask, secret: Bytes): Promise<number> {
   const weights = ask.rounds ? ask.rounds.types : ask.types.map((one) => one.weight);
-  const total = weights.reduce((a, b) => a + b);
-  let left = ask.types.length > 1 || ask.rounds ? await userGroup({ secret, collection: ask.collection }, total) : 0;
+  let left = ask.types.length > 1 || ask.rounds ? await userGroup({ secret, collection: ask.collection }, total(weights)) : 0;
   let place = 0;
   while (left >= weights[place]!) left -= weights[place++]!;
   if (!ask.rounds) return place;

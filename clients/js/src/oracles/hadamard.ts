@@ -2,8 +2,8 @@
 import { little, width } from "../bytes.js";
 import { integer } from "../fields.js";
 import { whole } from "../fraction.js";
-import { type Method, stated } from "../oracle.js";
-import { refuse } from "../refusal.js";
+import { type Method } from "../oracle.js";
+import { must } from "../refusal.js";
 import { truth } from "./krr.js";
 
 const LARGEST = 2 ** 30;
@@ -16,15 +16,14 @@ function odd(number: number): boolean {
 
 export const hadamard: Method = {
   fields: "size loss rows p",
-  make(own) {
-    const [size, loss] = [integer(own, "size", 1, LARGEST), stated(own)];
+  make(own, loss) {
+    const size = integer(own, "size", 1, LARGEST);
     const rows = integer(own, "rows", size, LARGEST);
-    if (rows & (rows - 1)) refuse("rows: expected a power of two");
-    const [p, bytes] = [truth(own["p"], loss(), whole(1)), width(2 * rows)];
+    must(!(rows & (rows - 1)), "rows");
+    const [p, bytes] = [truth(own["p"], loss, whole(1)), width(2 * rows)];
     return {
       sizes: [size],
       width: bytes,
-      loss,
       answer([value], coins) {
         const kept = coins.toss(p);
         const row = coins.halves(1)[0]! & (rows - 1);

@@ -2,7 +2,7 @@
 import { joined, little, width } from "../bytes.js";
 import { integer } from "../fields.js";
 import { whole } from "../fraction.js";
-import { LARGEST, type Method, stated } from "../oracle.js";
+import { LARGEST, type Method } from "../oracle.js";
 import { respond, truth } from "./krr.js";
 
 const PRIME = 2 ** 31 - 1;
@@ -16,14 +16,13 @@ export function bucket(value: number, a: number, b: number, c: number, g: number
 
 export const olh: Method = {
   fields: "size loss g p",
-  make(own) {
-    const [size, loss] = [integer(own, "size", 1, LARGEST), stated(own)];
+  make(own, loss) {
+    const size = integer(own, "size", 1, LARGEST);
     const g = integer(own, "g", 2, 2 ** 16);
-    const [p, bytes] = [truth(own["p"], loss(), whole(g - 1)), width(g)];
+    const [p, bytes] = [truth(own["p"], loss, whole(g - 1)), width(g)];
     return {
       sizes: [size],
       width: 12 + bytes,
-      loss,
       answer([value], coins) {
         const [a, b, c] = coins.small(PRIME, 3) as [number, number, number];
         const answer = respond(bucket(value!, a, b, c, g), g, p, coins);

@@ -4,7 +4,8 @@ import { type Coins, type Threshold } from "../coins.js";
 import { integer, integers, list } from "../fields.js";
 import { type Fraction, above, whole } from "../fraction.js";
 import { LARGEST, type Method, lossOf } from "../oracle.js";
-import { refuse } from "../refusal.js";
+import { must } from "../refusal.js";
+import { total } from "../total.js";
 import { truth } from "./krr.js";
 
 const HASH = 256; // signs in a block
@@ -22,8 +23,8 @@ export interface Projection {
 export function projection(own: Readonly<Record<string, unknown>>, size: number, regions: number, losses: readonly Fraction[]): Projection {
   const [rows, seed] = [integer(own, "rows", 1, LARGEST_MATRIX), unhex(own["seed"])];
   const kept = list(own, "probabilities");
-  if (rows * size > LARGEST_MATRIX || seed.length !== 16 || kept.length !== losses.length || losses.length > 256)
-    refuse("rows, seed, probabilities: not those of a projection");
+  must(rows * size <= LARGEST_MATRIX && seed.length === 16, "rows, seed");
+  must(kept.length === losses.length && kept.length <= 256, "probabilities");
   const choice = (number: number) => (number > 1 ? width(number) : 0);
   return {
     rows,
@@ -57,16 +58,17 @@ export const pcep: Method = {
     const losses = list(own, "levels").map(lossOf);
     const regions = list(own, "regions").map((region) => integers({ region }, "region", 0, size - 1));
     const made = projection(own, size, regions.length, losses);
-    if (regions.some((region) => new Set(region).size !== region.length || region.length > made.rows))
-      refuse("regions: expected different values, no more than rows");
-    if (new Set(regions.flat()).size !== size) refuse("regions: expected all values");
+    const sound = (region: readonly number[]) => new Set(region).size === region.length && region.length <= made.rows;
+    must(regions.every(sound) && new Set(regions.flat()).size === size, "regions");
     const [home] = regions;
     return {
       sizes: [size],
-      width: made.widths.reduce((a, b) => a + b),
+      width: total(made.widths),
       loss: () => largest(losses), // what holds for who knows no better
-      answer: ([value], coins) =>
-        home!.includes(value!) ? sign(made, value!, 0, 0, coins) : refuse("a value lies outside the region"),
+      answer([value], coins) {
+        must(home!.includes(value!), "region");
+        return sign(made, value!, 0, 0, coins);
+      },
     };
   },
 };

@@ -3,8 +3,8 @@ import { joined, little, modulo, sha256 } from "../bytes.js";
 import { integer, list, text } from "../fields.js";
 import { LARGEST_BITS, type Method } from "../oracle.js";
 import { cohort, flips } from "../permanent.js";
-import { refuse } from "../refusal.js";
-import { flipped, responses } from "./responses.js";
+import { must } from "../refusal.js";
+import { responses } from "./responses.js";
 
 /** Returns the bits that a candidate sets in a cohort. */
 export async function bloom(candidate: string, cohort: number, size: number, hashes: number): Promise<Set<number>> {
@@ -17,7 +17,7 @@ export const rappor: Method = {
   fields: "candidates f p q bits hashes cohorts",
   make(own) {
     const candidates = list(own, "candidates").map((candidate) => text({ candidate }, "candidate"));
-    if (new Set(candidates).size !== candidates.length) refuse("candidates: expected different texts");
+    must(new Set(candidates).size === candidates.length, "candidates");
     const [size, hashes] = [integer(own, "bits", 1, LARGEST_BITS), integer(own, "hashes", 1, 2 ** 16)];
     const [cohorts, made] = [integer(own, "cohorts", 1, 2 ** 16), responses(own)];
     return {
@@ -27,9 +27,10 @@ export const rappor: Method = {
       lifetime: () => made.lifetime(hashes),
       async answer([value], coins, slot) {
         const group = slot ? await cohort(slot, cohorts) : coins.below(cohorts);
-        const turn = slot ? await flips(slot, value!, size, made.f) : made.fresh(size, coins);
+        const turned = slot ? await flips(slot, value!, size, made.f) : made.fresh(size, coins);
         const held = await bloom(candidates[value!]!, group, size, hashes);
-        return joined(little(group, 2), made.respond(size, flipped((place) => held.has(place), turn), coins));
+        const kept = Array.from({ length: size }, (_, place) => held.has(place) !== turned[place]);
+        return joined(little(group, 2), made.respond(kept, coins));
       },
     };
   },

@@ -1,7 +1,7 @@
 /** From the document of an oracle to the oracle; one that spends more than it says is refused. */
 import { fields } from "../fields.js";
-import type { Method, Oracle } from "../oracle.js";
-import { refuse } from "../refusal.js";
+import { type Method, type Oracle, lossOf } from "../oracle.js";
+import { must } from "../refusal.js";
 import { diskReports } from "./disk_reports.js";
 import { hadamard } from "./hadamard.js";
 import { krr } from "./krr.js";
@@ -30,6 +30,9 @@ const METHODS = new Map<unknown, Method>([
 /** Returns the oracle that a document describes. */
 export function readOracle(document: unknown): Oracle {
   const name = (document as { method?: unknown } | null)?.method;
-  const method = METHODS.get(name) ?? refuse("method: unknown to this client");
-  return method.make(fields(document, `method ${method.fields}`));
+  const method = METHODS.get(name);
+  must(method, "method");
+  const own = fields(document, `method ${method.fields}`);
+  const loss = "loss" in own ? lossOf(own["loss"]) : ([0n, 1n] as const);
+  return { loss: () => loss, ...method.make(own, loss) };
 }

@@ -1,10 +1,10 @@
 /** `subset_selection`: w of the k values, one's own among them more often than chance. */
 import { bits } from "../bytes.js";
-import { type Coins, type Threshold } from "../coins.js";
+import type { Coins } from "../coins.js";
 import { integer } from "../fields.js";
 import { type Fraction, fraction, reduced } from "../fraction.js";
-import { LARGEST_BITS, type Method, stated } from "../oracle.js";
-import { refuse } from "../refusal.js";
+import { LARGEST_BITS, type Method } from "../oracle.js";
+import { must } from "../refusal.js";
 import { truth } from "./krr.js";
 
 const LAST = 2 ** 32 - 1;
@@ -28,17 +28,15 @@ function q(size: number, weight: number, p: Fraction): string {
 
 export const subsetSelection: Method = {
   fields: "size loss weight p q",
-  make(own) {
-    const [size, loss] = [integer(own, "size", 1, LARGEST_BITS), stated(own)];
+  make(own, loss) {
+    const size = integer(own, "size", 1, LARGEST_BITS);
     const weight = integer(own, "weight", 1, Math.max(1, size - 1));
     const others: Fraction = [BigInt(size - weight), BigInt(weight)];
-    if (size === 1 && own["p"] !== "1/1") refuse("p: expected 1/1 where there is one answer only");
-    const p: Threshold = size === 1 ? [2 ** 32, 0] : truth(own["p"], loss(), others);
-    if (own["q"] !== q(size, weight, fraction(own["p"]))) refuse("q: expected (weight - p) / (size - 1)");
+    const p = truth(own["p"], loss, others);
+    must(own["q"] === q(size, weight, fraction(own["p"])), "q");
     return {
       sizes: [size],
       width: (size + 7) >> 3,
-      loss,
       answer([value], coins) {
         const held = coins.toss(p);
         return bits(size, size === 1 ? () => held : subset(value!, held, size, weight, coins));
