@@ -7,7 +7,7 @@ import { minify } from "terser";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const folders = process.argv.length > 2 ? [process.argv[2]] : [here("dist"), here("../../src/dpress/service/client")];
-const smaller = { ecma: 2022, compress: { passes: 3, unsafe_arrows: true } };
+const smaller = () => ({ ecma: 2022, compress: { passes: 4, unsafe_arrows: true, pure_getters: true } }); // terser changes it
 
 for (const [name, format] of [["client.mjs", "esm"], ["client.js", "iife"]]) {
   const bundled = await build({
@@ -20,7 +20,7 @@ for (const [name, format] of [["client.mjs", "esm"], ["client.js", "iife"]]) {
     format,
     ...(format === "iife" ? { globalName: "dpress" } : {}),
   });
-  const { code } = await minify(bundled.outputFiles[0].text, { ...smaller, module: format === "esm" });
+  const { code } = await minify(bundled.outputFiles[0].text, { ...smaller(), module: format === "esm" });
   for (const folder of folders) {
     await mkdir(folder, { recursive: true });
     await writeFile(`${folder}/${name}`, `${code}\n`);

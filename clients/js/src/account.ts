@@ -1,13 +1,15 @@
 /** What a device has given away: charges in the order they were made, and what they add up to. */
-import { asFraction, exact } from "./decimal.js";
 import { type Fraction, above, fraction, number, sum } from "./fraction.js";
 import { refuse } from "./refusal.js";
 import type { Charge } from "./report.js";
 
-/** A charge as it is kept; its name tells nothing of a value without the device's secret. */
+/** A charge as it is kept: once for a permanent response and its values, else for every report. */
 export interface Line {
+  /** The first 16 bytes of the id, those of the first round, hexadecimal. */
   readonly collection: string;
+  /** What is not charged twice; it tells nothing of a value without the device's secret. */
   readonly name: string;
+  /** Epsilon, an exact "num/den". */
   readonly loss: string;
   readonly permanent: boolean;
 }
@@ -16,18 +18,18 @@ export interface Account {
   /** The sum of all charges, epsilon. */
   readonly spent: number;
   readonly limit: number | null;
-  /** Every charge: once for a permanent response and its values, else for every report. */
-  readonly charges: readonly { readonly collection: string; readonly epsilon: number; readonly permanent: boolean }[];
+  readonly charges: readonly Line[];
 }
+
+const MOST = 9e6; // whose nine decimals a number still holds
 
 const total = (lines: readonly Line[]): Fraction =>
   lines.reduce<Fraction>((spent, line) => sum(spent, fraction(line.loss)), [0n, 1n]);
 
-/** Returns a limit as the exact number that its shortest decimal names. */
+/** Returns a limit as an exact number of nine decimals. */
 export function limitOf(limit: number | undefined): Fraction | undefined {
-  const found = limit === undefined ? undefined : exact(limit);
-  if (limit !== undefined && !(limit >= 0 && limit < Infinity)) refuse("limit: expected a number >= 0");
-  return found && asFraction(found);
+  if (limit === undefined) return undefined;
+  return limit >= 0 && limit < MOST ? [BigInt(Math.round(limit * 1e9)), 10n ** 9n] : refuse("limit: expected a number >= 0");
 }
 
 /** Returns the lines with those that are new; refuses all of them where the limit does not allow them. */
@@ -46,8 +48,8 @@ export function charged(
 }
 
 /** Returns the account for people. */
-export const shown = (lines: readonly Line[], limit: number | undefined): Account => ({
-  spent: number(total(lines)),
+export const shown = (charges: readonly Line[], limit: number | undefined): Account => ({
+  spent: number(total(charges)),
   limit: limit ?? null,
-  charges: lines.map(({ collection, loss, permanent }) => ({ collection, epsilon: number(fraction(loss)), permanent })),
+  charges,
 });

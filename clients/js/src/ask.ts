@@ -2,7 +2,7 @@
 import { type Attribute, readAttribute } from "./attribute.js";
 import { type Bytes, hex, joined, sha256, unhex } from "./bytes.js";
 import { type Encoder, readEncoder } from "./encoder.js";
-import { type Fields, fields, integer, integers, list } from "./fields.js";
+import { type Fields, fields, integer, integers, list, text } from "./fields.js";
 import type { Oracle } from "./oracle.js";
 import { readOracle } from "./oracles/read.js";
 import { must, refuse } from "./refusal.js";
@@ -55,16 +55,19 @@ function readPart(document: unknown, attributes: readonly Attribute[]): Part {
   return { axes, encoder, oracle };
 }
 
-function readRounds(value: unknown): Ask["rounds"] {
+/** Returns the rounds, whose number and first id fit each other and so many types; null where there is one. */
+function readRounds(value: unknown, types: number): (NonNullable<Ask["rounds"]> & { collection: string }) | null {
   if (value === null) return null;
   const own = fields(value, "number types collection");
-  const types = integers(own, "types", 1, LONG);
-  return { number: integer(own, "number", 0, types.length - 1), types };
+  const [each, collection] = [integers(own, "types", 1, LONG), text(own, "collection")];
+  const number = integer(own, "number", 0, each.length - 1);
+  must(each[number] === types && (number ? /^[0-9a-f]{64}$/ : /^$/).test(collection), "rounds");
+  return { number, types: each, collection };
 }
 
 /** Reads the ask whose hash is this; anything else is refused. */
 export async function readAsk(document: unknown, id: string): Promise<Ask> {
-  if ((await identity(document)) !== id) refuse("the server asks something else than the address says");
+  if ((await identity(document)) !== id) refuse("the server asks something else");
   const own = fields(document, "model attributes report_types rounds");
   must(own["model"] === "local", "model");
   const attributes = list(own, "attributes").map(readAttribute);
@@ -84,9 +87,7 @@ export async function readAsk(document: unknown, id: string): Promise<Ask> {
     };
   });
   must(slot <= 2 ** 16, "report_types");
-  const rounds = readRounds(own["rounds"]);
-  const first = rounds && String((own["rounds"] as Fields)["collection"]);
-  must(!rounds || (/^([0-9a-f]{64})?$/.test(first!) && !first === !rounds.number), "collection");
-  must(!rounds || rounds.types[rounds.number] === types.length, "types");
-  return { id: unhex(id.slice(0, 32)), collection: unhex((first || id).slice(0, 32)), attributes, types, rounds };
+  const rounds = readRounds(own["rounds"], types.length);
+  const key = (name: string): Bytes => unhex(name.slice(0, 32));
+  return { id: key(id), collection: key(rounds?.collection || id), attributes, types, rounds };
 }

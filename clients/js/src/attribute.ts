@@ -1,6 +1,6 @@
 /** An attribute: its column, its cells, and from a value to its cell. */
 import { exact, floor } from "./decimal.js";
-import { type Fields, fields, integer, list, text } from "./fields.js";
+import { type Fields, fields, integer, integers, list, text } from "./fields.js";
 import { type Values, placed } from "./listed.js";
 import { must, refuse } from "./refusal.js";
 
@@ -26,19 +26,16 @@ const clamped = <T extends number | bigint>(value: T, low: T, high: T): T =>
   value < low ? low : value > high ? high : value;
 
 /** Returns where an integer lies among equal bins. */
-function integers(own: Fields, clamp: boolean): [cells: number, place: Place] {
-  const ends = list(own, "bounds");
-  const low = integer({ low: ends[0] }, "low", -LARGEST, LARGEST);
-  const high = integer({ high: ends[1] }, "high", low, LARGEST);
-  const [first, span] = [BigInt(low), BigInt(high) - BigInt(low) + 1n];
-  const most = Number(clamped(span, 1n, BigInt(LARGEST)));
-  const cells = own["bins"] === null ? most : integer(own, "bins", 1, most);
+function whole(own: Fields, clamp: boolean): [cells: number, place: Place] {
+  const [low, high] = integers(own, "bounds", -LARGEST, LARGEST).map(BigInt) as [bigint, bigint];
+  const span = high - low + 1n;
+  const cells = integer({ bins: own["bins"] ?? Number(span) }, "bins", 1, Math.min(Number(span), LARGEST));
   const place = (value: unknown): number => {
     const found = exact(value);
     if (!found) return MISSING;
     const at = floor(found);
-    const near = clamped(at, first, BigInt(high));
-    return near === at || clamp ? Number(((near - first) * BigInt(cells)) / span) : OUTSIDE;
+    const near = clamped(at, low, high);
+    return near === at || clamp ? Number(((near - low) * BigInt(cells)) / span) : OUTSIDE;
   };
   return [cells, place];
 }
@@ -67,7 +64,7 @@ function numbers(own: Fields, clamp: boolean): [cells: number, place: Place] {
 
 /** Returns the attribute of a document. */
 export function readAttribute(document: unknown): Attribute {
-  const kind = (document as { kind?: unknown } | null)?.kind;
+  const { kind } = Object(document) as { kind: unknown };
   const listed = kind === "categorical" || kind === "ordinal";
   must(listed || kind === "integer" || kind === "numeric", "kind");
   const own = fields(
@@ -78,7 +75,7 @@ export function readAttribute(document: unknown): Attribute {
   const missing = listed && own["null"] === null ? outside : text(own, "null");
   const [cells, place] = listed
     ? [list(own, "values").length, (value: unknown) => placed(list(own, "values") as Values, value)]
-    : (kind === "integer" ? integers : numbers)(own, outside === "clamp");
+    : (kind === "integer" ? whole : numbers)(own, outside === "clamp");
   const beside = [...new Set(listed ? [outside, missing] : [missing])].filter((name) => !POLICIES.includes(name));
   const name = text(own, "name");
   return {

@@ -91,17 +91,18 @@ export class Collection {
 
   /** Reports values by attribute: charged, queued, and sent if the server answers. */
   async report(values: Values): Promise<Outcome> {
+    let [id, refused]: [string, string | null] = ["", null];
     try {
       const report = await this.#made(values);
       await this.#keep(report);
+      id = report.id;
       await this.flush();
-      const queue = await this.#queue();
-      const refused = this.#reasons.get(report.id) ?? null;
-      return { sent: !refused && !queue.some((one) => one.id === report.id), queued: queue.length, refused };
     } catch (error) {
-      const queue = await this.#queue().catch(() => []);
-      return { sent: false, queued: queue.length, refused: reason(error) };
+      refused = reason(error);
     }
+    const queue = await this.#queue().catch(() => null);
+    refused ??= this.#reasons.get(id) ?? null;
+    return { sent: !refused && queue?.some((one) => one.id === id) === false, queued: queue?.length ?? 0, refused };
   }
 
   /** Returns a report as it would be sent, and what it reveals; nothing is sent, charged or kept. */
@@ -156,15 +157,15 @@ export class Collection {
 
   async #load(): Promise<void> {
     try {
-      const id = ADDRESS.exec(this.#url)?.[1] ?? refuse("url: expected https://host/v1/collections/ and an id");
+      const id = ADDRESS.exec(this.#url)?.[1] ?? refuse("url: expected /v1/collections/ and an id");
       const limit = limitOf(this.#options.limit);
       if ((await changed(this.#store)).optedOut) refuse(OUT);
-      if (!crypto.subtle) refuse("needs a page that came over https");
+      if (!crypto.subtle) refuse("needs https");
       const said = await this.#document(id);
       const [ask, offer] = [await readAsk(said["ask"], id), readOffer(said)];
       if (ask.rounds && ask.rounds.number !== offer.round) refuse("round: not that of the ask");
       if (!this.#options.allowUnproven && ask.types.some((type) => type.parts.some((part) => part.oracle.clear)))
-        refuse("unproven: its reports say something in clear; see allowUnproven");
+        refuse("unproven: see allowUnproven");
       this.#asked = { ask, offer, limit, key: hex(ask.collection) };
       this.#largest = offer.largestBatch;
       this.#problem = null;
@@ -185,12 +186,11 @@ export class Collection {
   /** Returns a report that is neither charged nor kept. */
   async #made(values: Values): Promise<Report> {
     if (!this.#asked) await this.#load();
-    const state = await changed(this.#store);
-    const refused = state.optedOut ? OUT : this.#closed();
-    if (refused || !this.#asked) return refuse(refused ?? NOTHING);
-    const { ask, offer } = this.#asked;
+    const refused = this.#closed();
+    if (refused) refuse(refused);
+    const { ask, offer } = this.#asked!;
     const codes = ask.attributes.map((one) => one.code(values[one.name]));
-    return answer(ask, offer.round, codes, secretOf(state), this.#coins);
+    return answer(ask, offer.round, codes, secretOf(await changed(this.#store)), this.#coins);
   }
 
   /** Charges a report and queues it, in one change: before it is kept nothing was sent. */
@@ -234,8 +234,8 @@ export class Collection {
     if (found.over) this.#problem = found.dropped!;
     const done = new Set(some.map((one) => one.id));
     for (const id of done) {
-      const why = found.dropped ?? found.refused[id];
-      if (why) this.#reasons.set(id, why);
+      const why = found.dropped ?? found.refused.find((one) => one.id === id)?.reason;
+      if (why) this.#reasons.set(id, String(why));
     }
     await changed(this.#store, (state) => ({ ...state, queue: state.queue.filter((one) => !done.has(one.id)) }));
     return true;

@@ -1,5 +1,4 @@
 /** Exact decimals: what a text, a number or a truth is, without rounding. */
-import { type Fraction, reduced } from "./fraction.js";
 
 /** 0.d1d2d3... times 10^point, without zeros at either end of the digits; zero has none. */
 export interface Decimal {
@@ -40,10 +39,3 @@ export function floor({ negative, digits, point }: Decimal): bigint {
 
 /** Returns one text for every number, whatever way it was written. */
 export const name = (own: Decimal): string => `${own.negative} ${own.digits} ${own.point}`;
-
-/** Returns a number as a fraction. */
-export function asFraction({ digits, point }: Decimal): Fraction {
-  const shift = BigInt(Math.abs(point - digits.length));
-  const [top, power] = [BigInt(digits || "0"), 10n ** shift];
-  return point < digits.length ? reduced(top, power) : [top * power, 1n];
-}

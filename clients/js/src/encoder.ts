@@ -11,14 +11,6 @@ export interface Encoder {
   values(codes: readonly number[]): readonly number[];
 }
 
-const FIELDS: Readonly<Record<string, string>> = {
-  code: "encoder",
-  codes: "encoder",
-  combination: "encoder sizes",
-  node: "encoder side shift",
-  leaf: "encoder side leaves",
-};
-
 /** Returns the number of the leaf whose path begins that of a cell. */
 function leaf(own: Fields, side: number): [number, (cell: number) => number] {
   const height = Math.log2(side);
@@ -32,18 +24,20 @@ function leaf(own: Fields, side: number): [number, (cell: number) => number] {
 
 /** Returns the encoder of a document, for attributes with so many cells. */
 export function readEncoder(document: unknown, cells: readonly number[]): Encoder {
-  const kind = String((document as { encoder?: unknown } | null)?.encoder);
-  must(Object.hasOwn(FIELDS, kind), "encoder");
-  const own = fields(document, FIELDS[kind]!);
-  if (kind === "codes" || (kind === "code" && cells.length === 1))
+  const { encoder: kind } = Object(document) as { encoder: unknown };
+  if (kind === "code" || kind === "codes") {
+    fields(document, "encoder");
+    must(kind === "codes" || cells.length === 1, "axes");
     return { sizes: cells, plain: true, values: (codes) => codes };
+  }
   if (kind === "combination") {
-    const sizes = integers(own, "sizes", 1, 2 ** 31);
+    const sizes = integers(fields(document, "encoder sizes"), "sizes", 1, 2 ** 31);
     must(sizes.join() === cells.join(), "sizes");
     const values = (codes: readonly number[]) => [codes.reduce((sum, code, i) => sum * sizes[i]! + code, 0)];
     return { sizes: [sizes.reduce((a, b) => a * b)], plain: false, values };
   }
-  must(kind !== "code", "axes");
+  must(kind === "node" || kind === "leaf", "encoder");
+  const own = fields(document, `encoder side ${kind === "leaf" ? "leaves" : "shift"}`);
   const side = integer(own, "side", 1, 1024);
   const height = Math.log2(side);
   must(cells.join() === `${side},${side}`, "side");

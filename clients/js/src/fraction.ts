@@ -53,7 +53,7 @@ export function allows(epsilon: Fraction, ratio: Fraction): boolean {
 
 /** Refuses odds of the true value against another that are not above 1, or above e^epsilon. */
 export function checkOdds(ratio: Fraction, epsilon: Fraction): void {
-  must(above(ratio, ONE) && allows(epsilon, ratio), "odds above 1, up to e^epsilon");
+  must(above(ratio, ONE) && allows(epsilon, ratio), "the odds");
 }
 
 /** Returns the smallest multiple of 1e-24 that is at least `times` ln(ratio), for a ratio above 1. */

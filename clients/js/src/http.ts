@@ -10,7 +10,13 @@ export interface Answer {
 /** What became of a batch: to be sent again after so many milliseconds (null: the client's own wait), or done with. */
 export type Verdict =
   | { readonly again: number | null }
-  | { readonly refused: Readonly<Record<string, string>>; readonly dropped?: string; readonly over: boolean };
+  | { readonly refused: readonly Refused[]; readonly dropped?: string; readonly over: boolean };
+
+/** A report that the server will not count, by its id. */
+interface Refused {
+  readonly id: string;
+  readonly reason: string;
+}
 
 const DAY = 86_400_000;
 
@@ -19,7 +25,7 @@ export async function request(url: string, init: RequestInit, timeout: number, s
   const own = new AbortController();
   const abort = (): void => own.abort();
   const timer = setTimeout(abort, timeout);
-  stop.addEventListener("abort", abort);
+  stop.addEventListener("abort", abort, { signal: own.signal });
   try {
     stop.throwIfAborted();
     const answer = await fetch(url, { ...init, credentials: "omit", referrerPolicy: "no-referrer", signal: own.signal });
@@ -30,7 +36,7 @@ export async function request(url: string, init: RequestInit, timeout: number, s
     return null;
   } finally {
     clearTimeout(timer);
-    stop.removeEventListener("abort", abort);
+    abort();
   }
 }
 
@@ -44,8 +50,7 @@ function wait(header: string | null): number | null {
 export function verdict(answer: Answer | null): Verdict {
   if (!answer || answer.status >= 500 || answer.status === 429) return { again: wait(answer?.retryAfter ?? null) };
   const { status, said } = answer;
-  const list = (Array.isArray(said["refused"]) ? said["refused"] : []) as { id: string; reason: string }[];
-  if (status < 300) return { refused: Object.fromEntries(list.map((one) => [one.id, String(one.reason)])), over: false };
+  if (status < 300) return { refused: Array.isArray(said["refused"]) ? said["refused"] : [], over: false };
   const current = said["current"] ? `; it is ${said["current"]} now` : "";
-  return { refused: {}, dropped: `${said["title"] ?? "refused"} (${status})${current}`, over: status === 409 };
+  return { refused: [], dropped: `${said["title"] ?? "refused"} (${status})${current}`, over: status === 409 };
 }

@@ -11,7 +11,7 @@ export interface Preview {
 
 const ratio = (losses: readonly Fraction[]): string => {
   const epsilon = number(losses.reduce(sum));
-  return `${Number(Math.exp(epsilon).toPrecision(3))} times (epsilon ${Number(epsilon.toPrecision(3))})`;
+  return `${Math.exp(epsilon).toPrecision(3)} times (epsilon ${epsilon.toPrecision(3)})`;
 };
 
 /** Returns the bytes of a report, and what they reveal. */
@@ -21,8 +21,7 @@ export function previewOf({ packed, type }: Report, attributes: readonly Attribu
   const lifetimes = type.parts.flatMap(({ encoder, oracle }) => (encoder.plain && oracle.lifetime ? [oracle.lifetime()] : []));
   const kept = lifetimes.length === type.parts.length;
   const sentences = [
-    `These ${packed.length} bytes are a random answer about ${about}: from any other values they come`,
-    `at most ${ratio(type.parts.map((part) => part.oracle.loss()))} less often.`,
+    `These ${packed.length} bytes are a random answer about ${about}; other values give them at most ${ratio(type.parts.map((part) => part.oracle.loss()))} less often.`,
     ...(kept ? [`All repeated reports of the same values together: at most ${ratio(lifetimes)}.`] : []),
     ...clear.map((what) => `They name in clear ${what}; that holds only within.`),
   ];

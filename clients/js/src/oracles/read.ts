@@ -13,25 +13,25 @@ import { safeRegions } from "./safe_regions.js";
 import { subsetSelection } from "./subset_selection.js";
 import { oue, sue } from "./unary.js";
 
-const METHODS = new Map<unknown, Method>([
-  ["disk_reports", diskReports],
-  ["hadamard", hadamard],
-  ["krr", krr],
-  ["olh", olh],
-  ["oue", oue],
-  ["pcep", pcep],
-  ["rappor", rappor],
-  ["rr_ldp", rrLdp],
-  ["safe_regions", safeRegions],
-  ["subset_selection", subsetSelection],
-  ["sue", sue],
-]);
+const METHODS: Readonly<Record<string, Method>> = {
+  disk_reports: diskReports,
+  hadamard,
+  krr,
+  olh,
+  oue,
+  pcep,
+  rappor,
+  rr_ldp: rrLdp,
+  safe_regions: safeRegions,
+  subset_selection: subsetSelection,
+  sue,
+};
 
 /** Returns the oracle that a document describes. */
 export function readOracle(document: unknown): Oracle {
-  const name = (document as { method?: unknown } | null)?.method;
-  const method = METHODS.get(name);
-  must(method, "method");
+  const { method: name } = Object(document) as { method: string };
+  const method = METHODS[name];
+  must(method?.make, "method");
   const own = fields(document, `method ${method.fields}`);
   const loss = "loss" in own ? lossOf(own["loss"]) : ([0n, 1n] as const);
   return { loss: () => loss, ...method.make(own, loss) };
