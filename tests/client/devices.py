@@ -26,16 +26,9 @@ def program(name):
 
 def document(ask, round_number=0):
     """Return what a server says of a collection."""
-    said = {
-        "ask": ask,
-        "round": round_number,
-        "rounds": 1,
-        "open": True,
-        "until": None,
-        "largest_batch": 1,
-        "next": None,
-    }
-    return said | ({} if ask["rounds"] is None else {"rounds": len(ask["rounds"]["types"])})
+    rounds = 1 if ask["rounds"] is None else len(ask["rounds"]["types"])
+    said = {"ask": ask, "round": round_number, "rounds": rounds}
+    return said | {"open": True, "until": None, "largest_batch": 1, "next": None}
 
 
 def written(value):

@@ -74,7 +74,7 @@ def sent(name, number, folder):
 def unlikely(oracle, values, payloads):
     """Say whether some count is further from the truth than any is by chance once in 1 / FALSE_ALARM runs.
 
-    The chance that one of k normal numbers, however correlated, deviates so far is at most k times that of a single one.
+    The chance that one of k normal numbers, however correlated, deviates so far is at most k times that of one alone.
     """
     measured = oracle.estimate(oracle.tally(payloads), len(payloads))
     flat = np.ravel_multi_index(list(values), oracle.sizes) if values.ndim == 2 else values
