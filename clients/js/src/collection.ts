@@ -70,15 +70,16 @@ export class Collection {
   #failures = 0;
   #pause = 0;
   #sending: Promise<void> = Promise.resolve();
+  readonly #again = (): void => {
+    this.#pause = 0;
+    void this.flush();
+  };
 
   private constructor(url: string, options: Options) {
     this.#url = url;
     this.#options = options;
     this.#store = options.store ?? indexed();
-    globalThis.addEventListener?.("online", () => {
-      this.#pause = 0;
-      void this.flush();
-    });
+    globalThis.addEventListener?.("online", this.#again);
   }
 
   /** Opens a collection, and sends what still waits. What is wrong stands in the status and in every outcome. */
@@ -246,7 +247,7 @@ export class Collection {
     const own = Math.min(SECOND * 2 ** this.#failures++, LONGEST_WAIT);
     const wait = said ?? own / 2 + this.#coins.below(own);
     this.#pause = Date.now() + wait;
-    const timer: unknown = setTimeout(() => void this.flush(), wait);
+    const timer: unknown = setTimeout(this.#again, wait);
     (timer as { unref?(): void }).unref?.(); // a process of Node may end
   }
 }

@@ -18,6 +18,7 @@ interface Refused {
   readonly reason: string;
 }
 
+const SECOND = 1000;
 const DAY = 86_400_000;
 
 /** Returns the answer to a request, or null where none comes in time. */
@@ -40,17 +41,17 @@ export async function request(url: string, init: RequestInit, timeout: number, s
   }
 }
 
-/** Returns the milliseconds that a Retry-After of seconds or of a date says, at most a day; null without one. */
+/** Returns the milliseconds that a Retry-After of seconds or of a date says, a second to a day; null without one. */
 function wait(header: string | null): number | null {
-  const found = /^\d+$/.test(header ?? "") ? Number(header) * 1000 : Date.parse(header ?? "") - Date.now();
-  return Number.isNaN(found) ? null : Math.min(Math.max(found, 0), DAY);
+  const found = /^\d+$/.test(header ?? "") ? Number(header) * SECOND : Date.parse(header ?? "") - Date.now();
+  return Number.isNaN(found) ? null : Math.min(Math.max(found, SECOND), DAY);
 }
 
 /** Returns what an answer to a batch means. */
 export function verdict(answer: Answer | null): Verdict {
-  if (!answer || answer.status >= 500 || answer.status === 429) return { again: wait(answer?.retryAfter ?? null) };
+  if (!answer || answer.status >= 500 || [408, 429].includes(answer.status)) return { again: wait(answer?.retryAfter ?? null) };
   const { status, said } = answer;
   if (status < 300) return { refused: Array.isArray(said["refused"]) ? said["refused"] : [], over: false };
   const current = said["current"] ? `; it is ${said["current"]} now` : "";
-  return { refused: [], dropped: `${said["title"] ?? "refused"} (${status})${current}`, over: status === 409 };
+  return { refused: [], dropped: `${said["detail"] ?? "refused"} (${status})${current}`, over: status === 409 };
 }

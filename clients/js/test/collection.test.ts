@@ -143,7 +143,7 @@ describe("what waits", () => {
     expect(server.sent.map((one) => one.body.length / 2 / 43)).toEqual([2, 1, 1, 1, 1, 1]);
   });
 
-  it.each([[429], [503]])("waits after %i as long as the server says, and no report is made again", async (status) => {
+  it.each([[408], [429], [503]])("waits after %i as long as the server says, and no report is made again", async (status) => {
     vi.useFakeTimers();
     server.answers.push(problem(status, {}, { "retry-after": "120" }));
     const own = await open();
@@ -196,7 +196,7 @@ describe("what waits", () => {
   });
 
   it.each([[400, false], [404, false], [415, false], [409, true]])("is dropped at %i, for good", async (status, over) => {
-    server.answers.push(problem(status, { title: "Closed" }));
+    server.answers.push(problem(status, { detail: "Closed" }));
     const own = await open();
     expect(await own.report(VALUES)).toEqual({ sent: false, queued: 0, refused: `Closed (${status})` });
     await own.flush();
@@ -206,7 +206,7 @@ describe("what waits", () => {
 
   it("is dropped, never answered to another ask, where the collection has moved on", async () => {
     const current = "ab".repeat(32);
-    server.answers.push(problem(409, { title: "Another round", current }));
+    server.answers.push(problem(409, { detail: "another round", current }));
     const own = await open();
     expect((await own.report(VALUES)).refused).toContain(current);
     expect((await own.status()).refused).toContain(current);

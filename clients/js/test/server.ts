@@ -16,7 +16,7 @@ export interface Server {
 }
 
 export const problem = (status: number, more: object = {}, headers: Record<string, string> = {}): Response =>
-  Response.json({ title: "no", ...more }, { status, headers: { "content-type": "application/problem+json", ...headers } });
+  Response.json({ detail: "no", ...more }, { status, headers: { "content-type": "application/problem+json", ...headers } });
 
 /** Puts the server in the place of `fetch`. */
 export function serve(ask: object, id: string, more: object = {}): Server {
