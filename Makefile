@@ -8,11 +8,12 @@ export OPENBLAS_NUM_THREADS = 1
 unexport PYTHONDONTWRITEBYTECODE # tests start many processes, which should find compiled code
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help setup demo test test-all lint check docs bench data known-paper reproduce clean
+.PHONY: help setup demo test test-all client client-test lint check docs bench data known-paper reproduce clean
 
 help:
 	@echo "make demo    publish made-up people and write the report"
 	@echo "make test    the tests (a few minutes); make test-all also those that search longest"
+	@echo "make client  the browser client's bundles, built by npm in clients/js"
 	@echo "make lint    lint, types, imports, docs (under a minute)"
 	@echo "make check   the same and the fast tests (a few minutes)"
 	@echo "make docs    the pages under site/"
@@ -32,11 +33,22 @@ $(STAMP): pyproject.toml constraints.txt
 demo: setup
 	$(BIN)/dpress demo --out out/demo
 
-test: setup
+test: setup client-test
 	$(BIN)/python -m pytest -n 2 -m "not long"
 
-test-all: setup
+test-all: setup client-test
 	$(BIN)/python -m pytest -n 2
+
+client:
+	cd clients/js && npm install --silent && npm run --silent check && npm run --silent build
+
+# Without node or the network this says so and goes on, unless CLIENT=required.
+client-test:
+	@cd clients/js && why= && \
+	if ! command -v npm >/dev/null; then why="there is no npm"; \
+	elif ! npm install --silent; then why="npm install failed"; fi && \
+	if [ -n "$$why" ]; then echo "$$why: the browser client is not tested" >&2; [ "$(CLIENT)" != required ]; \
+	else npm run --silent check && npm run --silent test; fi
 
 lint: setup
 	$(BIN)/ruff check .
@@ -84,4 +96,4 @@ reproduce: known-paper setup
 	$(BIN)/python papers/$(PAPER).py --out out/papers/$(PAPER) --docs docs/papers
 
 clean:
-	rm -rf out site .venv .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf clients/js/node_modules clients/js/dist out site .venv .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,0 +1,28 @@
+// Writes the two bundles to dist, or to the folder given, and to the Python package, which ships them:
+// client.mjs for `import`, client.js for a script tag.
+import { mkdir, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { minify } from "terser";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const folders = process.argv.length > 2 ? [process.argv[2]] : [here("dist"), here("../../src/dpress/service/client")];
+const smaller = () => ({ ecma: 2022, compress: { passes: 4, unsafe_arrows: true, pure_getters: true } }); // terser changes it
+
+for (const [name, format] of [["client.mjs", "esm"], ["client.js", "iife"]]) {
+  const bundled = await build({
+    entryPoints: [here("src/index.ts")],
+    bundle: true,
+    minify: true,
+    write: false,
+    target: "es2022",
+    charset: "utf8",
+    format,
+    ...(format === "iife" ? { globalName: "dpress" } : {}),
+  });
+  const { code } = await minify(bundled.outputFiles[0].text, { ...smaller(), module: format === "esm" });
+  for (const folder of folders) {
+    await mkdir(folder, { recursive: true });
+    await writeFile(`${folder}/${name}`, `${code}\n`);
+  }
+}

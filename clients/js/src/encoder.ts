@@ -1,0 +1,51 @@
+/** From the codes of some attributes to the values that an oracle is given. */
+import { type Fields, fields, integer, integers, list, text } from "./fields.js";
+import { cell } from "./grid.js";
+import { must } from "./refusal.js";
+
+export interface Encoder {
+  /** How many cells each of its values has. */
+  readonly sizes: readonly number[];
+  /** Whether the values are codes as they are, so that a permanent response can be kept. */
+  readonly plain: boolean;
+  values(codes: readonly number[]): readonly number[];
+}
+
+/** Returns the number of the leaf whose path begins that of a cell. */
+function leaf(own: Fields, side: number): [number, (cell: number) => number] {
+  const height = Math.log2(side);
+  const leaves = list(own, "leaves").map((path) => text({ path }, "path"));
+  const widths = leaves.map((path) => (/^[0-3]+$/.test(path) ? 4 ** (height - path.length) : NaN));
+  let end = 0;
+  const ends = leaves.map((path, i) => (parseInt(path, 4) * widths[i]! === end ? (end += widths[i]!) : NaN));
+  must(end === side * side && ends.every(Number.isInteger), "leaves");
+  return [leaves.length, (found) => ends.findIndex((one) => found < one)];
+}
+
+/** Returns the encoder of a document, for attributes with so many cells. */
+export function readEncoder(document: unknown, cells: readonly number[]): Encoder {
+  const { encoder: kind } = Object(document) as { encoder: unknown };
+  if (kind === "code" || kind === "codes") {
+    fields(document, "encoder");
+    must(kind === "codes" || cells.length === 1, "axes");
+    return { sizes: cells, plain: true, values: (codes) => codes };
+  }
+  if (kind === "combination") {
+    const sizes = integers(fields(document, "encoder sizes"), "sizes", 1, 2 ** 31);
+    must(sizes.join() === cells.join(), "sizes");
+    const values = (codes: readonly number[]) => [codes.reduce((sum, code, i) => sum * sizes[i]! + code, 0)];
+    return { sizes: [sizes.reduce((a, b) => a * b)], plain: false, values };
+  }
+  must(kind === "node" || kind === "leaf", "encoder");
+  const own = fields(document, `encoder side ${kind === "leaf" ? "leaves" : "shift"}`);
+  const side = integer(own, "side", 1, 1024);
+  const height = Math.log2(side);
+  must(cells.join() === `${side},${side}`, "side");
+  if (kind === "leaf") {
+    const [size, find] = leaf(own, side);
+    return { sizes: [size], plain: false, values: ([across, up]) => [find(cell(side, across!, up!))] };
+  }
+  const shift = integer(own, "shift", 0, Number.isInteger(height) ? 2 * height : 0);
+  const values = ([across, up]: readonly number[]) => [cell(side, across!, up!) >> shift];
+  return { sizes: [(side * side) / 2 ** shift], plain: false, values };
+}

@@ -1,0 +1,167 @@
+"""The built browser client's reports, read by Python: accepted, of the right size, and right on average.
+
+The devices' coins are seeded. A deviation of the estimates from the truth that is by chance as large occurs in fewer
+than FALSE_ALARM of all runs; estimates with a swapped probability must be told apart by the same test.
+"""
+
+import copy
+import hashlib
+import itertools
+import json
+import math
+from fractions import Fraction
+from statistics import NormalDist
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from tests.client.devices import STORED, document, run
+
+from dpress import estimate, intake, load_design
+from dpress.core.attribute import Listed
+from dpress.core.wire import unpack
+from dpress.data import reports as files
+from dpress.release.designs import collection_of
+
+FALSE_ALARM = 1e-6
+SEVERAL, MANY = 5_000, 20_000
+FEW = 40
+LOCAL = sorted(
+    place.parent.name
+    for place in STORED.glob("*/design.json")
+    if json.loads(place.read_text())["ask"]["model"] == "local"
+)
+COMPARED = {
+    "local_krr": MANY, "local_sue": SEVERAL, "local_oue": MANY, "local_subset_selection": SEVERAL,
+    "local_hadamard": SEVERAL, "local_olh": SEVERAL, "local_pcep": SEVERAL, "local_rappor": SEVERAL,
+    "local_rr_ldp": SEVERAL, "joint_rr_ldp": MANY, "joint_pairs": SEVERAL, "joint_em_rappor": SEVERAL,
+    "local_budget": SEVERAL, "map_gtr": MANY, "map_psda": MANY, "map_dam": MANY, "map_ahead_0": SEVERAL,
+    "map_ahead_1": SEVERAL,
+}  # fmt: skip
+
+
+def people(design, number):
+    """Return made-up values and codes of so many people, all values in use, some more than others."""
+    own = [(one.name, attribute_values(one)) for one in design.schema.attributes]
+    places = np.arange(number)
+    codes = np.array([np.minimum(places // (i + 1) % (len(v) + 2), len(v) - 1) for i, (_, v) in enumerate(own)])
+    values = [{name: v[code] for (name, v), code in zip(own, row, strict=True)} for row in codes.T.tolist()]
+    return values, codes.astype(np.int32)
+
+
+def attribute_values(attribute):
+    """Return a value of every cell, those beside the listed ones last."""
+    if isinstance(attribute, Listed):
+        beside = ["no such value", None] if attribute.null is not None else ["no such value"]
+        return [*attribute.values, *beside[: len(attribute.extra)]]
+    edges = attribute.edges.tolist()
+    middle = [low if isinstance(low, int) else (low + high) / 2 for low, high in itertools.pairwise(edges)]
+    return [*middle, *(None for _ in attribute.extra)]
+
+
+def sent(name, number, folder):
+    """Return the design, everybody's codes, and their reports; None of who reports in another round."""
+    place = STORED / name / "design.json"
+    design, ask = load_design(place), json.loads(place.read_text())["ask"]
+    values, codes = people(design, number)
+    found = run(folder, identity=design.id, said=document(ask, design.round), devices=values)
+    assert {why for packed, why in found if packed is None} <= {
+        f"this device reports in round {1 - design.round}, counted from 0"
+    }
+    return design, codes, [packed for packed, _ in found]
+
+
+def unlikely(oracle, values, payloads):
+    """Say whether some count is further from the truth than any is by chance once in 1 / FALSE_ALARM runs.
+
+    The chance that one of k normal numbers, however correlated, deviates so far is at most k times that of one alone.
+    """
+    measured = oracle.estimate(oracle.tally(payloads), len(payloads))
+    flat = np.ravel_multi_index(list(values), oracle.sizes) if values.ndim == 2 else values
+    truth = measured.map.apply(np.bincount(flat, minlength=oracle.size).astype(np.float64))
+    deviations = abs(measured.answers - truth) / np.sqrt(np.maximum(measured.variance, 1))  # one person at least
+    return deviations.max() > NormalDist().inv_cdf(1 - FALSE_ALARM / (2 * truth.size))
+
+
+def swapped(oracle, payloads):
+    """Return an oracle whose collector has p and q swapped, or half of its only probability, and the payloads.
+
+    Where no such oracle can be made the payloads are those of devices that toss for the other of two answers.
+    """
+    fields = oracle.__dataclass_fields__
+    if "f" in fields or "seed" in fields:
+        return oracle, inverted(oracle, payloads)
+    name = "truth" if "truth" in fields else "p"
+    found, p = copy.copy(oracle), getattr(oracle, name)
+    for one, value in {name: oracle.q, "q": p}.items() if "q" in fields else {name: p / 2}.items():
+        object.__setattr__(found, one, value)
+    return found, payloads
+
+
+def inverted(oracle, payloads):
+    """Return payloads with the other sign, or with every bit inverted but those of the cohort."""
+    found = payloads.copy()
+    if not hasattr(oracle, "responses"):
+        found[:, 0] ^= 1
+        return found
+    start, size = (2, oracle.bits) if hasattr(oracle, "cohorts") else (0, oracle.bits)
+    ones = np.unpackbits(found[:, start:], axis=1, count=size, bitorder="little")
+    found[:, start:] = np.packbits(1 - ones, axis=1, bitorder="little")
+    return found
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_reports_of_every_stored_design_are_accepted(name, tmp_path):
+    design, _, packed = sent(name, FEW, tmp_path)
+    door, arrived = intake(design), [one for one in packed if one is not None]
+    types = {door.accept(one).report_type for one in arrived}
+    assert len({unpack(one).id for one in arrived}) == len(arrived) >= FEW / 4
+    assert types <= set(range(len(collection_of(design, allow_unproven=True).types)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(COMPARED))
+def test_estimates_are_right_and_a_swapped_probability_is_not(name, tmp_path):
+    design, codes, packed = sent(name, COMPARED[name], tmp_path)
+    reports = [None if one is None else unpack(one) for one in packed]
+    for number, own in enumerate(collection_of(design, allow_unproven=True).types):
+        mine = [place for place, one in enumerate(reports) if one is not None and one.report_type == number]
+        payloads = np.array([list(reports[place].payload) for place in mine], dtype=np.uint8)
+        start = 0
+        for part in own.parts:
+            values = part.encoder.values(codes[list(part.axes)][:, mine])
+            portion = payloads[:, start : start + part.oracle.width]
+            assert not unlikely(part.oracle, values, portion)
+            wrong, changed = swapped(part.oracle, portion)
+            assert part.oracle.size == 1 or unlikely(wrong, values, changed)
+            start += part.oracle.width
+
+
+@pytest.mark.parametrize("name", ["local_krr", "local_sue", "local_oue", "local_hadamard", "joint_rr_ldp", "map_dam"])
+def test_a_design_with_swapped_or_too_large_probabilities_is_not_answered(name, tmp_path):
+    """Reports would say nothing, or cost more than they say, though the address is that of the copy."""
+    ask = json.loads((STORED / name / "design.json").read_text())["ask"]
+    own = ask["report_types"][0]["parts"][0]["oracle"]
+    one = "truth" if "truth" in own else "p"
+    own |= {one: own["q"], "q": own["p"]} if "q" in own else {one: str((1 + Fraction(own[one])) / 2)}
+    text = json.dumps(ask, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    identity = hashlib.sha256(text.encode()).hexdigest()
+    values, _ = people(load_design(STORED / name / "design.json"), 1)
+    ((packed, why),) = run(tmp_path, identity=identity, said=document(ask), devices=values)
+    assert packed is None
+    assert why.startswith("what is asked is not sound: ")
+
+
+@pytest.mark.slow
+def test_a_file_of_reports_becomes_a_release(tmp_path):
+    design, codes, packed = sent("local_oue", MANY, tmp_path)
+    pq.write_table(files.table([unpack(one) for one in packed]), tmp_path / "reports.parquet")
+    release = estimate(design, tmp_path / "reports.parquet")
+    assert (release.users, release.rejected) == (MANY, {})
+    (attribute,) = design.schema.attributes
+    answers = [release.query(f"{attribute.name} = {value}") for value in attribute.values]
+    truth, t = np.bincount(codes[0], minlength=attribute.size), -math.log(FALSE_ALARM / attribute.size)
+    near = math.sqrt(2 * t) * np.array([one.standard_error for one in answers])
+    estimates = np.array([one.value for one in answers])
+    assert (abs(estimates - truth) < near).all()
+    assert (abs(estimates - truth[::-1]) > near).any()
