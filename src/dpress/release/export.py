@@ -32,7 +32,8 @@ def export(
     """
     said = expected(design, collection_of(design, allow_unproven=True))
     store = open_store(reports)
-    source = StoredReports(store=store, place=round_of(store, design).place, expected=said)
+    place = round_of(store, design).place
+    source = StoredReports(store=store, place=place, keys=store.keys(place), expected=said)
 
     def batches() -> Iterator[tuple[files.Batch, files.Ids]]:
         written = 0

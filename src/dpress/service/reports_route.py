@@ -58,7 +58,7 @@ class Uploads:
         try:
             kept = await self.writer.keep(upload, Counter(reason for _, reason in checked.refused))
         except OSError:
-            raise Problem(503, "the reports cannot be kept now; nothing of them was", retry_after=LATER) from None
+            raise Problem(503, "the reports cannot be kept now; send them again", retry_after=LATER) from None
         if not kept:
             raise self._closed(served)
         refused = [{"id": own.hex(), "reason": reason} for own, reason in checked.refused]
