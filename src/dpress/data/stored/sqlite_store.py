@@ -13,7 +13,7 @@ from dpress.data.stored.report_store import MOST_ROUNDS, Keys, Round, Upload, bo
 
 APPLICATION_ID = 0x44505252
 PAGE = 16384  # bytes; uploads are tens of kilobytes
-WAL_PAGES = 4096  # of the log before it is written into the file
+WAL_PAGES = 1024  # of the log before it is written into the file, for which one commit waits
 MOST_NAMED = 500  # keys in one statement
 
 
