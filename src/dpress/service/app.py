@@ -202,4 +202,4 @@ def _unknown(request: Request[Any, Any, Any], error: HTTPException) -> Response[
 
 
 def _failed(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:  # noqa: ARG001  # it is shown to nobody
-    return _refused(request, Problem(500, "the service failed; nothing of this request was kept"))
+    return _refused(request, Problem(500, "the service failed; send the same again"))
