@@ -1,9 +1,9 @@
 """Starts the service in a forked child at every line that it reads, so that a restart takes no imports.
 
-python forked_service.py DESIGN URL [hasty]
+python forked_service.py DESIGN URL [hasty | impatient]
 
 Prints the child's process id and port. A child ends when it is killed. With `hasty` the store acknowledges uploads
-before they are committed: the fault that the tests must catch.
+before they are committed: the fault that the tests must catch. With `impatient` a request must arrive in two seconds.
 """
 
 import os
@@ -15,9 +15,9 @@ from pathlib import Path
 from dpress.core.packed import parse
 from dpress.data.stored.report_store import open_store
 from dpress.release.designs import load_design
+from dpress.service import server
 from dpress.service.app import Settings, app
 from dpress.service.served import Collections
-from dpress.service.server import run
 
 
 class Hasty:
@@ -47,13 +47,15 @@ def serve(design, url, *, hasty):
     def listening(address):
         print(os.getpid(), address.rpartition(":")[2], flush=True)  # noqa: T201  # what the test reads
 
-    run(app(collections.store, collections, Settings(url=url)), "127.0.0.1", 0, listening)
+    server.run(app(collections.store, collections, Settings(url=url)), "127.0.0.1", 0, listening)
 
 
 def main():
     """Fork a child for every line."""
     design, url, *mode = sys.argv[1:]
     loaded = load_design(Path(design))
+    if mode == ["impatient"]:
+        server.LONGEST = 2
     parse(b"")
     for _ in sys.stdin:
         child = os.fork()
