@@ -25,16 +25,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpress import catalog
+from dpress import catalog, device
 from dpress.core import rng
 from dpress.core.claim import PureDP
 from dpress.core.oracle import Oracle
+from dpress.data.spec import from_dict
 from machine import facts
 
 REPEATS = 7
 ROUNDS = 5
 SINGLES = 2000
 PEERS = ("multi-freq-ldpy", "pure-ldp")
+ANSWERS = ("krr", "oue", "olh", "hadamard", "rappor")
 Row = dict[str, Any]
 Ask = Callable[[Row], Any]
 
@@ -104,6 +106,16 @@ def seconds(run: Callable[[], object], repeats: int = REPEATS) -> Duration:
 def rates(name: str, reports: int, taken: Duration) -> Row:
     """Return reports a second by both clocks."""
     return {f"{name}_per_second": reports / taken.wall, f"{name}_per_cpu_second": reports / taken.cpu}
+
+
+def answered(method: str) -> Row:
+    """Return what one whole answer of a device takes, from a code to packed bytes, with its secret."""
+    attribute = {"name": "age", "kind": "integer", "bounds": [0, 99]}
+    release = {"kind": "histogram", "attributes": ["age"], "method": method}
+    own = device(from_dict({"attribute": [attribute], "privacy": {"model": "local", "epsilon": 1}, "release": release}))
+    secure, secret = rng.secure(), os.urandom(32)
+    taken = seconds(lambda: own.answer((7,), rng=secure, secret=secret), SINGLES)
+    return {"method": method, "microseconds": 1e6 * taken.wall, "cpu_microseconds": 1e6 * taken.cpu}
 
 
 def peak(run: Callable[[], object]) -> int:
@@ -202,6 +214,7 @@ def main() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     named = set(options.names or (case.name for case in CASES))
     out: Row = {"machine": facts("numba"), "speed": [measure(case) for case in CASES if case.name in named]}
+    out["devices"] = [answered(name) for name in options.names or ANSWERS]
     if options.peers:
         out["peers"] = against(options.peers, [case for case in AGAINST_PEERS if case.name in named])
     json.dump(out, sys.stdout, indent=2)

@@ -13,7 +13,9 @@ from dpress.core.design import collection_id
 from dpress.core.errors import BudgetExceeded, ReportRejected, SchemaMismatch
 from dpress.data import reports as files
 from dpress.ledger.device_ledger import DeviceLedger
+from dpress.mechanisms.oracle import longitudinal, rappor
 from dpress.noise.permanent import Slot
+from dpress.release import device as release_device
 from dpress.release.device import Account, device, intake
 from dpress.release.estimate import estimate
 from dpress.release.plan import plan
@@ -183,3 +185,18 @@ def test_an_account_pays_for_every_way_of_asking_once_in_any_order(tmp_path, ord
         assert ledger.spent == sum(due[name] for name in paid)
     with pytest.raises(BudgetExceeded):
         device(designs[0]).answer((0, 0, 1), rng=generator, secret=secret, account=account)
+
+
+@pytest.mark.parametrize("method", ["oue", "rappor"])
+def test_what_depends_on_the_design_alone_is_found_once(monkeypatch, method):
+    found = []
+    for module, name in ((release_device, "collection_id"), (rappor, "_blooms"), (longitudinal, "log_up")):
+        real = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *given, real=real, name=name: found.append(name) or real(*given))
+    own, generator = device(spec(AGE, method=method)), rng.seeded(1)
+    own.answer((3,), rng=generator, secret=bytes(16))
+    assert "collection_id" in found  # the control: it is asked for at all
+    found.clear()
+    for _ in range(5):
+        own.answer((3,), rng=generator, secret=bytes(16))
+    assert found == []

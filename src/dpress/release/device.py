@@ -5,6 +5,7 @@ Device: codes -> report type drawn at random -> payload -> packed report. Intake
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class Account:
     limit: PureDP
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Device:
     """The device side of a collection; `device(design)` makes one.
 
@@ -116,7 +117,7 @@ class Device:
         report = Report(ask=expected.ask, id=fresh, round=expected.round, report_type=number, payload=payload.tobytes())
         return pack(report)
 
-    @property
+    @cached_property  # as long to find as the whole rest of an answer takes
     def _key(self) -> bytes:
         """The 16 bytes that name the collection, the same in all its rounds."""
         if not isinstance(self.design.ask, LocalAsk):

@@ -32,7 +32,8 @@ def export(
     """
     own = expected(design, collection_of(design, allow_unproven=True))
     store = open_store(reports)
-    source = StoredReports(store=store, place=round_of(store, design).place, expected=own)
+    place = round_of(store, design).place
+    source = StoredReports(store=store, place=place, keys=store.keys(place), expected=own)
 
     def batches() -> Iterator[tuple[files.Batch, files.Ids]]:
         written = 0

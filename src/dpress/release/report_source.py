@@ -38,7 +38,7 @@ class ReportSource(Protocol):
 
 
 def source(reports: str | Path, design: Design, expected: Expected) -> Callable[[], ReportSource]:
-    """Return what gives the reports, once for every pass.
+    """Return what gives the reports, once for every pass; of a store those that it has now.
 
     Args:
         reports: a Parquet file, or the URL of a store.
@@ -54,7 +54,8 @@ def source(reports: str | Path, design: Design, expected: Expected) -> Callable[
         return lambda: files.Reader(path=Path(reports), expected=expected)
     store = open_store(reports)
     place = round_of(store, design).place
-    return lambda: StoredReports(store=store, place=place, expected=expected)
+    keys = store.keys(place)
+    return lambda: StoredReports(store=store, place=place, keys=keys, expected=expected)
 
 
 def round_of(store: ReportStore, design: Design) -> Round:

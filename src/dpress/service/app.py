@@ -11,6 +11,7 @@ import msgspec
 from litestar import Litestar, Request, Response, get, post
 from litestar.config.cors import CORSConfig
 from litestar.exceptions import ClientException, HTTPException
+from litestar.params import FromPath
 
 from dpress.data.stored.report_store import ReportStore
 from dpress.service import problem, round_changes
@@ -82,7 +83,7 @@ def app(store: ReportStore, collections: Collections, settings: Settings) -> Lit
 
 def _document(collections: Collections) -> Any:
     @get("/v1/collections/{ask:str}")
-    async def document(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
+    async def document(request: Request[Any, Any, Any], ask: FromPath[str]) -> Response[bytes]:
         found = collections.served(ask).document(now())
         headers = {"ETag": tag(found), "Cache-Control": FRESH}
         if request.headers.get("if-none-match") == headers["ETag"]:
@@ -94,7 +95,7 @@ def _document(collections: Collections) -> Any:
 
 def _reports(uploads: Uploads) -> Any:
     @post("/v1/collections/{ask:str}/reports", status_code=200)
-    async def reports(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
+    async def reports(request: Request[Any, Any, Any], ask: FromPath[str]) -> Response[bytes]:
         stated = request.headers.get("content-length", "")
         length = int(stated) if stated.isascii() and stated.isdigit() else None
         try:
@@ -125,13 +126,13 @@ def _ready(collections: Collections) -> Any:
 
 def _administration(collections: Collections, settings: Settings) -> list[Any]:
     @post("/v1/collections/{ask:str}/close", status_code=200)
-    async def closing(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
+    async def closing(request: Request[Any, Any, Any], ask: FromPath[str]) -> Response[bytes]:
         check_token(request, settings)
         closed = await _stored(round_changes.close, collections, collections.served(ask))
         return Response(closed.document(now()), media_type="application/json")
 
     @post("/v1/collections/{ask:str}/next", status_code=200)
-    async def following(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
+    async def following(request: Request[Any, Any, Any], ask: FromPath[str]) -> Response[bytes]:
         check_token(request, settings)
         begun = await _stored(round_changes.begin_next, collections, collections.served(ask), settings.url)
         plain = {"id": begun.round.ask, "round": begun.round.number}
@@ -196,8 +197,9 @@ def _refused(_: Request[Any, Any, Any], refused: Problem) -> Response[bytes]:
 
 
 def _unknown(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
-    return _refused(request, Problem(error.status_code, "there is nothing at this address"))
+    details = {404: "there is nothing at this address", 405: "this method is not one for this address"}
+    return _refused(request, Problem(error.status_code, details.get(error.status_code, "the request cannot be read")))
 
 
 def _failed(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:  # noqa: ARG001  # it is shown to nobody
-    return _refused(request, Problem(500, "the service failed; nothing of this request was kept"))
+    return _refused(request, Problem(500, "the service failed; send the same again"))

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from dpress.core.errors import ReportRejected
+from dpress.core.packed import parse
 from dpress.core.wire import OTHER_ROUND
 from dpress.data.stored.report_store import Upload
 from dpress.release.upload import Checked, check
@@ -33,6 +34,7 @@ class Uploads:
         self.collections = collections
         self.writer = writer
         self._arriving = 0
+        parse(b"")  # compiled now: the first sender does not wait for it, nor others behind it
 
     async def take(self, ask: str, media_type: str, length: int | None, body: AsyncIterator[bytes]) -> bytes:
         """Keep an upload and return the answer, once it is on disk.
@@ -58,7 +60,7 @@ class Uploads:
         try:
             kept = await self.writer.keep(upload, Counter(reason for _, reason in checked.refused))
         except OSError:
-            raise Problem(503, "the reports cannot be kept now; nothing of them was", retry_after=LATER) from None
+            raise Problem(503, "the reports cannot be kept now; send them again", retry_after=LATER) from None
         if not kept:
             raise self._closed(served)
         refused = [{"id": own.hex(), "reason": reason} for own, reason in checked.refused]

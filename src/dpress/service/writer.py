@@ -1,6 +1,7 @@
 """One thread writes: uploads that wait are kept in one commit, and each sender hears when its own is on disk."""
 
 import asyncio
+import itertools
 import queue
 import secrets
 import threading
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from dpress.data.stored.report_store import ReportStore, Upload
 
 TOGETHER = 1 << 23  # bytes in one commit
+ROW = 1 << 20  # about so many in one row of it, which whoever reads them holds at a time
 SHUFFLE = secrets.SystemRandom()
 
 
@@ -52,10 +54,11 @@ class Writer:
         self._thread.start()
 
     def stop(self) -> None:
-        """Keep what still waits, then end the thread."""
+        """Keep what still waits, then end the thread and let go of the store."""
         self._queue.put(None)
         if self._thread is not None:
             self._thread.join()
+        self.store.disconnect()
 
     @property
     def full(self) -> bool:
@@ -66,7 +69,7 @@ class Writer:
         """Return True when the upload is on disk, False where its round is closed.
 
         Raises:
-            OSError: the store cannot be used; nothing was kept.
+            OSError: the store cannot be used; where its end of the connection was lost, it may have kept the upload.
         """
         loop = asyncio.get_running_loop()
         done: asyncio.Future[bool] = loop.create_future()
@@ -86,8 +89,8 @@ class Writer:
             own = [one for one in group if one is not None]
             try:
                 closed = self.store.add(list(_rows(own)), _counts(own))
-                results: dict[int, bool | OSError] = dict.fromkeys(closed, False)
-            except OSError as error:
+                results: dict[int, bool | Exception] = dict.fromkeys(closed, False)
+            except Exception as error:  # noqa: BLE001  # the thread lives on, and every sender hears of it
                 results = {one.upload.place: error for one in own}
             for loop in {one.loop for one in own}:
                 loop.call_soon_threadsafe(_resolve, [one for one in own if one.loop is loop], results)
@@ -107,15 +110,18 @@ class Writer:
 
 
 def _rows(waiting: list[Waiting]) -> Iterator[Upload]:
-    """Yield one row for every round, with its uploads in an order that tells nothing of their arrival."""
+    """Yield rows of uploads of one round each, in an order that tells nothing of their arrival."""
     by_place: dict[int, list[Upload]] = defaultdict(list)
     for one in waiting:
         if one.upload.reports:
             by_place[one.upload.place].append(one.upload)
     for place, own in by_place.items():
         SHUFFLE.shuffle(own)
-        body = b"".join(one.body for one in own)
-        yield Upload(place=place, reports=sum(one.reports for one in own), body=body)
+        ends = itertools.accumulate(len(one.body) for one in own)
+        for _, row in itertools.groupby(zip(ends, own, strict=True), key=lambda placed: placed[0] // ROW):
+            together = [one for _, one in row]
+            body = b"".join(one.body for one in together)
+            yield Upload(place=place, reports=sum(one.reports for one in together), body=body)
 
 
 def _counts(waiting: list[Waiting]) -> Counter[tuple[int, str]]:
@@ -126,13 +132,13 @@ def _counts(waiting: list[Waiting]) -> Counter[tuple[int, str]]:
     return found
 
 
-def _resolve(waiting: list[Waiting], results: Mapping[int, bool | OSError]) -> None:
+def _resolve(waiting: list[Waiting], results: Mapping[int, bool | Exception]) -> None:
     """Tell every sender; one that has gone away meanwhile does not hear it."""
     for one in waiting:
         result = results.get(one.upload.place, True)
         if one.done.done():
             continue
-        if isinstance(result, OSError):
+        if isinstance(result, Exception):
             one.done.set_exception(result)
         else:
             one.done.set_result(result)

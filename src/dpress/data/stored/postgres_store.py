@@ -11,7 +11,8 @@ import psycopg
 from dpress.data.stored.report_store import MOST_ROUNDS, Keys, Round, Upload, bounds, drawn_keys, migrations
 
 LOCK = 0x44505252  # of the migrations: one process runs them
-FETCHED = 64  # uploads at a time
+WAITS = 10  # seconds for a server to answer at first, unless the URL says
+MOST_NAMED = 1 << 16  # keys in one statement
 
 
 class PostgresStore:
@@ -23,10 +24,10 @@ class PostgresStore:
     """
 
     def __init__(self, url: str, *, create: bool = False) -> None:
-        self._url = url
+        self._url = _with_limit(url)
         self._lock = threading.Lock()
         self._writer: psycopg.Connection[Any] | None = None
-        with _one_line(), psycopg.connect(url) as connection:
+        with _one_line(), self._connected() as connection:
             run = connection.execute
             run("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
             if not create and _one(connection, "SELECT to_regclass('dpress_layout')") is None:
@@ -79,7 +80,9 @@ class PostgresStore:
 
     def keys(self, place: int) -> Keys:
         """Return the keys of a round's uploads, sorted."""
-        found = self._read("SELECT key FROM upload WHERE key BETWEEN %s AND %s ORDER BY key", bounds(place))
+        found = self._streamed(
+            "SELECT key FROM upload WHERE key BETWEEN %s AND %s ORDER BY key", "int8", [bounds(place)]
+        )
         return np.fromiter((key for (key,) in found), dtype=np.int64)
 
     def reports(self, place: int) -> int:
@@ -94,26 +97,46 @@ class PostgresStore:
     def bodies(self, place: int, keys: Iterable[int] | None = None) -> Iterator[bytes]:
         """Yield the uploads of a round in the order of their keys, which is random; or only those with these keys."""
         if keys is None:
-            found = self._read("SELECT body FROM upload WHERE key BETWEEN %s AND %s ORDER BY key", bounds(place))
+            statement = "SELECT body FROM upload WHERE key BETWEEN %s AND %s ORDER BY key"
+            found = self._streamed(statement, "bytea", [bounds(place)])
         else:
-            found = self._read("SELECT body FROM upload WHERE key = ANY(%s)", (list(keys),))
+            wanted = list(keys)
+            named = [(wanted[start : start + MOST_NAMED],) for start in range(0, len(wanted), MOST_NAMED)]
+            found = self._streamed("SELECT body FROM upload WHERE key = ANY(%s) ORDER BY key", "bytea", named)
         yield from (body for (body,) in found)
 
-    def _read(self, statement: str, values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-        """Yield rows on a connection of its own, one consistent look, a few at a time."""
-        with _one_line(), psycopg.connect(self._url) as connection:
-            connection.read_only = True
-            with connection.cursor(name="look", binary=True) as cursor:
-                cursor.itersize = FETCHED
-                cursor.execute(statement.encode(), values)
-                yield from cursor
+    def _read(self, statement: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        """Return a few rows, read on a connection of its own."""
+        with _one_line(), self._connected() as connection:
+            return connection.execute(statement.encode(), values).fetchall()
+
+    def _streamed(self, statement: str, of: str, values: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of one column, for one set of values after the other, and hold one of them at a time."""
+        with _one_line(), self._connected() as connection, connection.cursor() as cursor:
+            for own in values:
+                with cursor.copy(f"COPY ({statement}) TO STDOUT (FORMAT BINARY)".encode(), own) as copy:
+                    copy.set_types([of])
+                    yield from copy.rows()
+
+    def _connected(self) -> psycopg.Connection[Any]:
+        """Return a new connection whose commits are on disk when they return, whatever the server's own setting is."""
+        connection = psycopg.connect(self._url)
+        connection.execute("SET synchronous_commit = on")
+        connection.commit()
+        return connection
+
+    def disconnect(self) -> None:
+        """Give the connection back; the next upload opens another."""
+        with self._lock:
+            if self._writer is not None:
+                self._writer.close()
 
     @contextmanager
     def _transaction(self) -> Iterator[psycopg.Connection[Any]]:
         """Give the one connection that writes; a lost one is opened again the next time."""
         with self._lock, _one_line():
             if self._writer is None or self._writer.closed:
-                self._writer = psycopg.connect(self._url)
+                self._writer = self._connected()
             try:
                 with self._writer.transaction():
                     yield self._writer
@@ -128,7 +151,7 @@ def _add(
     connection: psycopg.Connection[Any], uploads: Sequence[Upload], refused: Mapping[tuple[int, str], int]
 ) -> set[int]:
     """Keep uploads of rounds that are open, which stay open until this is on disk."""
-    places = sorted({one.place for one in uploads})
+    places = sorted({one.place for one in uploads} | {place for place, _ in refused})
     statement = "SELECT place FROM round WHERE place = ANY(%s) AND NOT closed ORDER BY place FOR SHARE"
     opened = {place for (place,) in connection.execute(statement, (places,))}
     kept = [one for one in uploads if one.place in opened]
@@ -141,11 +164,24 @@ def _add(
         "INSERT INTO refused VALUES (%s, %s, %s) "
         "ON CONFLICT (place, reason) DO UPDATE SET reports = refused.reports + excluded.reports"
     )
-    counts = [(place, reason, count) for (place, reason), count in sorted(refused.items())]
+    counts = [(place, reason, count) for (place, reason), count in sorted(refused.items()) if place in opened]
     if counts:
         with connection.cursor() as cursor:
             cursor.executemany(statement, counts)
     return set(places) - opened
+
+
+def _with_limit(url: str) -> str:
+    """Return the URL with a limit to the time a server may take to answer at first.
+
+    Raises:
+        ValueError: it is no URL of PostgreSQL; it is not shown, for it may hold a password.
+    """
+    try:
+        stated = psycopg.conninfo.conninfo_to_dict(url)
+        return url if "connect_timeout" in stated else psycopg.conninfo.make_conninfo(url, connect_timeout=WAITS)
+    except psycopg.ProgrammingError:
+        raise ValueError("the store's URL is no URL of PostgreSQL: postgresql://USER@HOST/DATABASE") from None
 
 
 def _one(connection: psycopg.Connection[Any], statement: str) -> Any:

@@ -1,7 +1,7 @@
 """What a store of reports keeps, and which one a URL names.
 
-Append-only: one row for every accepted upload, under a random key, so that nothing but the round tells when or from
-whom it came. Uploads are kept as they arrived; reports that arrived twice are found when they are counted.
+Append-only: a row holds accepted uploads of one moment, under a random key, so that nothing but the round tells when
+or from whom they came. Reports stay as they arrived; those that arrived twice are found when they are counted.
 """
 
 import secrets
@@ -71,9 +71,9 @@ class ReportStore(Protocol):
         ...
 
     def add(self, uploads: Sequence[Upload], refused: Mapping[tuple[int, str], int]) -> set[int]:
-        """Keep uploads, all or none of them, and return the places of rounds that are closed: theirs are not kept.
+        """Keep uploads, all or none of them, and return the places of closed rounds: nothing of theirs is kept.
 
-        When it returns, they are on disk.
+        When it returns, they are on disk. Where it raises they may be, too: the sender sends the same ids again.
 
         Args:
             uploads: of any rounds.
@@ -98,7 +98,16 @@ class ReportStore(Protocol):
         ...
 
     def bodies(self, place: int, keys: Iterable[int] | None = None) -> Iterator[bytes]:
-        """Yield the uploads of a round in the order of their keys, which is random; or only those with these keys."""
+        """Yield the uploads of a round in the order of their keys, which is random.
+
+        Args:
+            place: of the round.
+            keys: sorted; only uploads with these.
+        """
+        ...
+
+    def disconnect(self) -> None:
+        """Let go of the store, for good."""
         ...
 
 

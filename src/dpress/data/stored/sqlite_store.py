@@ -13,7 +13,7 @@ from dpress.data.stored.report_store import MOST_ROUNDS, Keys, Round, Upload, bo
 
 APPLICATION_ID = 0x44505252
 PAGE = 16384  # bytes; uploads are tens of kilobytes
-WAL_PAGES = 4096  # of the log before it is written into the file
+WAL_PAGES = 1024  # of the log before it is written into the file, for which one commit waits
 MOST_NAMED = 500  # keys in one statement
 
 
@@ -35,7 +35,6 @@ class SqliteStore:
         with _one_line(path):
             self._writer = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             self._prepare()
-            self._file = path.stat().st_ino
 
     def _prepare(self) -> None:
         """Bring the file to the newest layout."""
@@ -49,8 +48,8 @@ class SqliteStore:
         run(f"PRAGMA page_size = {PAGE}")
         run("PRAGMA journal_mode = WAL")
         run("PRAGMA synchronous = FULL")
-        run("PRAGMA busy_timeout = 5000")
         run(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
+        self._file = _identity(self.path)
         with self._transaction():
             (done,) = run("PRAGMA user_version").fetchone()
             for number, script in migrations("sqlite", done):
@@ -90,30 +89,28 @@ class SqliteStore:
             while True:
                 try:
                     with self._transaction():
-                        found = self._add(uploads, refused)
-                    break
-                except sqlite3.IntegrityError:  # a key is taken already: draw others
-                    continue
-            if self.path.stat().st_ino != self._file:
-                raise OSError(f"the store {self.path} was replaced while it was open")
-        return found
+                        return self._add(uploads, refused)
+                except sqlite3.IntegrityError as error:
+                    if error.sqlite_errorcode != sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+                        raise  # else a key is taken already: draw others
 
     def _add(self, uploads: Sequence[Upload], refused: Mapping[tuple[int, str], int]) -> set[int]:
-        closed = {place for (place,) in self._writer.execute("SELECT place FROM round WHERE closed")}
-        kept = [one for one in uploads if one.place not in closed]
+        places = {one.place for one in uploads} | {place for place, _ in refused}
+        opened = {place for (place,) in self._writer.execute("SELECT place FROM round WHERE NOT closed")} & places
+        kept = [one for one in uploads if one.place in opened]
         keys = drawn_keys([one.place for one in kept])
         rows = [(key, one.reports, one.body) for key, one in zip(keys, kept, strict=True)]
         self._writer.executemany("INSERT INTO upload VALUES (?, ?, ?)", rows)
-        counts = [(place, reason, count) for (place, reason), count in refused.items()]
+        counts = [(place, reason, count) for (place, reason), count in refused.items() if place in opened]
         statement = (
             "INSERT INTO refused VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET reports = reports + excluded.reports"
         )
         self._writer.executemany(statement, counts)
-        return closed
+        return places - opened
 
     def close(self, place: int) -> None:
         """Accept nothing more in a round; what was accepted before is all there is."""
-        with self._lock, _one_line(self.path):
+        with self._lock, _one_line(self.path), self._transaction():
             self._writer.execute("UPDATE round SET closed = 1 WHERE place = ?", (place,))
 
     def keys(self, place: int) -> Keys:
@@ -137,28 +134,58 @@ class SqliteStore:
             yield from (body for (body,) in self._read(statement, *bounds(place)))
             return
         wanted = list(keys)
-        for start in range(0, len(wanted), MOST_NAMED):
-            named = wanted[start : start + MOST_NAMED]
-            marks = ", ".join("?" * len(named))
-            statement = f"SELECT body FROM upload WHERE key IN ({marks})"  # noqa: S608  # only question marks
-            yield from (body for (body,) in self._read(statement, *named))
+        with self._reading() as connection:
+            for start in range(0, len(wanted), MOST_NAMED):
+                named = wanted[start : start + MOST_NAMED]
+                marks = ", ".join("?" * len(named))
+                statement = f"SELECT body FROM upload WHERE key IN ({marks}) ORDER BY key"  # noqa: S608  # only marks
+                yield from (body for (body,) in connection.execute(statement, named))
+
+    def disconnect(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._writer.close()
 
     def _read(self, statement: str, *values: object) -> Iterator[tuple[Any, ...]]:
-        """Yield rows on a connection of its own, one consistent look."""
-        with _one_line(self.path), closing(sqlite3.connect(f"file:{self.path}?mode=rw", uri=True)) as connection:
-            connection.execute("PRAGMA busy_timeout = 5000")
+        """Yield rows, one consistent look."""
+        with self._reading() as connection:
             yield from connection.execute(statement, values)
 
     @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection of its own, which does not wait for the one that writes."""
+        with _one_line(self.path):
+            self._check_file()
+            with closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=rw", uri=True)) as connection:
+                yield connection
+
+    @contextmanager
     def _transaction(self) -> Iterator[None]:
+        """Commit what is done, as long as the file is where it was: a deleted one would take everything and lose it."""
         self._writer.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self._check_file()
             self._writer.execute("COMMIT")
         except BaseException:
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK")
             raise
+        self._check_file()
+
+    def _check_file(self) -> None:
+        """Refuse another file in the place of the one that was opened.
+
+        Raises:
+            OSError: it is gone, or another one.
+        """
+        if _identity(self.path) != self._file:
+            raise OSError(f"the store {self.path} was replaced while it was open; put it back, or start again")
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
 
 
 @contextmanager
@@ -166,7 +193,5 @@ def _one_line(path: Path) -> Iterator[None]:
     """Turn what SQLite says into one line."""
     try:
         yield
-    except sqlite3.IntegrityError:
-        raise
     except sqlite3.Error as error:
         raise OSError(f"the store {path} cannot be used: {error}") from None

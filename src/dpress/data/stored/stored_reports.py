@@ -10,7 +10,7 @@ from dpress.core.packed import TYPE, Bytes, Packed, faults, parse
 from dpress.core.wire import REPEATED, Expected
 from dpress.data.repeated_ids import Flags, Rows, Words, repeated
 from dpress.data.reports import Batch
-from dpress.data.stored.report_store import ReportStore
+from dpress.data.stored.report_store import Keys, ReportStore
 
 TOGETHER = 1 << 24  # bytes of uploads that are parsed at a time
 
@@ -19,16 +19,18 @@ TOGETHER = 1 << 24  # bytes of uploads that are parsed at a time
 class StoredReports:
     """The reports of one round; `rejected` counts by reason what was left out.
 
-    Memory: 8 bytes for every report, and a few pieces of 16 MiB.
+    Memory: 8 bytes for every report and every upload, and a few pieces of 16 MiB.
 
     Args:
         store: where they are.
         place: of the round.
+        keys: of its uploads at one moment, sorted: what arrives later is not read, in no pass.
         expected: what the reports must say of themselves.
     """
 
     store: ReportStore
     place: int
+    keys: Keys
     expected: Expected
     rejected: Counter[str] = field(default_factory=Counter)
 
@@ -77,11 +79,12 @@ class StoredReports:
             for reports in self._parsed():
                 yield _words(reports), ~np.logical_or.reduce([*faults(reports, self.expected).values()])
 
+        # more than there are where reports arrive meanwhile, never fewer
         return repeated(self.rows, (_words(reports)[:, 0] for reports in self._parsed()), pieces)
 
     def _parsed(self) -> Iterator[Packed]:
         waiting, size = [], 0
-        for body in self.store.bodies(self.place):
+        for body in self.store.bodies(self.place, self.keys.tolist()):
             waiting.append(body)
             size += len(body)
             if size >= TOGETHER:

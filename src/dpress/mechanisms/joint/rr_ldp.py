@@ -22,7 +22,7 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally
 from dpress.core.rng import Generator
 from dpress.inference import frequencies
-from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Rates, Responses, calibrated
+from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Rates, Responses, calibrated, rounded
 from dpress.noise import permanent
 from dpress.noise.permanent import FIRST, Secrets, Slot
 
@@ -73,7 +73,7 @@ class RrLdp:
     @property
     def responses(self) -> Responses:
         """The probabilities of both responses, as rounded."""
-        return Responses(self.f, self.p, self.q)
+        return rounded(self.f, self.p, self.q)
 
     @property
     def size(self) -> int:

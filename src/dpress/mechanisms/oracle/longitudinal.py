@@ -113,6 +113,12 @@ class Responses:
         return out
 
 
+@functools.lru_cache(maxsize=256)
+def rounded(f: Fraction, p: Fraction, q: Fraction) -> Responses:
+    """Return `Responses(f, p, q)`, made once: a device asks for them at every report."""
+    return Responses(f, p, q)
+
+
 class Rates(Parameters, frozen=True):
     """The probabilities of both responses."""
 
@@ -205,5 +211,6 @@ def _near_cost(f: float, pairs: int, p: float, q: float) -> float:
     return pairs * math.log(high * (1 - low) / (low * (1 - high))) if low > 0 and high < 1 else math.inf
 
 
+@functools.lru_cache(maxsize=256)
 def _loss(ratio: Fraction, pairs: int) -> Fraction:
     return round_up(pairs * log_up(ratio))

@@ -32,7 +32,7 @@ from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.parameters import PLACE
 from dpress.core.rng import Generator
 from dpress.inference.postprocess import norm_sub
-from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Rates, Responses, calibrated
+from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Rates, Responses, calibrated, rounded
 from dpress.noise import permanent
 from dpress.noise.permanent import FIRST, Secrets, Slot
 from dpress.noise.uniform import below
@@ -106,7 +106,7 @@ class Rappor:
     @property
     def responses(self) -> Responses:
         """The probabilities of both responses, as rounded."""
-        return Responses(self.f, self.p, self.q)
+        return rounded(self.f, self.p, self.q)
 
     @property
     def size(self) -> int:
@@ -161,7 +161,7 @@ class Rappor:
             permanent.check_secrets(secrets, codes.size)
             cohorts = permanent.cohorts(secrets, self.cohorts, collection=slot.collection)
             flips = permanent.flips(secrets, codes, self.bits, p=p, slot=slot)
-        filters = np.packbits(self.blooms, axis=1, bitorder="little")
+        filters = _filters(self.candidates, self.bits, self.hashes, self.cohorts)
         report = self.responses.respond(flips ^ filters[cohorts, :, codes], self.bits, rng=rng)
         return np.concatenate([payload.pack(cohorts.astype(np.uint32), COHORT_BYTES), report], axis=1)
 
@@ -313,6 +313,12 @@ def _blooms(candidates: tuple[str, ...], bits: int, hashes: int, cohorts: int) -
             out[cohort, positions(candidate, cohort, bits=bits, hashes=hashes), v] = True
     out.flags.writeable = False
     return out
+
+
+@functools.lru_cache(maxsize=8)
+def _filters(candidates: tuple[str, ...], bits: int, hashes: int, cohorts: int) -> Payloads:
+    """Return the same packed, shape (cohorts, bytes of a filter, candidates)."""
+    return np.packbits(_blooms(candidates, bits, hashes, cohorts), axis=1, bitorder="little")
 
 
 @functools.lru_cache(maxsize=8)

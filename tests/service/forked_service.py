@@ -1,0 +1,69 @@
+"""Starts the service in a forked child at every line that it reads, so that a restart takes no imports.
+
+python forked_service.py DESIGN URL [hasty | impatient]
+
+Prints the child's process id and port. A child ends when it is killed. With `hasty` the store acknowledges uploads
+before they are committed: the fault that the tests must catch. With `impatient` a request must arrive in two seconds.
+"""
+
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+from dpress.core.packed import parse
+from dpress.data.stored.report_store import open_store
+from dpress.release.designs import load_design
+from dpress.service import server
+from dpress.service.app import Settings, app
+from dpress.service.served import Collections
+
+
+class Hasty:
+    """A store whose commits come a little later than its answers."""
+
+    def __init__(self, store):
+        self.store = store
+
+    def __getattr__(self, name):
+        return getattr(self.store, name)
+
+    def add(self, uploads, refused):
+        def later():
+            time.sleep(0.05)
+            self.store.add(uploads, refused)
+
+        threading.Thread(target=later, daemon=True).start()
+        return set()
+
+
+def serve(design, url, *, hasty):
+    """Serve until killed."""
+    store = open_store(url, create=True)
+    collections = Collections(Hasty(store) if hasty else store)
+    collections.add(design)
+
+    def listening(address):
+        print(os.getpid(), address.rpartition(":")[2], flush=True)  # noqa: T201  # what the test reads
+
+    server.run(app(collections.store, collections, Settings(url=url)), "127.0.0.1", 0, listening)
+
+
+def main():
+    """Fork a child for every line."""
+    design, url, *mode = sys.argv[1:]
+    loaded = load_design(Path(design))
+    if mode == ["impatient"]:
+        server.LONGEST = 2
+    parse(b"")
+    for _ in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            serve(loaded, url, hasty=mode == ["hasty"])
+            os._exit(0)
+        os.waitpid(child, 0)
+
+
+if __name__ == "__main__":
+    main()

