@@ -14,10 +14,14 @@ from litestar.exceptions import ClientException, HTTPException
 
 from dpress.data.stored.report_store import ReportStore
 from dpress.service import problem, rounds
+from dpress.service.client_routes import client_routes
+from dpress.service.live_routes import live_routes, rounds_route
 from dpress.service.metrics import metrics
+from dpress.service.page_routes import page_routes
 from dpress.service.problem import Problem
 from dpress.service.reports_route import Uploads
 from dpress.service.served import Collections, Served, now, tag
+from dpress.service.viewers import Viewers
 from dpress.service.writer import Writer
 
 LOOK = 1.0  # seconds between looks at the clock, and at what other processes did in the store
@@ -38,7 +42,7 @@ class Settings:
     Args:
         url: of the store.
         token: of the administrator; without one there are no routes for administrators.
-        public: whether everybody may look at the live pages.
+        public: whether everybody may look at the estimate so far; otherwise the administrator alone.
     """
 
     url: str
@@ -67,10 +71,19 @@ def app(store: ReportStore, collections: Collections, settings: Settings) -> Lit
             clock.cancel()
             await asyncio.to_thread(writer.stop)
 
-    routes = [_told(collections), _reports(uploads), _healthy(), _ready(collections), metrics(collections, writer)]
+    def stopping() -> bool:
+        return bool(application.state.get("stopping", _never)())
+
+    viewers = Viewers(collections, stopping=stopping)
+    routes = [_document(collections), _reports(uploads), _healthy(), _ready(collections), metrics(collections, writer)]
+    routes += [
+        *live_routes(viewers, lambda request: _check_viewer(request, settings)),
+        *page_routes(),
+        *client_routes(),
+    ]
     if settings.token is not None:
         routes += _administration(collections, settings)
-    return Litestar(
+    application = Litestar(
         route_handlers=routes,
         cors_config=CORS,
         lifespan=[running],
@@ -78,18 +91,23 @@ def app(store: ReportStore, collections: Collections, settings: Settings) -> Lit
         openapi_config=None,
         logging_config=None,
     )
+    return application
 
 
-def _told(collections: Collections) -> Any:
+def _never() -> bool:
+    return False
+
+
+def _document(collections: Collections) -> Any:
     @get("/v1/collections/{ask:str}")
-    async def told(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
-        document = collections.served(ask).document(now())
-        headers = {"ETag": tag(document), "Cache-Control": FRESH}
+    async def document(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
+        found = collections.served(ask).document(now())
+        headers = {"ETag": tag(found), "Cache-Control": FRESH}
         if request.headers.get("if-none-match") == headers["ETag"]:
             return Response(b"", status_code=304, headers=headers)
-        return Response(document, media_type="application/json", headers=headers)
+        return Response(found, media_type="application/json", headers=headers)
 
-    return told
+    return document
 
 
 def _reports(uploads: Uploads) -> Any:
@@ -137,7 +155,15 @@ def _administration(collections: Collections, settings: Settings) -> list[Any]:
         plain = {"id": begun.round.ask, "round": begun.round.number}
         return Response(msgspec.json.encode(plain), media_type="application/json")
 
-    return [closing, following]
+    return [closing, following, rounds_route(collections, lambda request: check_token(request, settings))]
+
+
+def _check_viewer(request: Request[Any, Any, Any], settings: Settings) -> None:
+    if settings.public:
+        return
+    if settings.token is None:
+        raise Problem(404, "nobody may look here: the service was started without --public and --admin-token-file")
+    check_token(request, settings)
 
 
 def check_token(request: Request[Any, Any, Any], settings: Settings) -> None:

@@ -1,7 +1,9 @@
 """Runs the application: one process, no access log, no word about the server in its answers."""
 
+import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import uvicorn
 from litestar import Litestar
@@ -12,7 +14,7 @@ FAREWELL = 10  # seconds that running requests have when the service stops
 
 
 def run(application: Litestar, host: str, port: int, listening: Callable[[str], object]) -> None:
-    """Serve until the process is told to stop; what was accepted is on disk then.
+    """Serve until SIGTERM or SIGINT, then return; what was accepted is on disk then.
 
     Args:
         application: what answers.
@@ -43,4 +45,23 @@ def run(application: Litestar, host: str, port: int, listening: Callable[[str], 
             timeout_graceful_shutdown=FAREWELL,
             proxy_headers=False,
         )
-        uvicorn.Server(config).run(sockets=[bound])
+        server = uvicorn.Server(config)
+        application.state.stopping = lambda: server.should_exit
+        with _stopped_by_signals(server):
+            server.run(sockets=[bound])
+
+
+@contextmanager
+def _stopped_by_signals(server: uvicorn.Server) -> Iterator[None]:
+    """Let signals stop the server and not the process: uvicorn raises them again when it is done."""
+
+    def stop(number: int, frame: object) -> None:
+        del number, frame
+        server.should_exit = True
+
+    before = {one: signal.signal(one, stop) for one in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
