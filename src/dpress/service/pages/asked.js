@@ -41,7 +41,7 @@ function plainly(epsilon) {
   const weak = epsilon > 20 ? " That hides next to nothing." : "";
   return (
     `A device does not send its answer but a random one that leans towards it, drawn before anything leaves the device. ` +
-    `Whatever arrives is at most ${times} times as likely from one person as from another with any other answer; ` +
+    `Whatever arrives in a report is at most ${times} times as likely from one person as from another with any other answer; ` +
     `nobody who sees it, this service included, learns more than that about one person.${weak} Only many reports together show something.`
   );
 }

@@ -20,6 +20,7 @@ export function heat(title, across, up) {
     },
     drawn("g", { transform: `scale(1 ${(wide * ratio) / high})` }, ...cells),
   );
+  drawing.style.maxWidth = `calc(38rem / ${Math.max(ratio, 0.8)})`;
   const pointed = element("p", { class: "note" }, "Point at a cell to read it.");
   const beside = list(cells.map((_, i) => place(across, up, i)));
   const ends = `${across.title} ${edge(across.edges[0])} to ${edge(across.edges.at(-1))}, ${up.title} ${edge(up.edges[0])} to ${edge(up.edges.at(-1))}`;

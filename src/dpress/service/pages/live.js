@@ -12,6 +12,13 @@ import { count, points, shares } from "./numbers.js";
 const FEW = 40; // cells that have a row each
 const OPEN = 3; // tables of several attributes that are open from the start
 
+const LEGEND = {
+  bars:
+    "Bars are estimated shares of all who reported. The line across the end of a bar is its 95 % interval: in 95 of 100 such " +
+    "collections it holds the true share. An estimate may fall below zero where few or none are: it errs to both sides alike.",
+  map: "The darker a cell, the more people it is estimated to hold; the list below has the fullest in figures, each with its 95 % interval.",
+};
+
 let said = null;
 let shown = ""; // which tables there are figures of
 let figures = [];
@@ -28,6 +35,7 @@ function figure(names, axes) {
 function build({ tables, axes }) {
   const several = tables.filter((one) => one.axes.length > 1).length > OPEN;
   figures = tables.map((one) => figure(one.axes, axes));
+  say("legend", tables.length ? LEGEND[said.words.some((one) => one.kind === "location") ? "map" : "bars"] : "");
   byId("tables").replaceChildren(
     ...figures.map(({ node }, i) => {
       if (!several || tables[i].axes.length < 2) return node;
