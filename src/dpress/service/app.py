@@ -11,6 +11,7 @@ import msgspec
 from litestar import Litestar, Request, Response, get, post
 from litestar.config.cors import CORSConfig
 from litestar.exceptions import ClientException, HTTPException
+from litestar.params import FromPath
 
 from dpress.data.stored.report_store import ReportStore
 from dpress.service import problem, rounds
@@ -75,7 +76,7 @@ def app(store: ReportStore, collections: Collections, settings: Settings) -> Lit
         return bool(application.state.get("stopping", _never)())
 
     viewers = Viewers(collections, stopping=stopping)
-    routes = [_document(collections), _reports(uploads), _healthy(), _ready(collections), metrics(collections, writer)]
+    routes = [_told(collections), _reports(uploads), _healthy(), _ready(collections), metrics(collections, writer)]
     routes += [
         *live_routes(viewers, lambda request: _check_viewer(request, settings)),
         *page_routes(),
@@ -98,21 +99,21 @@ def _never() -> bool:
     return False
 
 
-def _document(collections: Collections) -> Any:
+def _told(collections: Collections) -> Any:
     @get("/v1/collections/{ask:str}")
-    async def document(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
-        found = collections.served(ask).document(now())
-        headers = {"ETag": tag(found), "Cache-Control": FRESH}
+    async def told(request: Request[Any, Any, Any], ask: FromPath[str]) -> Response[bytes]:
+        document = collections.served(ask).document(now())
+        headers = {"ETag": tag(document), "Cache-Control": FRESH}
         if request.headers.get("if-none-match") == headers["ETag"]:
             return Response(b"", status_code=304, headers=headers)
-        return Response(found, media_type="application/json", headers=headers)
+        return Response(document, media_type="application/json", headers=headers)
 
-    return document
+    return told
 
 
 def _reports(uploads: Uploads) -> Any:
     @post("/v1/collections/{ask:str}/reports", status_code=200)
-    async def reports(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
+    async def reports(request: Request[Any, Any, Any], ask: FromPath[str]) -> Response[bytes]:
         stated = request.headers.get("content-length", "")
         length = int(stated) if stated.isascii() and stated.isdigit() else None
         try:
@@ -143,13 +144,13 @@ def _ready(collections: Collections) -> Any:
 
 def _administration(collections: Collections, settings: Settings) -> list[Any]:
     @post("/v1/collections/{ask:str}/close", status_code=200)
-    async def closing(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
+    async def closing(request: Request[Any, Any, Any], ask: FromPath[str]) -> Response[bytes]:
         check_token(request, settings)
         closed = await _stored(rounds.close, collections, collections.served(ask))
         return Response(closed.document(now()), media_type="application/json")
 
     @post("/v1/collections/{ask:str}/next", status_code=200)
-    async def following(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
+    async def following(request: Request[Any, Any, Any], ask: FromPath[str]) -> Response[bytes]:
         check_token(request, settings)
         begun = await _stored(rounds.begin_next, collections, collections.served(ask), settings.url)
         plain = {"id": begun.round.ask, "round": begun.round.number}

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 from litestar import Request, Response, get
+from litestar.params import FromPath
 from litestar.response import Stream
 
 from dpress.service.problem import Problem
@@ -25,7 +26,7 @@ def live_routes(viewers: Viewers, allowed: Check) -> list[Any]:
     """
 
     @get("/v1/collections/{ask:str}/estimate")
-    async def estimate(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
+    async def estimate(request: Request[Any, Any, Any], ask: FromPath[str]) -> Response[bytes]:
         allowed(request)
         try:
             found = await viewers.document(viewers.collections.served(ask))
@@ -34,7 +35,7 @@ def live_routes(viewers: Viewers, allowed: Check) -> list[Any]:
         return Response(found, media_type="application/json", headers=FRESH)
 
     @get("/v1/collections/{ask:str}/events")
-    async def events(request: Request[Any, Any, Any], ask: str) -> Stream:
+    async def events(request: Request[Any, Any, Any], ask: FromPath[str]) -> Stream:
         allowed(request)
         viewers.collections.served(ask)
         if viewers.full:
@@ -53,7 +54,7 @@ def rounds_route(collections: Collections, allowed: Check) -> Any:
     """
 
     @get("/v1/collections/{ask:str}/rounds")
-    async def listed(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
+    async def listed(request: Request[Any, Any, Any], ask: FromPath[str]) -> Response[bytes]:
         allowed(request)
         own = collections.rounds_of(collections.served(ask))
         try:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from litestar import Request, Response, get
+from litestar.params import FromPath
 
 from dpress import reporting
 from dpress.service.problem import Problem
@@ -34,17 +35,17 @@ def page_routes() -> list[Any]:
     files = {path.name: path.read_bytes() for path in paths}
 
     @get("/collections/{ask:str}")
-    async def live(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
+    async def live(request: Request[Any, Any, Any], ask: FromPath[str]) -> Response[bytes]:
         del ask  # the page reads it from its own address
         return _file(request, files, "live.html")
 
     @get("/try/{ask:str}")
-    async def survey(request: Request[Any, Any, Any], ask: str) -> Response[bytes]:
+    async def survey(request: Request[Any, Any, Any], ask: FromPath[str]) -> Response[bytes]:
         del ask
         return _file(request, files, "survey.html")
 
     @get("/pages/{name:str}")
-    async def part(request: Request[Any, Any, Any], name: str) -> Response[bytes]:
+    async def part(request: Request[Any, Any, Any], name: FromPath[str]) -> Response[bytes]:
         if name not in files:
             raise Problem(404, "there is nothing at this address")
         return _file(request, files, name)
@@ -52,7 +53,7 @@ def page_routes() -> list[Any]:
     return [live, survey, part]
 
 
-def _file(request: Request[Any, Any, Any], files: dict[str, bytes], name: str) -> Response[bytes]:
+def _file(request: Request[Any, Any, Any], files: dict[str, bytes], name: FromPath[str]) -> Response[bytes]:
     body = files[name]
     headers = {**HEADERS, "ETag": f'"{hashlib.sha256(body).hexdigest()[:32]}"'}
     if request.headers.get("if-none-match") == headers["ETag"]:
