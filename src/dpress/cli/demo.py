@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from dpress.cli.output import json_option, print_json
+from dpress.cli.output import hint, json_option, print_json, quiet_option
 from dpress.core.claim import as_floats, describe
 from dpress.data.example_people import people
 from dpress.data.spec import load_spec
@@ -54,9 +54,17 @@ QUERIES = ("age in 30..39 and sex = Female", "education in Bachelor..Master and 
 @click.option(
     "--out", type=click.Path(), default="dpress-demo", show_default=True, help="The folder; numbered if taken."
 )
+@click.option("--collect", is_flag=True, help="In its place a collection to look at while made-up devices report.")
+@quiet_option
 @json_option
-def command(out: str, *, as_json: bool) -> None:
-    """Make up 50,000 people, plan, publish, ask two queries and write the report (which needs the extra `[report]`)."""
+def command(out: str, *, collect: bool, quiet: bool, as_json: bool) -> None:
+    """Make up 50,000 people, plan, publish, ask two queries and write the report (which needs the extra `[report]`).
+
+    With --collect their devices report to a service on this computer, until it is stopped (which needs `[service]`).
+    """
+    if collect:
+        _collect(quiet=quiet, as_json=as_json)
+        return
     needed()
     folder = _new_folder(Path(out))
     _write_people(folder)
@@ -83,6 +91,19 @@ def command(out: str, *, as_json: bool) -> None:
         if claim["proven"] is not None
         else "Guarantee: none."
     )
+
+
+def _collect(*, quiet: bool, as_json: bool) -> None:
+    from dpress.service.demo_collection import collect  # noqa: PLC0415  # an extra
+
+    def watch(address: str) -> None:
+        if as_json:
+            print_json({"page": address})
+        else:
+            click.echo(address)
+        hint("50,000 made-up devices report for some minutes; Ctrl-C stops and leaves nothing behind", quiet=quiet)
+
+    collect(watch)
 
 
 def _new_folder(wanted: Path) -> Path:

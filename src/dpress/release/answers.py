@@ -5,6 +5,7 @@ A room's `answers` module has a class `Answers`, made from a release, and these 
     predicted(mechanism, workload) -> float | None   the error of a mechanism, exact; None where only a plan predicts it
     typical(release) -> float                        only where a release states the error of its own answers instead
     collected(collection, tallies, payloads) -> KeptAnswers  of a collection's tallies, where devices are asked
+    live(collection, tallies) -> KeptAnswers         the same while reports arrive: nothing that takes long
     measured(mechanism, drawn, schema, *, rng) -> KeptAnswers  of what a mechanism drew, where a table is measured
     restored(release, description, folder) -> detail  what a folder holds beside the kept integers
 """
@@ -16,6 +17,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from dpress.core.linear import Numbers
+from dpress.release.published_tables import PublishedTable
 from dpress.release.result import Result
 
 Progress = Callable[[int], object]
@@ -81,6 +83,15 @@ class Answers(Protocol):
     @property
     def announced(self) -> tuple[str, ...]:
         """Lines about files beside the tables, and about errors that are approximate."""
+        ...
+
+    def overview(self, cells: int) -> Iterator[PublishedTable]:
+        """Yield what is looked at while reports arrive, tables of at most so many cells; where devices are asked."""
+        ...
+
+    @property
+    def later(self) -> tuple[str, ...]:
+        """What the release has beyond that, a sentence each."""
         ...
 
     def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:

@@ -3,7 +3,8 @@
 reports -> tallies of all report types -> the kind's answers -> release, and the design of the next round.
 """
 
-from collections.abc import Callable, Iterator
+import functools
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from dpress.data.fold import Counts, Progress, add_up
 from dpress.data.spec import Spec
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release import next_round
+from dpress.release.answers import KeptAnswers
 from dpress.release.clock import now
 from dpress.release.designs import charge, collection_of, expected, save_design
 from dpress.release.folder import check_new
@@ -73,7 +75,10 @@ def estimate(
         reader.count(reason, count)
     tallies, rejected = layout.tallies(total), dict(reader.rejected)
     payloads = _watched(lambda: _payloads(read(), collection), progress)
-    release = _release(design, collection, tallies, rejected, payloads, private=reader.private, records=records)
+    own = {"records": records} if records else {}
+    room = catalog.part(design.kind, "answers")
+    kept = functools.partial(room.collected, payloads=payloads, **own)
+    release = released(design, collection, tallies, rejected, kept, private=reader.private)
     release = replace(release, csv=csv)
     if out is not None:
         release.write(out, refitted=refitted)
@@ -105,36 +110,47 @@ def _watched(payloads: Callable[[], Iterator[Payloads]], progress: Progress | No
     return watched
 
 
-def _release(
+def released(
     design: Design,
     collection: Collection,
     tallies: list[Counts],
-    rejected: dict[str, int],
-    payloads: Callable[[], Iterator[Payloads]],
+    rejected: Mapping[str, int],
+    kept: Callable[[Collection, list[Counts]], KeptAnswers],
     *,
     private: bool,
-    records: int,
 ) -> Release:
+    """Return the release that tallies give.
+
+    Args:
+        design: of the collection.
+        collection: that the design describes.
+        tallies: of every report type.
+        rejected: how many reports were left out, by reason.
+        kept: what the release keeps of the tallies: the kind's `collected`, or `live` (`release.answers`).
+        private: False where a seeded generator drew the coins.
+
+    Raises:
+        SchemaMismatch: there are no reports, none that counts, or none about some attribute or pair of attributes.
+    """
     took_part = collection.counted(tallies)
     _check_answered(design, took_part, tallies, rejected)
-    room = catalog.part(design.kind, "answers")
-    own = {"records": records} if records else {}
-    kept = room.collected(took_part, tallies, payloads, **own)
-    queries = workload(design.queries, design.schema.shape)
+    answers = kept(took_part, tallies)
     made = Release(
         design=design,
-        kept=kept.answers,
-        detail=kept.detail,
+        kept=answers.answers,
+        detail=answers.detail,
         charged=charge(collection, design.method, allow_unproven=True),
         private=private,
         created=now(),
-        predicted=room.predicted(took_part, queries),
-        rejected=rejected,
+        predicted=catalog.part(design.kind, "answers").predicted(
+            took_part, workload(design.queries, design.schema.shape)
+        ),
+        rejected=dict(rejected),
     )
     return with_typical(made)
 
 
-def _check_answered(design: Design, collection: Collection, tallies: list[Counts], rejected: dict[str, int]) -> None:
+def _check_answered(design: Design, collection: Collection, tallies: list[Counts], rejected: Mapping[str, int]) -> None:
     """Refuse reports that leave a published table unanswered, with the cause first.
 
     Raises:

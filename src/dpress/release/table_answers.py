@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from dpress.core.attribute import Tabular
 from dpress.core.linear import Array
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import CuratorMechanism, Decoder
@@ -163,6 +164,34 @@ class TableAnswers:
                 tail=self.release.tail,
             )
 
+    def overview(self, cells: int) -> Iterator[PublishedTable]:
+        """Yield every attribute by itself, then the tables of several attributes with at most so many cells."""
+        tables = [one for one in (*self.published(), *self.asked_tables()) if one.count.size <= cells]
+        own = {one.axes[0].name for one in tables if len(one.axes) == 1}
+        yield from (one for one in tables if len(one.axes) == 1)
+        for place, axis in enumerate(self.release.schema.tabular):
+            if axis.name not in own and axis.size <= cells:
+                yield self._summed(place, axis)
+        yield from (one for one in tables if len(one.axes) > 1)
+
+    @property
+    def later(self) -> tuple[str, ...]:
+        """The counts after post-processing."""
+        return (f"The release has the counts after {', '.join(self.postprocess)}, too.",) if self.postprocess else ()
+
+    def _summed(self, place: int, axis: Tabular) -> PublishedTable:
+        """Return one attribute's table, as the decoder answers it from a table of several."""
+        ones = [np.ones(size) for size in self.release.schema.shape]
+        asked = [[*ones[:place], cell, *ones[place + 1 :]] for cell in np.eye(axis.size)]
+        return PublishedTable(
+            name=axis.name,
+            axes=(axis,),
+            count=np.array([self.decoder.answer(self.measurement, one) for one in asked]),
+            variance=np.array([self.decoder.query_variance(self.measurement.variance, one) for one in asked]),
+            adjusted=None,
+            tail=self.release.tail,
+        )
+
     def adjusted(self, axes: tuple[int, ...], count: Array, variance: Array) -> Array | None:
         """Return the counts after post-processing; None where the specification names none."""
         del axes
@@ -194,6 +223,11 @@ def collected(collection: Collection, tallies: list[Tally], payloads: Callable[[
     """Return the tallies of all report types, one after the other; the reports are not needed again."""
     del collection, payloads
     return KeptAnswers(answers=np.concatenate(tallies))
+
+
+def live(collection: Collection, tallies: list[Tally]) -> KeptAnswers:
+    """Return the same while reports arrive."""
+    return collected(collection, tallies, list)
 
 
 def measured(mechanism: object, drawn: Measurement, schema: object, *, rng: object) -> KeptAnswers:

@@ -15,10 +15,14 @@ from litestar.params import FromPath
 
 from dpress.data.stored.report_store import ReportStore
 from dpress.service import problem, round_changes
+from dpress.service.client_routes import client_routes
+from dpress.service.live_routes import live_routes, rounds_route
 from dpress.service.metrics import metrics
+from dpress.service.page_routes import page_routes
 from dpress.service.problem import Problem
 from dpress.service.reports_route import Uploads
 from dpress.service.served import Collections, Served, now, tag
+from dpress.service.viewers import Viewers
 from dpress.service.writer import Writer
 
 LOOK = 1.0  # seconds between looks at the clock, and at what other processes did in the store
@@ -39,7 +43,7 @@ class Settings:
     Args:
         url: of the store.
         token: of the administrator; without one there are no routes for administrators.
-        public: whether everybody may look at the live pages.
+        public: whether everybody may look at the estimate so far; otherwise the administrator alone.
     """
 
     url: str
@@ -68,10 +72,19 @@ def app(store: ReportStore, collections: Collections, settings: Settings) -> Lit
             clock.cancel()
             await asyncio.to_thread(writer.stop)
 
+    def stopping() -> bool:
+        return bool(application.state.get("stopping", _never)())
+
+    viewers = Viewers(collections, stopping=stopping)
     routes = [_document(collections), _reports(uploads), _healthy(), _ready(collections), metrics(collections, writer)]
+    routes += [
+        *live_routes(viewers, lambda request: _check_viewer(request, settings)),
+        *page_routes(),
+        *client_routes(),
+    ]
     if settings.token is not None:
         routes += _administration(collections, settings)
-    return Litestar(
+    application = Litestar(
         route_handlers=routes,
         cors_config=CORS,
         lifespan=[running],
@@ -79,6 +92,11 @@ def app(store: ReportStore, collections: Collections, settings: Settings) -> Lit
         openapi_config=None,
         logging_config=None,
     )
+    return application
+
+
+def _never() -> bool:
+    return False
 
 
 def _document(collections: Collections) -> Any:
@@ -138,7 +156,15 @@ def _administration(collections: Collections, settings: Settings) -> list[Any]:
         plain = {"id": begun.round.ask, "round": begun.round.number}
         return Response(msgspec.json.encode(plain), media_type="application/json")
 
-    return [closing, following]
+    return [closing, following, rounds_route(collections, lambda request: check_token(request, settings))]
+
+
+def _check_viewer(request: Request[Any, Any, Any], settings: Settings) -> None:
+    if settings.public:
+        return
+    if settings.token is None:
+        raise Problem(404, "nobody may look here: the service was started without --public and --admin-token-file")
+    check_token(request, settings)
 
 
 def check_token(request: Request[Any, Any, Any], settings: Settings) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from dpress.core import design as documents
+from dpress.core.claim import as_floats
 from dpress.core.design import Design, LocalAsk
 from dpress.core.errors import SchemaMismatch
 from dpress.data.stored.report_store import ReportStore, Round
@@ -18,6 +19,7 @@ from dpress.release.designs import collection_of
 from dpress.release.device import Intake, intake
 from dpress.release.plan_text import beside, lifetime_of, promised
 from dpress.service.problem import Problem
+from dpress.service.words import words
 
 LARGEST_BODY = 1 << 22  # bytes of an upload
 MOST_REPORTS = 10_000  # in one upload
@@ -74,6 +76,8 @@ class Served:
             "largest_batch": self.largest_batch,
             "next": None if self.following is None else self.following.ask,
             "title": titles.get("title") or ", ".join(one.caption for one in design.attributes),
+            "words": words(design),
+            "proven": as_floats(mechanism.claim.proven),
             "promise": promised(mechanism.claim) + beside(lifetime_of(mechanism)),
         }
         return msgspec.json.encode(found)
@@ -165,7 +169,11 @@ class Collections:
 
     def newest(self, served: Served) -> Served:
         """Return the newest round of the same collection."""
-        return self._by_place[max(one.round.place for one in self.all() if _same(one.design, served.design))]
+        return self.rounds_of(served)[-1]
+
+    def rounds_of(self, served: Served) -> list[Served]:
+        """Return all rounds of the same collection, in the order in which they began."""
+        return [one for one in self.all() if _same(one.design, served.design)]
 
     def all(self) -> tuple[Served, ...]:
         """Return all rounds, in the order in which they began."""

@@ -1,8 +1,10 @@
 """Runs the application: one process, no access log, no word about the server in its answers."""
 
 import asyncio
+import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import uvicorn
 from litestar import Litestar
@@ -49,7 +51,7 @@ class TimedProtocol(HttpToolsProtocol):
 
 
 def run(application: Litestar, host: str, port: int, listening: Callable[[str], object]) -> None:
-    """Serve until the process gets a signal to stop; what was accepted is on disk then.
+    """Serve until SIGTERM or SIGINT, then return; what was accepted is on disk then.
 
     Args:
         application: what answers.
@@ -82,4 +84,23 @@ def run(application: Litestar, host: str, port: int, listening: Callable[[str], 
             timeout_graceful_shutdown=FAREWELL,
             proxy_headers=False,
         )
-        uvicorn.Server(config).run(sockets=[bound])
+        server = uvicorn.Server(config)
+        application.state.stopping = lambda: server.should_exit
+        with _stopped_by_signals(server):
+            server.run(sockets=[bound])
+
+
+@contextmanager
+def _stopped_by_signals(server: uvicorn.Server) -> Iterator[None]:
+    """Let signals stop the server and not the process: uvicorn raises them again when it is done."""
+
+    def stop(number: int, frame: object) -> None:
+        del number, frame
+        server.should_exit = True
+
+    before = {one: signal.signal(one, stop) for one in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)

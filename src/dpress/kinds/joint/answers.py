@@ -30,7 +30,7 @@ from dpress.release.release import Release
 from dpress.release.result import Result
 from dpress.release.table_answers import TableAnswers
 
-__all__ = ["Answers", "Fit", "collected", "predicted", "restored"]
+__all__ = ["Answers", "Fit", "collected", "live", "predicted", "restored"]
 
 UNIT = 1 << 50  # of a fitted share
 CLOSE = 1e-6  # to 1, of the sum of a fit that was kept
@@ -145,9 +145,19 @@ class Answers(TableAnswers):
             own = JointRows(axes=schema.tabular, joint=self.fitted, users=self.release.users, tabled=self.joint_table)
             yield schema.names, own
 
+    @property
+    def later(self) -> tuple[str, ...]:
+        """The fitted joint, which takes too long while reports arrive."""
+        return (*super().later, "The release has the joint distribution that is fitted to all reports, too.")
+
     def adjusted(self, axes: tuple[int, ...], count: Array, variance: Array) -> Array | None:
-        """Return the fitted joint's own counts, after post-processing where the specification names some."""
+        """Return the fitted joint's own counts, after post-processing where the specification names some.
+
+        None while reports arrive: nothing is fitted then.
+        """
         del count
+        if self.release.detail is None:
+            return None
         fitted = self.fitted.marginal(axes).ravel() * self.release.users
         if not self.postprocess:
             return fitted
@@ -168,6 +178,12 @@ def collected(
         return KeptAnswers(answers=np.concatenate(tallies), detail=Fit(joint=joint, records=records))
     cells = np.rint(joint.marginal(tuple(range(len(collection.shape)))).ravel() * UNIT).astype(np.int64)
     return KeptAnswers(answers=np.concatenate([*tallies, cells]), detail=Fit(joint=joint, records=records))
+
+
+def live(collection: Collection, tallies: list[Tally]) -> KeptAnswers:
+    """Return the tallies alone: a joint is fitted once all reports are there."""
+    del collection
+    return KeptAnswers(answers=np.concatenate(tallies))
 
 
 def restored(release: Release, description: Mapping[str, Any], folder: Path) -> Fit:

@@ -27,9 +27,9 @@ from dpress.release.published_tables import PublishedTable
 from dpress.release.query_language import parse_rectangle
 from dpress.release.release import CONFIDENCE, Release
 from dpress.release.result import Result
-from dpress.release.table_answers import collected, measured, measurement_of, restored
+from dpress.release.table_answers import collected, live, measured, measurement_of, restored
 
-__all__ = ["Answers", "collected", "measured", "predicted", "restored", "typical"]
+__all__ = ["Answers", "collected", "live", "measured", "predicted", "restored", "typical"]
 
 Workload = Marginals | Boxes | Areas
 NAME = "table_1.parquet"
@@ -178,6 +178,32 @@ class Answers:
         """Yield the only table."""
         del progress
         yield from self.published()
+
+    def overview(self, cells: int) -> Iterator[PublishedTable]:
+        """Yield the map; in wider cells where it has more than so many."""
+        side, fewer = self.density.grid.side, math.isqrt(cells)
+        if side <= fewer:
+            yield from self.published()
+            return
+        edges = np.arange(fewer + 1) * (side / fewer)
+        (left, bottom), (right, top) = (
+            (one.ravel() for one in np.meshgrid(own, own, indexing="ij")) for own in (edges[:-1], edges[1:])
+        )
+        asked = Rectangles(left, right, bottom, top)
+        yield PublishedTable(
+            name=NAME,
+            axes=location(self.release.design.attributes).axes(fewer),
+            count=self.density.values(asked),
+            centre=unbiased(self.density).values(asked),
+            variance=self.density.variances(asked),
+            adjusted=None,
+            tail=self.release.tail,
+        )
+
+    @property
+    def later(self) -> tuple[str, ...]:
+        """Any rectangle."""
+        return ("The release answers any rectangle.",)
 
     def published(self) -> Iterator[PublishedTable]:
         """Yield the map as a table: every cell with its place, count and error."""

@@ -10,9 +10,9 @@ from dpress.core.workload import Marginals
 from dpress.release.linear_error import predicted
 from dpress.release.published_tables import PublishedTable
 from dpress.release.sums_of_tables import summed
-from dpress.release.table_answers import TableAnswers, collected, measured, restored
+from dpress.release.table_answers import TableAnswers, collected, live, measured, restored
 
-__all__ = ["Answers", "collected", "measured", "predicted", "restored"]
+__all__ = ["Answers", "collected", "live", "measured", "predicted", "restored"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,98 @@
+"""A collection to look at: a service with a store that is gone afterwards, and made-up devices that send to it."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from dpress.core.design import Design
+from dpress.data.spec import load_spec
+from dpress.data.stored.report_store import open_store
+from dpress.release.designs import save_design
+from dpress.release.plan import design_of
+from dpress.service.app import Settings, app
+from dpress.service.served import Collections
+from dpress.service.server import run
+
+SPEC = """\
+[[attribute]]
+name = "age"
+title = "Age"
+kind = "integer"
+bounds = [0, 84]
+bins = 17
+
+[[attribute]]
+name = "education"
+title = "Education"
+kind = "ordinal"
+values = ["Primary", "Secondary", "Vocational", "Bachelor", "Master"]
+
+[[attribute]]
+name = "region"
+title = "Region"
+kind = "categorical"
+values = ["North", "East", "South", "West"]
+
+[privacy]
+model = "local"
+epsilon = 1.0
+
+[release]
+kind = "marginals"
+title = "Who lives here"
+"""
+HOST = "127.0.0.1"
+
+
+def collect(watch: Callable[[str], object]) -> None:
+    """Serve until SIGTERM or SIGINT, with devices in a process of their own; nothing is left behind.
+
+    Args:
+        watch: called with the address of the page, once it can be looked at.
+
+    Raises:
+        OSError: no port is free, or there is no place for the store.
+    """
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # also before the server listens
+    try:
+        with TemporaryDirectory(prefix="dpress-demo-") as folder, suppress(KeyboardInterrupt):
+            _serve(Path(folder), watch)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _serve(folder: Path, watch: Callable[[str], object]) -> None:
+    (folder / "spec.toml").write_text(SPEC, encoding="utf-8")
+    design = design_of(load_spec(folder / "spec.toml"))
+    url = f"sqlite:///{folder / 'reports.db'}"
+    store = open_store(url, create=True)
+    collections = Collections(store)
+    collections.add(design)
+    children: list[subprocess.Popen[bytes]] = []
+
+    def listening(address: str) -> None:
+        children.append(_devices(design, folder, address))
+        watch(f"{address}/collections/{design.id}")
+
+    try:
+        run(app(store, collections, Settings(url=url, public=True)), HOST, 0, listening)
+    finally:
+        for child in children:
+            child.terminate()
+            child.wait()
+
+
+def _devices(design: Design, folder: Path, address: str) -> subprocess.Popen[bytes]:
+    """Start the devices; they end when this process does, whichever way: then their standard input closes."""
+    path = save_design(design, folder / "design.json")
+    command = [sys.executable, "-m", "dpress.service.demo_devices", str(path), f"{address}/v1/collections/{design.id}"]
+    return subprocess.Popen(  # noqa: S603  # our own module
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C is for this process alone, which ends that one
+    )

@@ -1,0 +1,54 @@
+"""The numbers that the live page shows: a release so far as plain data."""
+
+from typing import Any
+
+import numpy as np
+
+from dpress.core.attribute import Bounded, Listed, Tabular
+from dpress.core.linear import Array
+from dpress.inference.interval import half_width
+from dpress.release.next_round import users_before
+from dpress.release.published_tables import CONFIDENCE, PublishedTable
+from dpress.release.release import Release
+
+MOST_CELLS = 4096  # of a table, or of a map
+DIGITS = 3  # after the point of a count
+
+
+def figures(release: Release) -> dict[str, Any]:
+    """Return what is shown of a release: every table with counts and the ends of their 95 % intervals."""
+    tables = list(release.answers.overview(MOST_CELLS))
+    axes = {axis.name: axis for one in tables for axis in one.axes}
+    shown = {tuple(axis.name for axis in one.axes) for one in tables}
+    hidden = [" and ".join(names) for names in release.answers.tables.values() if names not in shown]
+    return {
+        "users": release.users,
+        "before": users_before(release),
+        "left_out": dict(release.rejected),
+        "axes": {name: _axis(own) for name, own in axes.items()},
+        "tables": [_table(one) for one in tables],
+        "later": [*(f"The release has the table of {one}, too." for one in hidden), *release.answers.later],
+    }
+
+
+def _axis(axis: Tabular) -> dict[str, Any]:
+    """Return the names of an attribute's cells, and the edges of those that have an order of numbers."""
+    labels = axis.captions if isinstance(axis, Listed) else axis.labels
+    edges = axis.edges.tolist() if isinstance(axis, Bounded) else None
+    return {"title": axis.caption, "labels": labels, "edges": edges}
+
+
+def _table(table: PublishedTable) -> dict[str, Any]:
+    half = half_width(table.variance, CONFIDENCE, table.tail)
+    centre = table.count if table.centre is None else table.centre
+    return {
+        "axes": [axis.name for axis in table.axes],
+        "count": _rounded(table.count),
+        "low": _rounded(centre - half),
+        "high": _rounded(centre + half),
+    }
+
+
+def _rounded(values: Array) -> list[float]:
+    found: list[float] = np.round(values, DIGITS).tolist()
+    return found

@@ -1,0 +1,71 @@
+/** A field of the survey for every attribute, made of what is asked alone. */
+import { ends } from "./asked.js";
+import { drawn, element } from "./elements.js";
+
+const SILENT = ["reject", "drop"]; // what happens to a missing value where it has no cell
+const ELSE = "\u0000 something else"; // a text that no list of values has
+
+/** Returns a field: its node, and the values that it holds by column. */
+export function field(attribute) {
+  if (attribute.kind === "location") return place(attribute);
+  const own = attribute.own[0];
+  return own.values ? choice(attribute, own) : number(attribute.title, own);
+}
+
+function choice({ title, labels }, own) {
+  const values = [...own.values];
+  const extra = [own.other, own.null ?? own.other].filter((one, i, all) => !SILENT.includes(one) && all.indexOf(one) === i);
+  for (const one of extra) values.push(one === own.other ? ELSE : null);
+  const select = element(
+    "select",
+    { id: `field-${own.name}`, required: "" },
+    element("option", { value: "" }, "Choose"),
+    ...values.map((_, i) => element("option", { value: i }, labels[i])),
+  );
+  const node = element("p", { class: "ask" }, element("label", { for: select.id }, title), select);
+  return { node, values: () => ({ [own.name]: values[Number(select.value)] }) };
+}
+
+function number(title, own) {
+  const input = numeric(own);
+  const [low, high] = ends(own);
+  const hint = element("span", { class: "note", id: `${input.id}-hint` }, `from ${low} to ${high}`);
+  input.setAttribute("aria-describedby", hint.id);
+  const node = element("p", { class: "ask" }, element("label", { for: input.id }, title), input, " ", hint);
+  return { node, values: () => ({ [own.name]: Number(input.value) }) };
+}
+
+function numeric(own) {
+  const all = own.edges ?? own.bounds;
+  const step = own.kind === "integer" ? 1 : "any";
+  return element("input", { id: `field-${own.name}`, type: "number", step, min: all[0], max: all.at(-1), required: "" });
+}
+
+function place({ title, own }) {
+  const inputs = own.map(numeric);
+  const [[left, right], [bottom, top]] = own.map((one) => one.bounds.map(Number));
+  const dot = drawn("circle", { r: 2.5, cx: -9, cy: -9 });
+  const lines = [20, 40, 60, 80].flatMap((at) => [
+    drawn("line", { x1: at, x2: at, y1: 0, y2: 100 }),
+    drawn("line", { x1: 0, x2: 100, y1: at, y2: at }),
+  ]);
+  const map = drawn("svg", { class: "place", viewBox: "0 0 100 100", "aria-hidden": "true" }, ...lines, dot);
+  const mark = () => {
+    const [x, y] = inputs.map((one) => Number(one.value));
+    dot.setAttribute("cx", (100 * (x - left)) / (right - left));
+    dot.setAttribute("cy", 100 - (100 * (y - bottom)) / (top - bottom));
+  };
+  map.addEventListener("click", (event) => {
+    const box = map.getBoundingClientRect();
+    const [x, y] = [(event.clientX - box.left) / box.width, 1 - (event.clientY - box.top) / box.height];
+    inputs[0].value = (left + x * (right - left)).toFixed(5);
+    inputs[1].value = (bottom + y * (top - bottom)).toFixed(5);
+    mark();
+  });
+  inputs.forEach((one) => one.addEventListener("input", mark));
+  const labelled = inputs.map((one, i) =>
+    element("p", { class: "ask" }, element("label", { for: one.id }, `${own[i].name}, from ${ends(own[i]).join(" to ")}`), one),
+  );
+  const node = element("fieldset", {}, element("legend", {}, `${title}: click, or write both numbers`), map, ...labelled);
+  return { node, values: () => Object.fromEntries(own.map((one, i) => [one.name, Number(inputs[i].value)])) };
+}

@@ -1,0 +1,77 @@
+/** The survey: the client runs in this browser, shows what would leave it, and sends it when asked to. */
+import { Refused, address, collection, get, id } from "./api.js";
+import { attributes, showPromise } from "./asked.js";
+import { byId, element, say } from "./elements.js";
+import { field } from "./fields.js";
+
+let opened = null;
+let fields = [];
+
+const values = () => Object.assign({}, ...fields.map((one) => one.values()));
+
+/** Loads the client, if it is the very one that the service says it has. */
+async function client() {
+  const own = (await get(address("v1/client")))["client.js"];
+  if (!own) throw new Refused(404, "this service has no client for browsers");
+  const script = element("script", { src: `${address("client.js")}?v=${own.version}`, integrity: own.integrity });
+  script.crossOrigin = "anonymous";
+  await new Promise((done, failed) => {
+    script.addEventListener("load", done);
+    script.addEventListener("error", () => failed(new Refused(0, "the client could not be loaded")));
+    document.head.append(script);
+  });
+  return globalThis.dpress.Collection.open(collection);
+}
+
+async function showStatus() {
+  const status = await opened.status();
+  const { account } = status;
+  const rows = [
+    ["This collection", status.open ? "open" : `closed here: ${status.refused}`],
+    ["Rounds answered", `${status.answered} of ${status.rounds}`],
+    ["Reports that wait", String(status.queued)],
+    ["Spent in all collections", account ? `epsilon ${account.spent}` : "not known"],
+  ];
+  byId("status").replaceChildren(...rows.flatMap(([what, how]) => [element("dt", {}, what), element("dd", {}, how)]));
+  say("state", status.open ? "Open: your browser can report." : `Nothing can be reported: ${status.refused}.`);
+  return status;
+}
+
+async function preview(event) {
+  event.preventDefault();
+  const found = await opened.preview(values());
+  say("fault", found.refused ?? "");
+  byId("preview").hidden = Boolean(found.refused);
+  if (found.refused) return;
+  say("sentence", found.sentence);
+  say("bytes", [...found.bytes].map((one) => one.toString(16).padStart(2, "0")).join(" "));
+  say("outcome", "");
+  byId("send").disabled = false;
+  byId("preview-title").focus();
+}
+
+async function send() {
+  byId("send").disabled = true;
+  say("outcome", "Sending.");
+  const { sent, queued, refused } = await opened.report(values());
+  if (refused) say("outcome", `Not sent: ${refused}.`);
+  else say("outcome", sent ? "Sent and counted." : `Kept here; ${queued} wait to be sent when the service answers.`);
+  await showStatus();
+}
+
+async function start() {
+  const said = await get(collection);
+  document.title = said.title;
+  say("title", said.title);
+  showPromise(said);
+  byId("live").href = `../collections/${id}`;
+  opened = await client();
+  fields = attributes(said).map(field);
+  byId("fields").replaceChildren(...fields.map((one) => one.node));
+  byId("survey").hidden = !(await showStatus()).open;
+  byId("survey").addEventListener("submit", preview);
+  byId("survey").addEventListener("input", () => (byId("preview").hidden = true));
+  byId("send").addEventListener("click", send);
+}
+
+start().catch((error) => say("state", error instanceof Refused ? `Nothing can be answered: ${error.message}.` : "The service does not answer."));

@@ -1,0 +1,19 @@
+"""Words for people about what is asked: titles and labels of values, which devices do not act on."""
+
+from typing import Any
+
+from dpress.core.attribute import Listed, Location
+from dpress.core.design import Design
+
+
+def words(design: Design) -> list[dict[str, Any]]:
+    """Return what people are told of every attribute beside what devices act on: titles, labels, which is a place."""
+    return [
+        {
+            "kind": "location" if isinstance(one, Location) else "value",
+            "columns": one.columns,
+            "title": one.caption,
+            **({"labels": one.captions} if isinstance(one, Listed) else {}),
+        }
+        for one in design.attributes
+    ]

@@ -1,0 +1,63 @@
+"""Collections of every kind that the live page shows, with made-up people and the reports of their devices."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dpress.core import rng
+from dpress.core.wire import Report, pack
+from dpress.data.example_people import pickups
+from dpress.data.spec import from_dict
+from dpress.release.perturb import perturb
+from dpress.release.plan import design_of
+
+LOCAL = {"model": "local", "epsilon": 2.0}
+AGE = {"name": "age", "title": "Age", "kind": "integer", "bounds": [0, 84], "bins": 6}
+SEX = {
+    "name": "sex",
+    "kind": "categorical",
+    "values": ["F", "M"],
+    "other": "else",
+    "labels": {"F": "Female", "M": "Male"},
+}
+PLACE = {
+    "name": "pickup",
+    "title": "Pick-up",
+    "kind": "location",
+    "columns": ["lon", "lat"],
+    "bounds": [[-74.03, -73.75], [40.58, 40.90]],
+}
+SPECS = {
+    "tables": {"attribute": [AGE, SEX], "release": {"kind": "marginals", "title": "Who rides"}},
+    "joint": {"attribute": [AGE, SEX, {**SEX, "name": "other"}], "release": {"kind": "joint"}},
+    "maps": {"attribute": [PLACE], "release": {"kind": "spatial"}},
+    "rounds": {
+        "attribute": [PLACE],
+        "release": {"kind": "spatial", "parameters": {"users": 50000, "rounds": 3}, "method": "ahead"},
+    },
+}
+
+
+def spec(kind):
+    return from_dict({**SPECS[kind], "privacy": LOCAL})
+
+
+def people(kind, users):
+    if kind in {"maps", "rounds"}:
+        return pickups(users)
+    rows = range(users)
+    ages, sexes = [user * user % 85 for user in rows], ["FFM"[user % 3] for user in rows]
+    return pa.table(
+        {"age": ages, "sex": sexes, "other": sexes[::-1]} if kind == "joint" else {"age": ages, "sex": sexes}
+    )
+
+
+def packed(design, rows, folder, seed=5):
+    """Return the reports of these people's devices, in an order that mixes their types."""
+    path = folder / f"reports-{seed}.parquet"
+    perturb(design, rows, out=path, rng=rng.seeded(seed))
+    found = [pack(Report(**one)) for one in pq.read_table(path).to_pylist()]
+    return sorted(found, key=lambda one: one[22:38])  # by their random ids
+
+
+def designed(kind):
+    return design_of(spec(kind))

@@ -1,0 +1,169 @@
+"""A service as a process, reports for it, and a browser that looks at its pages."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from tests.service.pages.collections_of import designed, packed, people
+
+from dpress.core.design import Design
+from dpress.release.designs import save_design
+from dpress.release.estimate import estimate
+
+TOKEN = "a token of tests, long enough"
+HANGS = 3600  # seconds after which a program is taken to hang, on a machine however loaded
+PATIENCE = 600_000  # milliseconds that a browser waits, on a machine however loaded
+
+
+@dataclass
+class Service:
+    """A running service of one collection.
+
+    Args:
+        process: of it.
+        url: of the collection.
+        design: of the collection.
+        store: the URL of its store.
+    """
+
+    process: subprocess.Popen
+    url: str
+    design: Design
+    store: str
+
+    @property
+    def page(self):
+        return self.url.replace("/v1/collections/", "/collections/")
+
+    @property
+    def survey(self):
+        return self.url.replace("/v1/collections/", "/try/")
+
+    def send(self, reports, together=400):
+        for start in range(0, len(reports), together):
+            self.ask("/reports", b"".join(reports[start : start + together]))
+
+    def ask(self, path="", data=None, *, token=None):
+        """Return the status and the JSON that the service answers."""
+        headers = {"Content-Type": "application/vnd.dpress.reports"} if data is not None else {}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        try:
+            asked = urllib.request.Request(self.url + path, data, headers)  # noqa: S310  # our own service
+            with urllib.request.urlopen(asked) as answer:  # noqa: S310
+                return answer.status, json.loads(answer.read())
+        except urllib.error.HTTPError as refused:
+            return refused.code, json.loads(refused.read())
+
+    def stop(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        return self.process.wait(HANGS)
+
+    def estimate(self):
+        return estimate(self.design, self.store)
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """Start the real program on a new collection of a kind, and stop it at the end."""
+    with contextlib.ExitStack() as stack:
+
+        def started(kind, *options):
+            folder = tmp_path / kind
+            folder.mkdir()
+            design = designed(kind)
+            save_design(design, folder / "design.json")
+            (folder / "token").write_text(TOKEN)
+            store = f"sqlite:///{folder}/reports.db"
+            arguments = ["serve", folder / "design.json", "--store", store, "--port", "0", *options]
+            process = subprocess.Popen(
+                [sys.executable, "-m", "dpress", *arguments], stdout=subprocess.PIPE, text=True, env={**os.environ}
+            )
+            stack.callback(process.stdout.close)
+            stack.callback(lambda: process.poll() is None and (process.kill(), process.wait()))
+            return Service(process, process.stdout.readline().split()[-1], design, store)
+
+        yield started
+
+
+@pytest.fixture
+def with_token(tmp_path):
+    """The options of a service with an administrator."""
+    path = tmp_path / "token"
+    path.write_text(TOKEN)
+    return "--admin-token-file", path
+
+
+@pytest.fixture
+def reports(tmp_path):
+    """Return the reports of made-up people in a collection."""
+    return lambda kind, users, seed=5: packed(designed(kind), people(kind, users), tmp_path, seed)
+
+
+@dataclass
+class Seen:
+    """What a page said and asked for.
+
+    Args:
+        faults: errors and warnings of its console.
+        requests: addresses with their method.
+    """
+
+    faults: list = field(default_factory=list)
+    requests: list = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A browser without a window."""
+    api = pytest.importorskip("playwright.sync_api", reason="needs playwright, of the extra [dev]")
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("needs Debian's package chromium")
+    with api.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium):
+    """Open a page in a context of its own; all that any page complained of is checked at the end."""
+    contexts, everything = [], []
+
+    def opened(address, *, expected=(), **options):
+        context = chromium.new_context(**options)
+        context.set_default_timeout(PATIENCE)
+        contexts.append(context)
+        page, seen = context.new_page(), Seen()
+        page.seen = seen
+        everything.append((seen, expected))
+        page.on("console", lambda said: said.type in {"error", "warning"} and seen.faults.append(said.text))
+        page.on("pageerror", lambda error: seen.faults.append(str(error)))
+        page.on("request", lambda asked: seen.requests.append((asked.method, asked.url)))
+        page.goto(str(address))
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    for seen, expected in everything:
+        assert [fault for fault in seen.faults if not any(one in fault for one in expected)] == []
+
+
+@pytest.fixture
+def client_built():
+    """Skip where the package has no client for browsers."""
+    import dpress.service
+
+    if not (Path(dpress.service.__file__).with_name("client") / "client.js").is_file():
+        pytest.skip("the client for browsers is not built: see clients/js")

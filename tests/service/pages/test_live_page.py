@@ -1,0 +1,144 @@
+"""The live page in a real browser: its numbers, its intervals, what it asks for, and what an administrator does."""
+
+import re
+
+import pytest
+from tests.service.pages.conftest import TOKEN
+
+from dpress.service.live_figures import figures
+
+pytestmark = pytest.mark.slow
+
+
+def users_are(page, users):
+    page.locator(f"body[data-users='{users}']").wait_for()
+
+
+def cells(page):
+    """Return count and interval of every row of every bar chart."""
+    rows = page.locator(".bars tbody tr").all()
+    return [[float(row.get_attribute(f"data-{name}")) for name in ("count", "low", "high")] for row in rows]
+
+
+@pytest.mark.parametrize("kind", ["tables", "joint"])
+def test_the_numbers_are_those_of_dpress_estimate(kind, serve, reports, open_page):
+    service = serve(kind, "--public")
+    service.send(reports(kind, 2500))
+    page = open_page(service.page)
+    users_are(page, 2500)
+    own = [one for one in figures(service.estimate())["tables"] if len(one["axes"]) == 1]
+    assert cells(page) == [list(row) for one in own for row in zip(one["count"], one["low"], one["high"], strict=True)]
+    first = own[0]["count"][0]
+    shown = page.locator(".bars tbody tr").first.inner_text()
+    assert f"{first:,.0f}" in shown
+    assert f"{100 * first / 2500:.1f} %" in shown
+
+
+def test_a_map_is_drawn_and_its_fullest_cells_are_those_of_dpress_estimate(serve, reports, open_page):
+    service = serve("maps", "--public")
+    service.send(reports("maps", 5000))
+    page = open_page(service.page)
+    users_are(page, 5000)
+    (own,) = figures(service.estimate())["tables"]
+    assert page.locator(".heat rect").count() == len(own["count"])
+    page.locator(".heat summary").click()
+    largest = max(own["count"])
+    assert f"{largest:,.0f} (" in page.locator(".heat tbody tr").first.inner_text()
+    shades = page.evaluate(
+        "[...document.querySelectorAll('.heat rect')].map((one) => +one.getAttribute('fill-opacity'))"
+    )
+    assert own["count"][shades.index(max(shades))] == largest
+
+
+def test_the_intervals_shrink_as_reports_arrive(serve, reports, open_page):
+    service = serve("tables", "--public")
+    page, all_reports = open_page(service.page), reports("tables", 6000)
+    page.get_by_text("There is no estimate yet: there are no reports.").wait_for()
+
+    def widths(sent):
+        users_are(page, sent)
+        page.wait_for_timeout(600)  # the lines move to their places
+        found = page.evaluate(
+            "[...document.querySelectorAll('.interval')].map((one) => one.getBoundingClientRect().width)"
+        )
+        typical = float(page.locator("#uncertainty").inner_text().removeprefix("± "))
+        return sorted(found)[len(found) // 2], typical
+
+    service.send(all_reports[:300])
+    line, typical = widths(300)
+    service.send(all_reports[300:])
+    later_line, later_typical = widths(6000)
+    assert later_typical == pytest.approx(typical / 20**0.5, rel=0.25)
+    assert later_line < line / 2
+
+
+def test_no_request_leaves_the_service(serve, reports, open_page):
+    service = serve("tables", "--public")
+    service.send(reports("tables", 100))
+    page = open_page(service.page)
+    users_are(page, 100)
+    origin = re.match(r"http://[^/]+/", service.url)[0]
+    assert page.seen.requests
+    assert [url for _, url in page.seen.requests if not url.startswith(origin)] == []
+    policy = page.evaluate("fetch(location.href).then((one) => one.headers.get('content-security-policy'))")
+    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'")
+    blocked = page.evaluate(
+        """new Promise((done) => {
+            addEventListener("securitypolicyviolation", (event) => done(event.violatedDirective));
+            const one = document.createElement("script");
+            one.textContent = "window.ran = 1";
+            document.head.append(one);
+        })"""
+    )
+    assert blocked.startswith("script-src")
+    assert page.evaluate("window.ran") is None
+    page.seen.faults.clear()  # this violation was asked for
+
+
+def test_without_public_the_page_asks_for_the_token(serve, reports, open_page, with_token):
+    service = serve("tables", *with_token)
+    service.send(reports("tables", 200))
+    page = open_page(service.page, expected=("401",))
+    page.get_by_text("Who rides").wait_for()
+    page.locator("#token").fill("a wrong one, but long enough")
+    page.get_by_role("button", name="Look").click()
+    page.get_by_text("That was not the token.").wait_for()
+    assert page.locator(".bars").count() == 0
+    page.locator("#token").fill(TOKEN)
+    page.get_by_role("button", name="Look").click()
+    users_are(page, 200)
+    assert page.locator("#administration").is_visible()
+    assert page.evaluate("sessionStorage.length") == 1
+    assert page.evaluate("localStorage.length") == 0
+    assert TOKEN not in " ".join(url for _, url in page.seen.requests)
+
+
+def test_an_administrator_closes_a_round_and_begins_the_next(serve, reports, open_page, with_token):
+    service = serve("tables", "--public", *with_token)
+    sent = reports("tables", 150)
+    service.send([*sent, *[one[:-1] + b"\xff" for one in sent[:1]]])
+    page = open_page(service.page)
+    assert not page.locator("#administration").is_visible()
+    page.get_by_role("button", name="Administrator").click()
+    page.locator("#token").fill(TOKEN)
+    page.get_by_role("button", name="Look").click()
+    page.get_by_role("button", name="Close this round").click()
+    page.get_by_text("Closed: nothing more is accepted.").wait_for()
+    assert service.ask("/reports", sent[0])[0] == 409
+    row = page.locator("#rounds tr").first.inner_text()
+    assert row.split("\t")[:3] == ["1", "closed", "150"]
+    assert row.split("\t")[3].endswith(": 1")
+    page.get_by_role("button", name="Begin the next round").click()
+    page.locator("#rounds tr").nth(1).wait_for()
+    assert service.ask()[1]["round"] == 1
+    assert service.ask("/rounds", token=TOKEN)[1]["rounds"][1]["reports"] == 0
+
+
+def test_the_page_is_there_again_when_the_service_comes_back(serve, reports, open_page):
+    service = serve("tables", "--public")
+    page = open_page(service.page, expected=("net::ERR", "Failed to load"))
+    service.send(reports("tables", 100))
+    users_are(page, 100)
+    service.stop()
+    page.get_by_text("The service does not answer; trying again.").wait_for()
+    assert cells(page)

@@ -1,0 +1,129 @@
+"""The survey in a real browser: nothing leaves it before it is sent, and what is sent is counted."""
+
+import base64
+import hashlib
+import http.server
+import threading
+from pathlib import Path
+
+import pytest
+from tests.service.pages.conftest import TOKEN
+
+import dpress.service
+from dpress.data.stored.report_store import open_store
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("client_built")]
+
+
+def posted(page):
+    return [url for method, url in page.seen.requests if method == "POST"]
+
+
+def test_an_answer_is_shown_as_it_would_leave_then_sent_and_counted(serve, open_page):
+    service = serve("tables", "--public")
+    page = open_page(service.survey)
+    page.get_by_label("Age").fill("33")
+    page.get_by_label("sex").select_option("Female")
+    page.get_by_role("button", name="Show what would leave this browser").click()
+    page.get_by_text("a random answer about").wait_for()
+    shown = bytes.fromhex(page.locator("#bytes").inner_text())
+    assert shown[4:20].hex() == service.design.id[:32]
+    assert posted(page) == []
+    assert service.ask("/estimate")[1]["users"] == 0
+    page.get_by_role("button", name="Send a report").click()
+    page.get_by_text("Sent and counted.").wait_for()
+    assert posted(page) == [f"{service.url}/reports"]
+    assert open_store(service.store).reports(0) == 1
+    (body,) = open_store(service.store).bodies(0)
+    assert body[22:38] != shown[22:38]  # the preview's coins are not those that were sent
+    page.get_by_text("1 of 1").wait_for()
+
+
+@pytest.mark.parametrize("value", ["85", "-1", "3.5"])
+def test_a_number_that_is_not_asked_for_goes_nowhere(serve, open_page, value):
+    service = serve("tables", "--public")
+    page = open_page(service.survey)
+    page.get_by_label("Age").fill(value)
+    page.get_by_label("sex").select_option("Male")
+    page.get_by_role("button", name="Show what would leave this browser").click()
+    assert page.evaluate("document.querySelector('input').validity.valid") is False
+    assert not page.locator("#preview").is_visible()
+    assert posted(page) == []
+
+
+def test_a_place_is_clicked_or_written(serve, open_page):
+    service = serve("maps", "--public")
+    page = open_page(service.survey)
+    page.locator(".place").click(position={"x": 10, "y": 10})
+    lon, lat = (float(page.get_by_label(name).input_value()) for name in ("lon", "lat"))
+    assert -74.03 < lon < -74.01
+    assert 40.88 < lat < 40.90
+    page.get_by_label("lon").fill("-73.8")
+    page.get_by_role("button", name="Show what would leave this browser").click()
+    page.get_by_role("button", name="Send a report").click()
+    page.get_by_text("Sent and counted.").wait_for()
+    assert open_store(service.store).reports(0) == 1
+
+
+def test_a_closed_collection_offers_no_survey(serve, open_page, with_token):
+    service = serve("tables", "--public", *with_token)
+    assert service.ask("/close", b"", token=TOKEN)[0] == 200
+    page = open_page(service.survey)
+    page.get_by_text("Nothing can be reported: the collection is closed.").wait_for()
+    assert not page.locator("#survey").is_visible()
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    """Serve a folder under another origin, as an app would be."""
+    root = tmp_path / "app"
+    root.mkdir()
+    with http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), lambda *arguments: Quiet(*arguments, directory=str(root))
+    ) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield root, f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def test_the_snippet_works_in_an_app_elsewhere_and_states_the_hash_of_the_client(
+    serve, open_page, with_token, elsewhere
+):
+    service = serve("tables", "--public", *with_token)
+    page = open_page(service.page)
+    page.get_by_role("button", name="Administrator").click()
+    page.locator("#token").fill(TOKEN)
+    page.get_by_role("button", name="Look").click()
+    page.get_by_text("dpress.Collection.open").wait_for()
+    snippet = page.locator("#snippet").inner_text()
+    script = (Path(dpress.service.__file__).with_name("client") / "client.js").read_bytes()
+    assert base64.b64encode(hashlib.sha384(script).digest()).decode() in snippet
+    folder, address = elsewhere
+    asked = snippet.replace("report({ /* a value for every attribute */ })", "report({ age: 40, sex: 'F' })")
+    assert asked != snippet
+    (folder / "index.html").write_text(
+        '<link rel="icon" href="data:,">' + asked.replace("refused } =", "refused } = window.outcome =")
+    )
+    app = open_page(address)
+    app.wait_for_function("window.outcome")
+    assert app.evaluate("window.outcome.sent") is True
+    assert open_store(service.store).reports(0) == 1
+
+
+def test_a_client_that_was_changed_is_refused_by_the_browser(serve, open_page, elsewhere):
+    service = serve("tables", "--public")
+    folder, address = elsewhere
+    source = service.url.partition("/v1/")[0] + "/client.js"
+    wrong = "sha384-" + base64.b64encode(hashlib.sha384(b"another script").digest()).decode()
+    (folder / "index.html").write_text(
+        f'<link rel="icon" href="data:,"><script src="{source}" integrity="{wrong}" crossorigin="anonymous"></script>'
+    )
+    app = open_page(address, expected=("integrity",))
+    app.wait_for_timeout(300)
+    assert app.evaluate("typeof dpress") == "undefined"
+    assert app.seen.faults

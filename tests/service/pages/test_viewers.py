@@ -1,0 +1,224 @@
+"""Who looks: one look serves all, looking is bounded in time and number, and who goes away leaves nothing behind."""
+
+import asyncio
+import json
+import socket
+import threading
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+import uvicorn
+from litestar import Litestar
+from tests.service.pages.collections_of import designed, packed, people
+
+from dpress.data.stored.report_store import Upload, open_store
+from dpress.service import viewers as module
+from dpress.service.live_routes import live_routes
+from dpress.service.served import Collections
+from dpress.service.viewers import KEPT, SHARE, SHORTEST, Viewers
+
+USERS = 400
+
+
+class Clock:
+    """The time that viewers see, which passes only when a test says so."""
+
+    def __init__(self):
+        self.now = 1000.0
+
+    def monotonic(self):
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    found = Clock()
+    monkeypatch.setattr(module, "time", found)
+    return found
+
+
+@pytest.fixture
+def collection(tmp_path):
+    """Return a store with one collection, and what adds reports to it."""
+    store = open_store(f"sqlite:///{tmp_path}/reports.db", create=True)
+    collections = Collections(store)
+    served = collections.add(designed("tables"))
+    reports = packed(served.design, people("tables", USERS), tmp_path)
+
+    def add(start, stop):
+        own = reports[start:stop]
+        store.add([Upload(place=0, reports=len(own), body=b"".join(own))], {})
+
+    return collections, served, add
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Count how often the store was looked at, and how long a look takes."""
+    looks = []
+    made = Viewers._made
+    monkeypatch.setattr(Viewers, "_made", lambda *arguments: (looks.append(1), made(*arguments))[1])
+    return looks
+
+
+def users(document):
+    return json.loads(document)["users"]
+
+
+def test_many_viewers_cost_one_look_a_second(collection, clock, counted):
+    collections, served, add = collection
+    viewers = Viewers(collections, stopping=bool)
+
+    async def run():
+        add(0, 200)
+        found = await asyncio.gather(*(viewers.document(served) for _ in range(50)))
+        assert {users(one) for one in found} == {200}
+        add(200, USERS)
+        clock.now += 0.9 * SHORTEST
+        assert users(await viewers.document(served)) == 200
+        clock.now += 0.2 * SHORTEST
+        assert users(await viewers.document(served)) == USERS
+
+    asyncio.run(run())
+    assert len(counted) == 2
+
+
+def test_looking_takes_a_tenth_of_the_time_however_long_it_takes(collection, clock, monkeypatch):
+    collections, served, add = collection
+    viewers = Viewers(collections, stopping=bool)
+    made, slow = Viewers._made, 7.0
+
+    def slowly(*arguments):
+        clock.now += slow
+        return made(*arguments)
+
+    monkeypatch.setattr(Viewers, "_made", slowly)
+
+    async def run():
+        add(0, 200)
+        await viewers.document(served)
+        add(200, USERS)
+        clock.now += (SHARE - 1) * slow - 0.1
+        assert users(await viewers.document(served)) == 200
+        clock.now += 0.2
+        assert users(await viewers.document(served)) == USERS
+
+    asyncio.run(run())
+
+
+def test_sums_are_let_go_when_nobody_looks(collection, clock):
+    collections, served, add = collection
+    viewers = Viewers(collections, stopping=bool)
+
+    async def run():
+        add(0, USERS)
+        await viewers.document(served)
+        assert viewers._looks[0].sums.ids.size == USERS
+        clock.now += KEPT + 2 * SHORTEST
+        viewers._forget()
+        assert viewers._looks == {}
+        assert users(await viewers.document(served)) == USERS
+
+    asyncio.run(run())
+
+
+def test_a_viewer_hears_what_is_new_and_nothing_twice(collection, monkeypatch):
+    collections, _served, add = collection
+    monkeypatch.setattr(module, "SHORTEST", 0.01)
+    viewers = Viewers(collections, stopping=bool)
+
+    async def run():
+        events = viewers.events(collections.all()[0].round.ask)
+        assert json.loads((await anext(events)).partition(b"data: ")[2])["waiting"] == "there are no reports"
+        assert viewers.watching == 1
+        add(0, USERS)
+        assert users((await anext(events)).partition(b"data: ")[2]) == USERS
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(anext(events), 0.2)
+        await events.aclose()
+        assert viewers.watching == 0
+
+    asyncio.run(run())
+
+
+def test_a_quiet_stream_says_so_now_and_then(collection, monkeypatch):
+    collections, _served, _add = collection
+    monkeypatch.setattr(module, "SHORTEST", 0.01)
+    monkeypatch.setattr(module, "BEAT", 0.05)
+
+    async def run():
+        events = Viewers(collections, stopping=bool).events(collections.all()[0].round.ask)
+        assert (await anext(events)).startswith(b"event: estimate\n")
+        assert await anext(events) == b": nothing new\n\n"
+        await events.aclose()
+
+    asyncio.run(run())
+
+
+def test_a_store_that_is_gone_is_said_and_comes_back(collection, monkeypatch, clock):
+    collections, served, add = collection
+    monkeypatch.setattr(module, "SHORTEST", 0.01)
+    viewers = Viewers(collections, stopping=bool)
+    add(0, USERS)
+
+    def gone(*_):
+        raise OSError("gone")
+
+    async def run():
+        events = viewers.events(served.round.ask)
+        with monkeypatch.context() as patch:
+            patch.setattr(collections.store, "keys", gone)
+            assert b"the store cannot be used now" in await anext(events)
+        clock.now += 1
+        assert users((await anext(events)).partition(b"data: ")[2]) == USERS
+        await events.aclose()
+
+    asyncio.run(run())
+
+
+@pytest.fixture
+def listening(collection):
+    """Run the routes of the estimate behind a real server, in a thread."""
+    collections, served, _ = collection
+    stop = []
+    viewers = Viewers(collections, stopping=lambda: bool(stop))
+    application = Litestar(live_routes(viewers, lambda _: None), openapi_config=None, logging_config=None)
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        server = uvicorn.Server(uvicorn.Config(application, log_level="critical", lifespan="off"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread.start()
+        yield viewers, f"http://127.0.0.1:{bound.getsockname()[1]}/v1/collections/{served.round.ask}"
+        stop.append(True)
+        server.should_exit = True
+        thread.join()
+
+
+def watch(url):
+    return urllib.request.urlopen(f"{url}/events")  # noqa: S310  # our own service
+
+
+def until(holds):
+    for _ in range(6000):
+        if holds():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def test_who_goes_away_frees_the_place(listening, monkeypatch):
+    viewers, url = listening
+    monkeypatch.setattr(module, "MOST", 2)
+    streams = [watch(url) for _ in range(2)]
+    assert [one.readline() for one in streams] == [b"event: estimate\n"] * 2
+    assert viewers.watching == 2
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        watch(url)
+    refused.value.close()
+    assert refused.value.code in {500, 503}  # as a problem where the whole service answers
+    for one in streams:
+        one.close()
+    assert until(lambda: viewers.watching == 0)
+    with watch(url) as again:
+        assert again.readline() == b"event: estimate\n"
