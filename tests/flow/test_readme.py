@@ -16,6 +16,7 @@ import io
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -55,7 +56,7 @@ BLOCK = re.compile(
 SHELL_ONLY = re.compile(r"[|&;<>(){}*?~`\\]|\$(?!EXAMPLES\b)")
 """What makes a line, outside quotes, more than one command and its arguments."""
 QUOTED = re.compile(r"'[^']*'|\"[^\"$`\\]*\"")
-SEVERAL_LINES = re.compile(r"<<|^(for|do|done|if|while)\b|\\$", re.MULTILINE)
+SEVERAL_LINES = re.compile(r"<<|^(for|do|done|if|while)\b|\\$|&$|^[A-Z]+=", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,17 @@ def trimmed(text: str) -> list[str]:
     return [line.rstrip() for line in text.strip("\n").splitlines()]
 
 
+@pytest.fixture
+def ended(tmp_path: Path) -> Iterator[None]:
+    """Stop a service that a document left running because something in between failed."""
+    yield
+    for path in tmp_path.glob("*.pid"):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(path.read_text()), signal.SIGTERM)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("ended")
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_block_runs_and_prints_what_it_says(
     document: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
