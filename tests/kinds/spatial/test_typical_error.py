@@ -82,3 +82,14 @@ def test_it_is_read_back_as_it_was_written_and_must_be_an_error(tmp_path: Path) 
     description.write_text(wrong)
     with pytest.raises(SchemaMismatch, match="`error` is no number >= 0"):
         load_release(tmp_path / "map")
+
+
+def test_the_unbiased_answers_have_an_error_of_their_own_beside_the_map_s() -> None:
+    """Of a quadtree, which is adjusted; a uniform grid has one error only."""
+    rows, box = table(places()), [[0.0, 8.0], [0.0, 4.0]]
+    found = evaluate(publish(spec(0.1, box, height=5), rows, rng=rng.seeded(2)), rows)
+    assert found["unbiased_root_mean_squared_error"] > 1.5 * found["root_mean_squared_error"]
+    release = {"kind": "spatial", "method": "uniform_grid", "parameters": {"side": 8}}
+    attribute = PLACE | {"bounds": box, "outside": "drop"}
+    flat = from_dict({"attribute": [attribute], "privacy": {"epsilon": 0.1}, "release": release})
+    assert "unbiased_root_mean_squared_error" not in evaluate(publish(flat, rows, rng=rng.seeded(2)), rows)
