@@ -2,9 +2,9 @@
 
 Where people are decides how wrong a map is: among sets of nearly the same size the error of one method at one budget
 differs by more than a factor of two, so that no number is within a quarter of both. The measured error lies in the
-range that a plan states, or within a quarter of its ends; one case misses that, and is named. Of the range's
-populations, those from 1 to 2 were chosen on check-ins, and an almost even one was added as census places are; crashes
-and pick-ups were only tried.
+range that a plan states, or within a quarter of its ends; one case misses that, and is named. The range's
+populations were chosen with all of these sets in view, so the cases show that one range fits them, not that it fits any
+other set.
 """
 
 import functools
