@@ -142,6 +142,7 @@ def test_a_missing_column_names_the_likely_cause_and_shows_no_line_that_may_be_a
         ('header = ["a", "a"]', r"\$\.data\.header: expected names that differ"),
         ('separator = ";;"', r"\$\.data\.separator"),
         ('encoding = "ebcdic"', r"\$\.data\.encoding: expected the name of an encoding of text.*got 'ebcdic'"),
+        ('encoding = "cp1252"\nseparator = "§"', r"\$\.data\.separator: expected an ASCII sign"),
         ('encoding = "base64"', r"\$\.data\.encoding: expected the name"),
         ("encoding = 8", r"\$\.data\.encoding"),
         ('decimals = ","', r"decimals"),

@@ -1,6 +1,7 @@
 """Files in other encodings than UTF-8: the same codes as in UTF-8, in bounded memory, and no byte taken for another."""
 
 import gzip
+import io
 import subprocess
 import sys
 
@@ -15,6 +16,7 @@ from dpress.core.errors import SchemaMismatch
 from dpress.data import transcoded
 from dpress.data.codec import encode
 from dpress.data.file_format import FileFormat, opened
+from dpress.data.quotes import QuotesChecked
 from dpress.data.table import Table
 
 WORDS = ("Zürich", "Čáslav", "x;y", 'a "b"', "line\nbreak", "", " ", "NA", "€")
@@ -89,6 +91,43 @@ def test_lines_and_values_across_blocks_are_whole(tmp_path, monkeypatch):
     path.write_bytes(("city;rooms\n" + "".join(lines)).encode("cp1252"))
     expected = sorted((5 if number % 7 == 0 else 0, number % 10) for number in range(2000))
     assert read(path, FileFormat(separator=";", encoding="cp1252")) == expected
+
+
+@pytest.mark.parametrize("block", [1, 2, 7, 1 << 24])
+@pytest.mark.parametrize(
+    ("line", "whole"),
+    [
+        ('"Zürich;1\n"Bonn;2\n', False),  # the second quote would end what the first begins
+        ('"Zürich"x;1\n', False),
+        ('"Zürich" ;1\n', False),
+        ('Zür"ich;1\n', False),
+        (' "Zürich";1\n', False),
+        ('"a ""b""";1\n', True),
+        ('"";1\n""""";1\n'.replace('""""";', '"""";'), True),
+        ('"line\nbreak";1\n', True),
+        ('"x;y";"1"', True),
+        ('"x;y";"1"\r\n', True),
+    ],
+)
+def test_a_stray_quote_is_refused_wherever_blocks_end(line, whole, block):
+    raw = io.BytesIO(b"\xef\xbb\xbf" * (block > 3) + ('"city";rooms\n' + line).encode())
+    own, found = QuotesChecked(raw, ";"), b""
+    try:
+        while part := own.read(block):
+            found += part
+    except ValueError:
+        assert not whole
+    else:
+        assert whole
+        assert found.decode() == '"city";rooms\n' + line
+
+
+def test_a_file_with_a_stray_quote_is_no_table_in_either_parser(tmp_path):
+    path, text = tmp_path / "rows.csv", 'city;rooms\n"Zürich;1\n"Bonn;2\n'
+    for encoding in ("utf-8", "windows-1252"):
+        path.write_bytes(text.encode(encoding))
+        with pytest.raises(OSError, match="cannot be read as a table"):
+            read(path, FileFormat(separator=";", encoding=encoding))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "windows-1252", "utf-16"])

@@ -90,6 +90,13 @@ def test_records_have_no_error_beforehand_and_name_a_page_that_is_there():
     assert tables.predicted_error == plan(spec("marginals", AGE, SEX)).chosen.predicted_error
 
 
+def test_a_table_too_large_to_publish_is_not_offered():
+    """Boxes of eight attributes of twelve cells have 4 * 10^8; of seven, half of 2^26."""
+    many = [AGE | {"name": f"a{number}"} for number in range(8)]
+    assert "ranges" in others("marginals", *many[:7])
+    assert "ranges" not in others("marginals", *many)
+
+
 def test_what_does_not_serve_is_not_offered():
     """No ranges of categories, no tables of a map, nothing for devices, and no kind in its own place."""
     assert set(others("histogram", SEX)) == {"microdata"}

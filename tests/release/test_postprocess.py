@@ -59,7 +59,7 @@ def test_the_manifest_names_what_was_done_and_how_it_is_biased(make_spec, rows):
 @pytest.mark.parametrize("name", [name for name, named in NAMES.items() if named.local])
 def test_a_table_has_no_public_number_of_users(make_spec, name):
     with pytest.raises(
-        SchemaMismatch, match=rf'postprocess\[1\]: {name} needs model = "local".*`nonnegative`'
+        SchemaMismatch, match=rf'postprocess\[#2\]: {name} needs model = "local".*`nonnegative`'
     ) as caught:
         make_spec("histogram", ["sex"], postprocess=["integer", name])
     assert "\n" not in str(caught.value)

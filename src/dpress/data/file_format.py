@@ -60,6 +60,10 @@ class FileFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         names = self.names
         if len(set(names)) < len(names):
             raise ValueError(".header: expected names that differ, got one twice")
+        if codec(self.encoding) != UTF_8 and not (self.separator or ",").isascii():
+            raise ValueError(
+                f".separator: expected an ASCII sign where `encoding` is not utf-8, got {self.separator!r}"
+            )
         if codec(self.encoding) is None:
             known = '"utf-8", "windows-1252", "iso-8859-15" or "utf-16"'
             raise ValueError(

@@ -1,6 +1,6 @@
 """Files of text in another encoding than UTF-8: decoded and split into columns of text as they are read.
 
-path -> decompressed -> UTF-8 -> batches of text; a new stream for every pass, and no copy on a disk.
+path -> decompressed -> UTF-8, quotes checked -> batches of text; a new stream for every pass, and no copy on a disk.
 """
 
 import codecs
@@ -12,6 +12,9 @@ from typing import Any
 
 import pyarrow as pa
 from pyarrow import csv
+
+from dpress.data.file_format import UTF_8
+from dpress.data.quotes import QuotesChecked
 
 BLOCK = 1 << 24  # bytes that are parsed at once, as UTF-8; a line may be as long
 
@@ -50,10 +53,10 @@ class Transcoded:
 
     def _opened(self, names: Sequence[str] = ()) -> csv.CSVStreamingReader:
         """Return a reader of the rows, all of them text if the names of the columns are given."""
+        text = pa.transcoding_input_stream(pa.input_stream(self.path), self.encoding, UTF_8)
         return csv.open_csv(
-            pa.input_stream(self.path),
+            pa.PythonFile(QuotesChecked(text, self.separator), mode="r"),
             csv.ReadOptions(
-                encoding=self.encoding,
                 block_size=BLOCK,
                 use_threads=False,
                 column_names=names or None,

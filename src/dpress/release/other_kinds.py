@@ -21,6 +21,7 @@ from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release.candidate import UNIT
 from dpress.release.linear_error import mean_variance
 from dpress.release.plan import Plan, plan
+from dpress.release.strategies import LARGEST_TABLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +70,8 @@ def _found(planned: Plan) -> Iterator[OtherKind]:
             continue
         with contextlib.suppress(NotSupported, ValueError):  # of what does not serve these attributes or this budget
             other = plan(_changed(planned, offer.kind))
+            if _largest_table(other) > LARGEST_TABLE:  # which `publish` refuses
+                continue
             error = _error(planned, other)
             yield OtherKind(
                 kind=offer.kind,
@@ -93,6 +96,14 @@ def _change(planned: Plan, kind: str) -> str:
     left_out = [*named, *own.parameters, *(["postprocess"] if own.postprocess else [])]
     without = f" without {', '.join(f'`{one}`' for one in left_out)}" if left_out else ""
     return f'kind = "{kind}"{without}'
+
+
+def _largest_table(other: Plan) -> int:
+    """Return the cells of the largest table that a curator would publish; 0 where none is."""
+    mechanism, shape = other.chosen.mechanism, other.choice.schema.shape
+    if not isinstance(mechanism, MatrixMechanism):
+        return 0
+    return max(math.prod(shape[axis] for axis in table) for table in mechanism.decoder.tables)
 
 
 def _error(planned: Plan, other: Plan) -> float | None:
