@@ -12,19 +12,17 @@ QUOTE, MARK = ord('"'), b"\xef\xbb\xbf"
 
 
 class QuotesChecked:
-    """A file of UTF-8 for reading, as Arrow takes one, whose quotes are checked.
+    """A file of UTF-8 for reading whose quotes are checked.
 
     A value that begins with a quote ends with one, in front of a separator or the end of its line; a quote within it is
     doubled; other values have none.
     """
 
-    closed = False
-
     def __init__(self, source: Any, separator: str) -> None:
         """Begin a file.
 
         Args:
-            source: what has `read(size)` and `close()`.
+            source: what has `read(size)`.
             separator: between fields.
         """
         self._source = source
@@ -44,10 +42,6 @@ class QuotesChecked:
         self._check(np.frombuffer(self._last + (found or b"\n"), dtype=np.uint8))
         self._last = found[-1:] or b"\n"
         return found
-
-    def close(self) -> None:
-        """Close what it reads from."""
-        self._source.close()
 
     def _check(self, held: npt.NDArray[np.uint8]) -> None:
         """Check what is in front of quotes that begin and behind those that end; the last byte waits for the next.

@@ -4,18 +4,21 @@ path -> decompressed -> UTF-8, quotes checked -> batches of text; a new stream f
 """
 
 import codecs
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
 from dpress.data.file_format import UTF_8
-from dpress.data.quotes import QuotesChecked
+from dpress.data.quotes import QUOTE, QuotesChecked
 
+NEWLINE = ord("\n")
 BLOCK = 1 << 24  # bytes that are parsed at once, as UTF-8; a line may be as long
 
 
@@ -43,24 +46,47 @@ class Transcoded:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The names of all columns: stated, or those of the first line without blanks around them."""
-        with self._opened() as reader:
-            found = [name.strip() for name in reader.schema.names]
+        with closing(self._blocks()) as blocks:
+            found = [name.strip() for name in self._parsed(next(blocks, b"")).schema.names]
         return (*self.names, *found[len(self.names) :])
 
     def _batches(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        with self._opened(schema.names) as reader:
-            yield from (batch.rename_columns(schema.names) for batch in reader)
+        """Yield the rows, block by block; what is parsed lies in memory, so that no other thread calls Python."""
+        skipped = int(not self.names)  # the line of names
+        for block in self._blocks():
+            table = self._parsed(block, schema.names, skipped=skipped)
+            yield from table.rename_columns(schema.names).to_batches()
+            skipped = 0
 
-    def _opened(self, names: Sequence[str] = ()) -> csv.CSVStreamingReader:
-        """Return a reader of the rows, all of them text if the names of the columns are given."""
-        text = pa.transcoding_input_stream(pa.input_stream(self.path), self.encoding, UTF_8)
-        return csv.open_csv(
-            pa.PythonFile(QuotesChecked(text, self.separator), mode="r"),
+    def _blocks(self) -> Generator[bytes, None, None]:
+        """Yield whole lines in UTF-8, about BLOCK bytes at a time.
+
+        Raises:
+            ValueError: a line is longer than a block, or a quote stands where none may.
+        """
+        rest = b""
+        with pa.transcoding_input_stream(pa.input_stream(self.path), self.encoding, UTF_8) as text:
+            checked = QuotesChecked(text, self.separator)
+            while part := checked.read(BLOCK):
+                held = rest + part
+                end = whole_lines(held)
+                if not end and len(held) > BLOCK:
+                    raise ValueError(f"a line of more than {BLOCK:,} bytes")
+                if end:
+                    yield held[:end]
+                rest = held[end:]
+        if rest:
+            yield rest
+
+    def _parsed(self, block: bytes, names: Sequence[str] = (), *, skipped: int = 0) -> pa.Table:
+        """Return the rows of a block, all of them text if the names of the columns are given."""
+        return csv.read_csv(
+            pa.BufferReader(block),
             csv.ReadOptions(
-                block_size=BLOCK,
+                block_size=len(block) + 1,
                 use_threads=False,
                 column_names=names or None,
-                skip_rows_after_names=int(bool(names) and not self.names),
+                skip_rows_after_names=skipped if names else 0,
                 autogenerate_column_names=bool(self.names) and not names,
             ),
             csv.ParseOptions(
@@ -74,6 +100,18 @@ class Transcoded:
                 strings_can_be_null=True,
             ),
         )
+
+
+def whole_lines(held: bytes) -> int:
+    r"""Return where the last line ends that ends here; a line's end between quotes is part of a value.
+
+    >>> whole_lines(b'a;1\n"b\nc'), whole_lines(b'"b\nc')
+    (4, 0)
+    """
+    signs = np.frombuffer(held, dtype=np.uint8)
+    ends = np.flatnonzero(signs == NEWLINE)
+    outside = np.searchsorted(np.flatnonzero(signs == QUOTE), ends) % 2 == 0
+    return int(ends[outside][-1]) + 1 if outside.any() else 0
 
 
 def undecodable(path: Path, encoding: str) -> bool:
