@@ -6,22 +6,33 @@ import { pathToFileURL } from "node:url";
 
 const [client, job, out] = process.argv.slice(2);
 const { Collection, memory } = await import(pathToFileURL(client));
-const { id, document, devices, preview } = JSON.parse(readFileSync(job, "utf8"), (_, value) =>
-  value && typeof value === "object" && "number" in value && "text" in value ? number(value.text) : value,
+const { id, document, devices, preview } = JSON.parse(
+  readFileSync(job, "utf8"),
+  (_, value) =>
+    value && typeof value === "object" && "number" in value && "text" in value
+      ? number(value.text)
+      : value,
 );
 
 function number(text) {
   return /^-?\d+$/.test(text) ? BigInt(text) : Number(text);
 }
 
-const cipher = createCipheriv("aes-256-ctr", Buffer.from(id, "hex"), Buffer.alloc(16));
+const cipher = createCipheriv(
+  "aes-256-ctr",
+  Buffer.from(id, "hex"),
+  Buffer.alloc(16),
+);
 crypto.getRandomValues = (array) => {
-  new Uint8Array(array.buffer).set(cipher.update(Buffer.alloc(array.byteLength)));
+  new Uint8Array(array.buffer).set(
+    cipher.update(Buffer.alloc(array.byteLength)),
+  );
   return array;
 };
 
 const later = setTimeout;
-globalThis.setTimeout = (run, wait) => (wait ? later(run, wait) : setImmediate(run)); // 0 would be a millisecond
+globalThis.setTimeout = (run, wait) =>
+  wait ? later(run, wait) : setImmediate(run); // 0 would be a millisecond
 
 let sent = "";
 globalThis.fetch = async (_, init) => {
@@ -30,12 +41,27 @@ globalThis.fetch = async (_, init) => {
   return Response.json({ accepted: 1, refused: [] });
 };
 
+let kept = memory(); // of the device whose turn it is: the client itself remembers nothing of a device
+const store = { update: (key, change) => kept.update(key, change) };
+const own = await Collection.open(`https://example.org/v1/collections/${id}`, {
+  store,
+  jitter: 0,
+  allowUnproven: true,
+});
 const lines = [];
 for (const values of devices) {
-  const own = await Collection.open(`https://example.org/v1/collections/${id}`, { store: memory(), jitter: 0, allowUnproven: true });
-  sent = "";
-  const outcome = preview ? await own.preview(values) : await own.report(values);
-  const bytes = outcome.bytes ? Buffer.from(outcome.bytes).toString("hex") : sent;
-  lines.push({ refused: outcome.refused ?? null, packed: bytes });
+  [kept, sent] = [memory(), ""];
+  const outcome = preview
+    ? await own.preview(values)
+    : await own.report(values);
+  const bytes = outcome.bytes
+    ? Buffer.from(outcome.bytes).toString("hex")
+    : sent;
+  const { charges } = (await own.status()).account;
+  lines.push({
+    refused: outcome.refused ?? null,
+    packed: bytes,
+    charges: charges.map((one) => one.loss),
+  });
 }
 writeFileSync(out, JSON.stringify(lines));

@@ -41,7 +41,7 @@ def written(value):
 
 
 def run(folder, *, identity, said, devices, preview=False):
-    """Return what every device sent, bytes or None, and why not.
+    """Return what every device sent, bytes or None, why not, and what it was charged, as texts.
 
     Args:
         folder: for the files of the job.
@@ -55,4 +55,4 @@ def run(folder, *, identity, said, devices, preview=False):
     job.write_text(json.dumps({"id": identity, "document": said, "devices": plain, "preview": preview}))
     subprocess.run([program("node"), str(SCRIPT), str(BUILT), str(job), str(out)], check=True)
     found = json.loads(out.read_text())
-    return [(bytes.fromhex(one["packed"]) or None, one["refused"]) for one in found]
+    return [(bytes.fromhex(one["packed"]) or None, one["refused"], one["charges"]) for one in found]

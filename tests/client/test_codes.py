@@ -49,7 +49,7 @@ def test_codes(attribute, tmp_path):
     devices = [{attribute.name: value} for value in values] + [{}]
     found = run(tmp_path, identity=identity, said=document(ask), devices=devices, preview=True)
     expected = [dpress_code(attribute, value) for value in [*values, None]]
-    assert [shown(packed, refused, width) for packed, refused in found] == [
+    assert [shown(packed, refused, width) for packed, refused, _ in found] == [
         "nothing" if one in ("reject", "drop") else one for one in expected
     ]
 

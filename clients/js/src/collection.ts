@@ -13,7 +13,7 @@ import { type Waiting, changed, secretOf } from "./state.js";
 import { type Store, indexed } from "./store.js";
 
 export interface Options {
-  /** The most that this device may give away in all its collections, epsilon; without it all is counted, none refused. */
+  /** The most that this device may give away in all its collections, epsilon; without it nothing is refused. */
   readonly limit?: number;
   /** Where the device keeps its secret, its account and its queue; IndexedDB unless given. */
   readonly store?: Store;
@@ -125,7 +125,10 @@ export class Collection {
     this.#stop.abort();
     this.#problem = OUT;
     const kept = changed(this.#store, (state) => ({ ...state, optedOut: true, queue: [] }));
-    return kept.then(() => true, () => false);
+    return kept.then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Says where things stand. */
@@ -180,7 +183,9 @@ export class Collection {
     const answer = await this.#request("");
     const found = answer && answer.status < 300;
     if (answer && !found && answer.status < 500) refuse(`the server answered ${answer.status}`);
-    const kept = await this.#store.update<Values | null>(`dpress ${id}`, (old) => (found ? answer.said : (old ?? null)));
+    const kept = await this.#store.update<Values | null>(`dpress ${id}`, (old) =>
+      found ? answer.said : (old ?? null),
+    );
     return kept ?? refuse(NOTHING);
   }
 
@@ -253,4 +258,4 @@ export class Collection {
 }
 
 const reason = (error: unknown): string =>
-  error instanceof Refusal ? error.message : `failed: ${error instanceof Error ? error.name : "unknown"}`;
+  error instanceof Refusal ? error.message : `failed: ${(error as Error | null)?.name}`;
