@@ -69,10 +69,10 @@ def sent(name, number, folder):
     design, ask = load_design(place), json.loads(place.read_text())["ask"]
     values, codes = people(design, number)
     found = run(folder, identity=design.id, said=document(ask, design.round), devices=values)
-    assert {why for packed, why, _ in found if packed is None} <= {
+    assert {one.refused for one in found if one.packed is None} <= {
         f"this device reports in round {1 - design.round}, counted from 0"
     }
-    return design, codes, [packed for packed, _, _ in found], [charges for _, _, charges in found]
+    return design, codes, [one.packed for one in found], [one.charges for one in found]
 
 
 def unlikely(oracle, values, payloads):
@@ -172,9 +172,9 @@ def test_a_design_with_swapped_or_too_large_probabilities_is_not_answered(name, 
     text = json.dumps(ask, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     identity = hashlib.sha256(text.encode()).hexdigest()
     values, _ = people(load_design(STORED / name / "design.json"), 1)
-    ((packed, why, charges),) = run(tmp_path, identity=identity, said=document(ask), devices=values)
-    assert (packed, charges) == (None, [])
-    assert why.startswith("what is asked is not sound: ")
+    (found,) = run(tmp_path, identity=identity, said=document(ask), devices=values)
+    assert (found.packed, found.charges) == (None, [])
+    assert found.refused.startswith("what is asked is not sound: ")
 
 
 @pytest.mark.slow
