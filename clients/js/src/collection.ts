@@ -26,7 +26,7 @@ export interface Options {
 }
 
 export interface Outcome {
-  /** Whether the server has counted this report. */
+  /** Whether the server has counted this report, as far as this page knows. */
   readonly sent: boolean;
   /** How many reports wait to be sent. */
   readonly queued: number;
@@ -63,7 +63,7 @@ export class Collection {
   readonly #store: Store;
   readonly #coins = new Coins();
   readonly #stop = new AbortController();
-  readonly #reasons = new Map<string, string>();
+  readonly #verdicts = new Map<string, string | null>();
   #asked: { ask: Ask; offer: Offer; limit: Fraction | undefined; key: string } | undefined;
   #problem: string | null = null;
   #largest = 1;
@@ -102,8 +102,10 @@ export class Collection {
       refused = reason(error);
     }
     const queue = await this.#queue().catch(() => null);
-    refused ??= this.#reasons.get(id) ?? null;
-    return { sent: !refused && queue?.some((one) => one.id === id) === false, queued: queue?.length ?? 0, refused };
+    const waits = queue?.some((one) => one.id === id);
+    const verdict = this.#verdicts.get(id); // null if it was counted
+    refused ??= verdict ?? (waits ? null : this.#problem);
+    return { sent: verdict === null, queued: queue?.length ?? 0, refused };
   }
 
   /** Returns a report as it would be sent, and what it reveals; nothing is sent, charged or kept. */
@@ -239,10 +241,8 @@ export class Collection {
     this.#failures = 0;
     if (found.over) this.#problem = found.dropped!;
     const done = new Set(some.map((one) => one.id));
-    for (const id of done) {
-      const why = found.dropped ?? found.refused.find((one) => one.id === id)?.reason;
-      if (why) this.#reasons.set(id, String(why));
-    }
+    for (const id of done)
+      this.#verdicts.set(id, found.dropped ?? found.refused.find((one) => one.id === id)?.reason ?? null);
     await changed(this.#store, (state) => ({ ...state, queue: state.queue.filter((one) => !done.has(one.id)) }));
     return true;
   }

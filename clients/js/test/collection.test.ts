@@ -191,6 +191,7 @@ describe("what waits", () => {
     const between = waits.slice(1).map((one, i) => one - waits[i]!);
     between.forEach((one, i) => expect(one).toBeGreaterThanOrEqual(500 * 2 ** i - 100));
     between.forEach((one, i) => expect(one).toBeLessThanOrEqual(1500 * 2 ** i + 100));
+    expect(between.some((one, i) => one > 500 * 2 ** i + 100)).toBe(true); // by chance never, once in 10^10
     await vi.advanceTimersByTimeAsync(100);
     expect((await own.status()).queued).toBe(0);
   });
@@ -257,6 +258,23 @@ describe("an opt-out", () => {
     expect(await again.report(VALUES)).toMatchObject({ refused: "opted out" });
     expect(await again.preview(VALUES)).toEqual({ refused: "opted out" });
     expect([server.asked.length - before, server.sent.length]).toEqual([0, 1]);
+  });
+
+  it("breaks off what is being sent", async () => {
+    const own = await open();
+    const aborted = new Promise<void>((done) =>
+      vi.stubGlobal("fetch", (_: string, init: RequestInit) => {
+        init.signal!.addEventListener("abort", () => done());
+        return new Promise((_, reject) => init.signal!.addEventListener("abort", () => reject(new Error("aborted"))));
+      }),
+    );
+    const report = own.report(VALUES);
+    while (!(await own.status()).queued) await new Promise((later) => setTimeout(later, 1));
+    await new Promise((later) => setTimeout(later, 20));
+    await own.optOut();
+    await aborted;
+    expect((await own.status()).queued).toBe(0);
+    expect(await report).toEqual({ sent: false, queued: 0, refused: "opted out" });
   });
 
   it("in another tab is seen by this one", async () => {

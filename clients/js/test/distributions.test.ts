@@ -92,29 +92,3 @@ describe("permanent responses of many secrets", () => {
     }
   });
 });
-
-describe("coins", () => {
-  it("are what they say to the last bit of a threshold, and refuse what they cannot toss", async () => {
-    const { Coins, threshold } = await import("../src/coins.js");
-    const word = (value: bigint) =>
-      new Coins((out) => ([out[0], out[1]] = [Number(value & 0xffffffffn), Number(value >> 32n)]), 1);
-    for (const limit of [0n, 1n, 2n ** 32n - 1n, 2n ** 32n, 2n ** 63n + 5n, 2n ** 64n - 1n, 2n ** 64n]) {
-      const at = threshold([limit, 2n ** 64n]);
-      for (const value of [0n, limit - 1n, limit, limit + 1n, 2n ** 64n - 1n].filter(
-        (one) => one >= 0n && one < 2n ** 64n,
-      ))
-        expect(word(value).toss(at)).toBe(value < limit);
-    }
-    expect(() => threshold([1n, 3n])).toThrow("2^-64");
-  });
-
-  it("are never those of Math.random", async () => {
-    const { readFileSync, readdirSync } = await import("node:fs");
-    const src = new URL("../src/", import.meta.url);
-    const names = readdirSync(src, { recursive: true })
-      .map(String)
-      .filter((name) => name.endsWith(".ts"));
-    expect(names.length).toBeGreaterThan(20);
-    for (const name of names) expect(readFileSync(new URL(name, src), "utf8")).not.toContain("Math.random");
-  });
-});
