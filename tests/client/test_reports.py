@@ -45,10 +45,10 @@ COMPARED = {
 
 
 def people(design, number):
-    """Return made-up values and codes of so many people, all values in use, some more than others."""
+    """Return made-up values and codes of so many people, all values in use, half of the people with the last one."""
     own = [(one.name, attribute_values(one)) for one in design.schema.attributes]
     places = np.arange(number)
-    codes = np.array([np.minimum(places // (i + 1) % (len(v) + 2), len(v) - 1) for i, (_, v) in enumerate(own)])
+    codes = np.array([np.minimum(places // (i + 1) % (2 * len(v)), len(v) - 1) for i, (_, v) in enumerate(own)])
     values = [{name: v[code] for (name, v), code in zip(own, row, strict=True)} for row in codes.T.tolist()]
     return values, codes.astype(np.int32)
 
