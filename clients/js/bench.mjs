@@ -6,7 +6,10 @@ import { build } from "esbuild";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const bundled = await build({
-  stdin: { contents: 'export { readOracle } from "./oracles/read.js"; export { Coins } from "./coins.js";', resolveDir: here("src") },
+  stdin: {
+    contents: 'export { readOracle } from "./oracles/read.js"; export { Coins } from "./coins.js";',
+    resolveDir: here("src"),
+  },
   bundle: true,
   write: false,
   format: "esm",

@@ -7,9 +7,13 @@ import { minify } from "terser";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const folders = process.argv.length > 2 ? [process.argv[2]] : [here("dist"), here("../../src/dpress/service/client")];
-const smaller = () => ({ ecma: 2022, compress: { passes: 4, unsafe_arrows: true, pure_getters: true } }); // terser changes it
+// A function, because terser changes what it is given.
+const smaller = () => ({ ecma: 2022, compress: { passes: 4, unsafe_arrows: true, pure_getters: true } });
 
-for (const [name, format] of [["client.mjs", "esm"], ["client.js", "iife"]]) {
+for (const [name, format] of [
+  ["client.mjs", "esm"],
+  ["client.js", "iife"],
+]) {
   const bundled = await build({
     entryPoints: [here("src/index.ts")],
     bundle: true,

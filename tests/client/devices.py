@@ -5,6 +5,7 @@ import json
 import math
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,16 @@ def document(ask, round_number=0):
     return said | {"open": True, "until": None, "largest_batch": 1, "next": None}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Sent:
+    """What a device did: the bytes it sent, or why it sent none, its charges "num/den", and its secret."""
+
+    packed: bytes | None
+    refused: str | None
+    charges: list[str]
+    secret: bytes
+
+
 def written(value):
     """Return a value as JSON has it; integers and what JSON has no number for go as texts that the script reads."""
     if isinstance(value, float) and not math.isfinite(value):
@@ -41,11 +52,11 @@ def written(value):
 
 
 def run(folder, *, identity, said, devices, preview=False):
-    """Return what every device sent, bytes or None, and why not.
+    """Return what every device did.
 
     Args:
         folder: for the files of the job.
-        identity: of what is asked; it also names the stream of the devices' coins.
+        identity: of what is asked; it also keys the devices' coins and secrets.
         said: the server's document.
         devices: the values of each, by attribute.
         preview: instead of sending.
@@ -55,4 +66,12 @@ def run(folder, *, identity, said, devices, preview=False):
     job.write_text(json.dumps({"id": identity, "document": said, "devices": plain, "preview": preview}))
     subprocess.run([program("node"), str(SCRIPT), str(BUILT), str(job), str(out)], check=True)
     found = json.loads(out.read_text())
-    return [(bytes.fromhex(one["packed"]) or None, one["refused"]) for one in found]
+    return [
+        Sent(
+            packed=bytes.fromhex(one["packed"]) or None,
+            refused=one["refused"],
+            charges=one["charges"],
+            secret=bytes.fromhex(one["secret"]),
+        )
+        for one in found
+    ]

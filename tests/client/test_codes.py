@@ -49,9 +49,7 @@ def test_codes(attribute, tmp_path):
     devices = [{attribute.name: value} for value in values] + [{}]
     found = run(tmp_path, identity=identity, said=document(ask), devices=devices, preview=True)
     expected = [dpress_code(attribute, value) for value in [*values, None]]
-    assert [shown(packed, refused, width) for packed, refused in found] == [
-        "nothing" if one in ("reject", "drop") else one for one in expected
-    ]
+    assert [shown(one, width) for one in found] == ["nothing" if one in ("reject", "drop") else one for one in expected]
 
 
 def attribute_edges(attribute):
@@ -62,8 +60,8 @@ def attribute_edges(attribute):
     return [near for edge in edges for near in (math.nextafter(edge, -math.inf), edge, math.nextafter(edge, math.inf))]
 
 
-def shown(packed, refused, width):
-    if refused is not None:
-        assert "a value is" in refused
+def shown(one, width):
+    if one.refused is not None:
+        assert "a value is" in one.refused
         return "nothing"
-    return str(int.from_bytes(packed[-width:], "little"))
+    return str(int.from_bytes(one.packed[-width:], "little"))

@@ -17,11 +17,15 @@ import pyarrow.parquet as pq
 import pytest
 from tests.client.devices import STORED, document, run
 
-from dpress import estimate, intake, load_design
+from dpress import device, estimate, intake, load_design
+from dpress.core import rng
 from dpress.core.attribute import Listed
+from dpress.core.claim import PureDP
 from dpress.core.wire import unpack
 from dpress.data import reports as files
+from dpress.ledger.device_ledger import DeviceLedger
 from dpress.release.designs import collection_of
+from dpress.release.device import Account
 
 FALSE_ALARM = 1e-6
 SEVERAL, MANY = 5_000, 20_000
@@ -41,10 +45,10 @@ COMPARED = {
 
 
 def people(design, number):
-    """Return made-up values and codes of so many people, all values in use, some more than others."""
+    """Return made-up values and codes of so many people, all values in use, half of the people with the last one."""
     own = [(one.name, attribute_values(one)) for one in design.schema.attributes]
     places = np.arange(number)
-    codes = np.array([np.minimum(places // (i + 1) % (len(v) + 2), len(v) - 1) for i, (_, v) in enumerate(own)])
+    codes = np.array([np.minimum(places // (i + 1) % (2 * len(v)), len(v) - 1) for i, (_, v) in enumerate(own)])
     values = [{name: v[code] for (name, v), code in zip(own, row, strict=True)} for row in codes.T.tolist()]
     return values, codes.astype(np.int32)
 
@@ -60,15 +64,15 @@ def attribute_values(attribute):
 
 
 def sent(name, number, folder):
-    """Return the design, everybody's codes, and their reports; None of who reports in another round."""
+    """Return the design, everybody's codes, their reports and charges; None and none of who has another round."""
     place = STORED / name / "design.json"
     design, ask = load_design(place), json.loads(place.read_text())["ask"]
     values, codes = people(design, number)
     found = run(folder, identity=design.id, said=document(ask, design.round), devices=values)
-    assert {why for packed, why in found if packed is None} <= {
+    assert {one.refused for one in found if one.packed is None} <= {
         f"this device reports in round {1 - design.round}, counted from 0"
     }
-    return design, codes, [packed for packed, _ in found]
+    return design, codes, [one.packed for one in found], [one.charges for one in found]
 
 
 def unlikely(oracle, values, payloads):
@@ -112,17 +116,38 @@ def inverted(oracle, payloads):
 
 @pytest.mark.parametrize("name", LOCAL)
 def test_reports_of_every_stored_design_are_accepted(name, tmp_path):
-    design, _, packed = sent(name, FEW, tmp_path)
+    design, _, packed, _ = sent(name, FEW, tmp_path)
     door, arrived = intake(design), [one for one in packed if one is not None]
     types = {door.accept(one).report_type for one in arrived}
     assert len({unpack(one).id for one in arrived}) == len(arrived) >= FEW / 4
     assert types <= set(range(len(collection_of(design, allow_unproven=True).types)))
 
 
+@pytest.mark.parametrize("name", LOCAL)
+def test_an_account_is_charged_what_python_charges(name, tmp_path):
+    """To the last digit: the account of a device in Python, with the secret of nobody in particular."""
+    design, codes, packed, charges = sent(name, FEW, tmp_path)
+    types = collection_of(design, allow_unproven=True).types
+    expected = {number: charged(own) for number, own in enumerate(types)}
+    reports = [None if one is None else unpack(one) for one in packed]
+    assert charges == [[] if one is None else expected[one.report_type] for one in reports]
+    if len(types) == 1 and design.ask.rounds is None:
+        account = Account(ledger=DeviceLedger(path=tmp_path / "charges"), limit=PureDP(epsilon=1000))
+        sender = device(design, allow_unproven=True)
+        sender.answer(codes[:, 0].tolist(), rng=rng.seeded(1), secret=bytes(16), account=account)
+        assert [line.epsilon for line in account.ledger.lines] == expected[0]
+
+
+def charged(own):
+    """Return the losses of a report type's parts as the account of a device writes them."""
+    losses = [part.lifetime or part.oracle.claim.proven or part.oracle.claim.published for part in own.parts]
+    return [f"{one.epsilon.numerator}/{one.epsilon.denominator}" for one in losses]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(COMPARED))
 def test_estimates_are_right_and_a_swapped_probability_is_not(name, tmp_path):
-    design, codes, packed = sent(name, COMPARED[name], tmp_path)
+    design, codes, packed, _ = sent(name, COMPARED[name], tmp_path)
     reports = [None if one is None else unpack(one) for one in packed]
     for number, own in enumerate(collection_of(design, allow_unproven=True).types):
         mine = [place for place, one in enumerate(reports) if one is not None and one.report_type == number]
@@ -147,14 +172,14 @@ def test_a_design_with_swapped_or_too_large_probabilities_is_not_answered(name, 
     text = json.dumps(ask, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     identity = hashlib.sha256(text.encode()).hexdigest()
     values, _ = people(load_design(STORED / name / "design.json"), 1)
-    ((packed, why),) = run(tmp_path, identity=identity, said=document(ask), devices=values)
-    assert packed is None
-    assert why.startswith("what is asked is not sound: ")
+    (found,) = run(tmp_path, identity=identity, said=document(ask), devices=values)
+    assert (found.packed, found.charges) == (None, [])
+    assert found.refused.startswith("what is asked is not sound: ")
 
 
 @pytest.mark.slow
 def test_a_file_of_reports_becomes_a_release(tmp_path):
-    design, codes, packed = sent("local_oue", MANY, tmp_path)
+    design, codes, packed, _ = sent("local_oue", MANY, tmp_path)
     pq.write_table(files.table([unpack(one) for one in packed]), tmp_path / "reports.parquet")
     release = estimate(design, tmp_path / "reports.parquet")
     assert (release.users, release.rejected) == (MANY, {})

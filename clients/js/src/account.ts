@@ -29,7 +29,9 @@ const total = (lines: readonly Line[]): Fraction =>
 /** Returns a limit as an exact number of nine decimals. */
 export function limitOf(limit: number | undefined): Fraction | undefined {
   if (limit === undefined) return undefined;
-  return limit >= 0 && limit < MOST ? [BigInt(Math.round(limit * 1e9)), 10n ** 9n] : refuse("limit: expected a number >= 0");
+  return limit >= 0 && limit < MOST
+    ? [BigInt(Math.round(limit * 1e9)), 10n ** 9n]
+    : refuse("limit: expected a number >= 0");
 }
 
 /** Returns the lines with those that are new; refuses all of them where the limit does not allow them. */

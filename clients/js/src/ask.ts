@@ -49,7 +49,10 @@ export const identity = async (ask: unknown): Promise<string> => hex(await sha25
 function readPart(document: unknown, attributes: readonly Attribute[]): Part {
   const own = fields(document, "axes encoder oracle");
   const axes = integers(own, "axes", 0, attributes.length - 1);
-  const encoder = readEncoder(own["encoder"], axes.map((axis) => attributes[axis]!.size));
+  const encoder = readEncoder(
+    own["encoder"],
+    axes.map((axis) => attributes[axis]!.size),
+  );
   const oracle = readOracle(own["oracle"]);
   must(encoder.sizes.join() === oracle.sizes.join(), "sizes");
   return { axes, encoder, oracle };

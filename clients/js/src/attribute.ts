@@ -48,7 +48,10 @@ function numbers(own: Fields, clamp: boolean): [cells: number, place: Place] {
   const [low, high] = [stated[0]!, stated.at(-1)!];
   const edge = (i: number): number =>
     own["edges"] !== null ? stated[i]! : i === cells ? high : low + ((high - low) * i) / cells;
-  must(stated.length > 1 && stated.every((one, i) => Number.isFinite(one) && !(one <= stated[i - 1]!)), "bounds, edges");
+  must(
+    stated.length > 1 && stated.every((one, i) => Number.isFinite(one) && !(one <= stated[i - 1]!)),
+    "bounds, edges",
+  );
   const place = (value: unknown): number => {
     if (!exact(value)) return MISSING;
     const at = Number(value);

@@ -13,7 +13,7 @@ import { type Waiting, changed, secretOf } from "./state.js";
 import { type Store, indexed } from "./store.js";
 
 export interface Options {
-  /** The most that this device may give away in all its collections, epsilon; without it all is counted, none refused. */
+  /** The most that this device may give away in all its collections, epsilon; without it nothing is refused. */
   readonly limit?: number;
   /** Where the device keeps its secret, its account and its queue; IndexedDB unless given. */
   readonly store?: Store;
@@ -26,7 +26,7 @@ export interface Options {
 }
 
 export interface Outcome {
-  /** Whether the server has counted this report. */
+  /** Whether the server has counted this report, as far as this page knows. */
   readonly sent: boolean;
   /** How many reports wait to be sent. */
   readonly queued: number;
@@ -63,7 +63,7 @@ export class Collection {
   readonly #store: Store;
   readonly #coins = new Coins();
   readonly #stop = new AbortController();
-  readonly #reasons = new Map<string, string>();
+  readonly #verdicts = new Map<string, string | null>();
   #asked: { ask: Ask; offer: Offer; limit: Fraction | undefined; key: string } | undefined;
   #problem: string | null = null;
   #largest = 1;
@@ -102,8 +102,10 @@ export class Collection {
       refused = reason(error);
     }
     const queue = await this.#queue().catch(() => null);
-    refused ??= this.#reasons.get(id) ?? null;
-    return { sent: !refused && queue?.some((one) => one.id === id) === false, queued: queue?.length ?? 0, refused };
+    const waits = queue?.some((one) => one.id === id);
+    const verdict = this.#verdicts.get(id); // null if it was counted
+    refused ??= verdict ?? (waits ? null : this.#problem);
+    return { sent: verdict === null, queued: queue?.length ?? 0, refused };
   }
 
   /** Returns a report as it would be sent, and what it reveals; nothing is sent, charged or kept. */
@@ -125,7 +127,10 @@ export class Collection {
     this.#stop.abort();
     this.#problem = OUT;
     const kept = changed(this.#store, (state) => ({ ...state, optedOut: true, queue: [] }));
-    return kept.then(() => true, () => false);
+    return kept.then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Says where things stand. */
@@ -180,7 +185,9 @@ export class Collection {
     const answer = await this.#request("");
     const found = answer && answer.status < 300;
     if (answer && !found && answer.status < 500) refuse(`the server answered ${answer.status}`);
-    const kept = await this.#store.update<Values | null>(`dpress ${id}`, (old) => (found ? answer.said : (old ?? null)));
+    const kept = await this.#store.update<Values | null>(`dpress ${id}`, (old) =>
+      found ? answer.said : (old ?? null),
+    );
     return kept ?? refuse(NOTHING);
   }
 
@@ -234,10 +241,8 @@ export class Collection {
     this.#failures = 0;
     if (found.over) this.#problem = found.dropped!;
     const done = new Set(some.map((one) => one.id));
-    for (const id of done) {
-      const why = found.dropped ?? found.refused.find((one) => one.id === id)?.reason;
-      if (why) this.#reasons.set(id, String(why));
-    }
+    for (const id of done)
+      this.#verdicts.set(id, found.dropped ?? found.refused.find((one) => one.id === id)?.reason ?? null);
     await changed(this.#store, (state) => ({ ...state, queue: state.queue.filter((one) => !done.has(one.id)) }));
     return true;
   }
@@ -253,4 +258,4 @@ export class Collection {
 }
 
 const reason = (error: unknown): string =>
-  error instanceof Refusal ? error.message : `failed: ${error instanceof Error ? error.name : "unknown"}`;
+  error instanceof Refusal ? error.message : `failed: ${(error as Error | null)?.name}`;

@@ -22,14 +22,24 @@ const SECOND = 1000;
 const DAY = 86_400_000;
 
 /** Returns the answer to a request, or null where none comes in time. */
-export async function request(url: string, init: RequestInit, timeout: number, stop: AbortSignal): Promise<Answer | null> {
+export async function request(
+  url: string,
+  init: RequestInit,
+  timeout: number,
+  stop: AbortSignal,
+): Promise<Answer | null> {
   const own = new AbortController();
   const abort = (): void => own.abort();
   const timer = setTimeout(abort, timeout);
   stop.addEventListener("abort", abort, { signal: own.signal });
   try {
     stop.throwIfAborted();
-    const answer = await fetch(url, { ...init, credentials: "omit", referrerPolicy: "no-referrer", signal: own.signal });
+    const answer = await fetch(url, {
+      ...init,
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+      signal: own.signal,
+    });
     const said: unknown = await answer.json().catch(() => stop.throwIfAborted());
     own.signal.throwIfAborted();
     return { status: answer.status, retryAfter: answer.headers.get("retry-after"), said: Object(said) };
@@ -49,7 +59,8 @@ function wait(header: string | null): number | null {
 
 /** Returns what an answer to a batch means. */
 export function verdict(answer: Answer | null): Verdict {
-  if (!answer || answer.status >= 500 || [408, 429].includes(answer.status)) return { again: wait(answer?.retryAfter ?? null) };
+  if (!answer || answer.status >= 500 || [408, 429].includes(answer.status))
+    return { again: wait(answer?.retryAfter ?? null) };
   const { status, said } = answer;
   if (status < 300) return { refused: Array.isArray(said["refused"]) ? said["refused"] : [], over: false };
   const current = said["current"] ? `; it is ${said["current"]} now` : "";

@@ -33,7 +33,8 @@ export function placed(values: Values, given: unknown): number {
   if (kind === "string") {
     const fits = wanted(value);
     values.forEach((one, place) => {
-      if (fits(one as string) && (found < 0 || (one as string).length < (values[found] as string).length)) found = place;
+      if (fits(one as string) && (found < 0 || (one as string).length < (values[found] as string).length))
+        found = place;
     });
     return found;
   }

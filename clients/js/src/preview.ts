@@ -17,12 +17,16 @@ const ratio = (losses: readonly Fraction[]): string => {
 /** Returns the bytes of a report, and what they reveal. */
 export function previewOf({ packed, type }: Report, attributes: readonly Attribute[]): Preview {
   const about = type.parts.flatMap((part) => part.axes.map((axis) => attributes[axis]!.name)).join(", ");
+  const losses = type.parts.map((part) => part.oracle.loss());
   const clear = type.parts.flatMap(({ oracle }) => oracle.clear ?? []);
-  const lifetimes = type.parts.flatMap(({ encoder, oracle }) => (encoder.plain && oracle.lifetime ? [oracle.lifetime()] : []));
+  const lifetimes = type.parts.flatMap(({ encoder, oracle }) =>
+    encoder.plain && oracle.lifetime ? [oracle.lifetime()] : [],
+  );
   const kept = lifetimes.length === type.parts.length;
   const sentences = [
-    `These ${packed.length} bytes are a random answer about ${about}; other values give them at most ${ratio(type.parts.map((part) => part.oracle.loss()))} less often.`,
-    ...(kept ? [`All repeated reports of the same values together: at most ${ratio(lifetimes)}.`] : []),
+    `These ${packed.length} bytes are a random answer about ${about};`,
+    `other values give them at most ${ratio(losses)} less often.`,
+    ...(kept ? [`All reports of the same values together: at most ${ratio(lifetimes)}.`] : []),
     ...clear.map((what) => `They name in clear ${what}; that holds only within.`),
   ];
   return { bytes: packed, sentence: sentences.join(" ") };

@@ -41,7 +41,8 @@ export const pack = (ask: Bytes, id: Bytes, round: number, type: number, payload
 /** Returns the number of the report type that a secret answers; refuses where its user group has another round. */
 export async function typeOf(ask: Ask, secret: Bytes): Promise<number> {
   const weights = ask.rounds ? ask.rounds.types : ask.types.map((one) => one.weight);
-  let left = ask.types.length > 1 || ask.rounds ? await userGroup({ secret, collection: ask.collection }, total(weights)) : 0;
+  let left =
+    ask.types.length > 1 || ask.rounds ? await userGroup({ secret, collection: ask.collection }, total(weights)) : 0;
   let place = 0;
   while (left >= weights[place]!) left -= weights[place++]!;
   if (!ask.rounds) return place;
@@ -49,7 +50,13 @@ export async function typeOf(ask: Ask, secret: Bytes): Promise<number> {
 }
 
 /** Returns a report about these codes, and what it costs: a permanent response once, anything else every time. */
-export async function answer(ask: Ask, round: number, codes: readonly number[], secret: Bytes, coins: Coins): Promise<Report> {
+export async function answer(
+  ask: Ask,
+  round: number,
+  codes: readonly number[],
+  secret: Bytes,
+  coins: Coins,
+): Promise<Report> {
   const number = await typeOf(ask, secret);
   const [type, id] = [ask.types[number]!, coins.id()];
   const [payload, charges]: [Bytes[], Charge[]] = [[], []];

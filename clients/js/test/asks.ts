@@ -18,7 +18,14 @@ const VALUES = ["North", "East", "South", "West", "Centre", "Isles", "Abroad"];
 /** Returns an ask about one attribute, `region`, and its id. */
 export async function askOf(oracle: Document, width: number, rounds: unknown = null): Promise<[object, string]> {
   const size = Number(oracle["size"] ?? (oracle["sizes"] as number[])[0]);
-  const attribute = { kind: "categorical", name: "region", values: VALUES.slice(0, size), other: "reject", null: null, hierarchy: null };
+  const attribute = {
+    kind: "categorical",
+    name: "region",
+    values: VALUES.slice(0, size),
+    other: "reject",
+    null: null,
+    hierarchy: null,
+  };
   const part = { axes: [0], encoder: { encoder: "code" }, oracle };
   const ask = { model: "local", attributes: [attribute], report_types: [{ weight: 1, width, parts: [part] }], rounds };
   return [ask, await identity(ask)];

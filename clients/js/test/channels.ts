@@ -55,7 +55,11 @@ function disk(own: Document, value: number): Map<string, number> {
 }
 
 /** Returns whether a sign was kept, with what was stated beside it. */
-function signs(own: Document, value: number, stated: ReadonlyMap<string, readonly [share: number, p: number]>): Channel {
+function signs(
+  own: Document,
+  value: number,
+  stated: ReadonlyMap<string, readonly [share: number, p: number]>,
+): Channel {
   const width = 2 * Number(own["rows"]) > 256 ? 2 : 1;
   const seed = Uint8Array.from(Buffer.from(String(own["seed"]), "hex"));
   return {
@@ -68,7 +72,10 @@ function signs(own: Document, value: number, stated: ReadonlyMap<string, readonl
       [...stated].flatMap(([key, [share, p]]) =>
         range(8).flatMap((row): [string, number][] => {
           const rows = range(Number(own["rows"])).filter((j) => (j & 7) === row).length / Number(own["rows"]);
-          return [[`${key} ${row} true`, share * rows * p], [`${key} ${row} false`, share * rows * (1 - p)]];
+          return [
+            [`${key} ${row} true`, share * rows * p],
+            [`${key} ${row} false`, share * rows * (1 - p)],
+          ];
         }),
       ),
     ),
@@ -116,7 +123,14 @@ export async function channel(own: Document, values: readonly number[]): Promise
     case "safe_regions": {
       const p = ratio((own["probabilities"] as string[])[0]);
       const quarter = hex(Uint8Array.of(1 + (value >> 2))); // region 0 is all, then the four quarters
-      return signs(own, value, new Map([["00", [1 / 2, p]], [quarter, [1 / 2, p]]]));
+      return signs(
+        own,
+        value,
+        new Map([
+          ["00", [1 / 2, p]],
+          [quarter, [1 / 2, p]],
+        ]),
+      );
     }
     case "rr_ldp": {
       const [one, zero] = mixed(own);
@@ -138,5 +152,6 @@ export async function channel(own: Document, values: readonly number[]): Promise
   throw new Error(`no channel of ${own.method}`);
 }
 
-export const flippedKey = (turned: readonly boolean[]): string => String(turned.reduce((n, one, b) => n + (one ? 2 ** b : 0), 0));
+export const flippedKey = (turned: readonly boolean[]): string =>
+  String(turned.reduce((n, one, b) => n + (one ? 2 ** b : 0), 0));
 export const flipChances = (size: number, f: number): Map<string, number> => strings(range(size).map(() => f / 2));

@@ -19,7 +19,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const open = (options: Options = {}): Promise<Collection> => Collection.open(server.url, { store, jitter: 0, ...options });
+const open = (options: Options = {}): Promise<Collection> =>
+  Collection.open(server.url, { store, jitter: 0, ...options });
 
 describe("a report", () => {
   it("is sent in one request of packed bytes, and counted in the status", async () => {
@@ -77,7 +78,10 @@ describe("what is asked", () => {
     expect((await (await open()).report(VALUES)).refused).toMatch(/: the odds$/);
   });
 
-  it.each([["no address", "url"], ["https://example.org/v1/collections/abc", "url"]])("%s is no address", async (url) => {
+  it.each([
+    ["no address", "url"],
+    ["https://example.org/v1/collections/abc", "url"],
+  ])("%s is no address", async (url) => {
     const own = await Collection.open(url, { store });
     expect((await own.report(VALUES)).refused).toMatch(/^url: /);
   });
@@ -109,7 +113,10 @@ describe("what is asked", () => {
     const oracle = oracleOf("safe_regions");
     const side = { kind: "numeric", bounds: ["0.0", "1.0"], bins: 4, edges: null, outside: "clamp", null: "reject" };
     const part = { axes: [0, 1], encoder: { encoder: "node", side: 4, shift: 0 }, oracle };
-    const attributes = [{ ...side, name: "lon" }, { ...side, name: "lat" }];
+    const attributes = [
+      { ...side, name: "lon" },
+      { ...side, name: "lat" },
+    ];
     const ask = { model: "local", attributes, report_types: [{ weight: 1, width: 2, parts: [part] }], rounds: null };
     const { identity } = await import("../src/ask.js");
     server = serve(ask, await identity(ask));
@@ -143,20 +150,23 @@ describe("what waits", () => {
     expect(server.sent.map((one) => one.body.length / 2 / 43)).toEqual([2, 1, 1, 1, 1, 1]);
   });
 
-  it.each([[408], [429], [503]])("waits after %i as long as the server says, and no report is made again", async (status) => {
-    vi.useFakeTimers();
-    server.answers.push(problem(status, {}, { "retry-after": "120" }));
-    const own = await open();
-    const report = own.report(VALUES);
-    await vi.advanceTimersByTimeAsync(10);
-    expect(await report).toEqual({ sent: false, queued: 1, refused: null });
-    await vi.advanceTimersByTimeAsync(119_000);
-    expect(server.sent).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect(server.sent).toHaveLength(2);
-    expect(server.sent[1]!.body).toBe(server.sent[0]!.body);
-    expect((await own.status()).queued).toBe(0);
-  });
+  it.each([[408], [429], [503]])(
+    "waits after %i as long as the server says, and no report is made again",
+    async (status) => {
+      vi.useFakeTimers();
+      server.answers.push(problem(status, {}, { "retry-after": "120" }));
+      const own = await open();
+      const report = own.report(VALUES);
+      await vi.advanceTimersByTimeAsync(10);
+      expect(await report).toEqual({ sent: false, queued: 1, refused: null });
+      await vi.advanceTimersByTimeAsync(119_000);
+      expect(server.sent).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(server.sent).toHaveLength(2);
+      expect(server.sent[1]!.body).toBe(server.sent[0]!.body);
+      expect((await own.status()).queued).toBe(0);
+    },
+  );
 
   it("waits until a date, too", async () => {
     vi.useFakeTimers();
@@ -181,6 +191,7 @@ describe("what waits", () => {
     const between = waits.slice(1).map((one, i) => one - waits[i]!);
     between.forEach((one, i) => expect(one).toBeGreaterThanOrEqual(500 * 2 ** i - 100));
     between.forEach((one, i) => expect(one).toBeLessThanOrEqual(1500 * 2 ** i + 100));
+    expect(between.some((one, i) => one > 500 * 2 ** i + 100)).toBe(true); // by chance never, once in 10^10
     await vi.advanceTimersByTimeAsync(100);
     expect((await own.status()).queued).toBe(0);
   });
@@ -188,14 +199,22 @@ describe("what waits", () => {
   it("is given up after a timeout, and kept", async () => {
     vi.useFakeTimers();
     const own = await open({ timeout: 5000 });
-    vi.stubGlobal("fetch", (_: string, init: RequestInit) =>
-      new Promise((_, reject) => init.signal!.addEventListener("abort", () => reject(new Error("aborted")))));
+    vi.stubGlobal(
+      "fetch",
+      (_: string, init: RequestInit) =>
+        new Promise((_, reject) => init.signal!.addEventListener("abort", () => reject(new Error("aborted")))),
+    );
     const report = own.report(VALUES);
     await vi.advanceTimersByTimeAsync(5100);
     expect(await report).toEqual({ sent: false, queued: 1, refused: null });
   });
 
-  it.each([[400, false], [404, false], [415, false], [409, true]])("is dropped at %i, for good", async (status, over) => {
+  it.each([
+    [400, false],
+    [404, false],
+    [415, false],
+    [409, true],
+  ])("is dropped at %i, for good", async (status, over) => {
     server.answers.push(problem(status, { detail: "Closed" }));
     const own = await open();
     expect(await own.report(VALUES)).toEqual({ sent: false, queued: 0, refused: `Closed (${status})` });
@@ -241,6 +260,23 @@ describe("an opt-out", () => {
     expect([server.asked.length - before, server.sent.length]).toEqual([0, 1]);
   });
 
+  it("breaks off what is being sent", async () => {
+    const own = await open();
+    const aborted = new Promise<void>((done) =>
+      vi.stubGlobal("fetch", (_: string, init: RequestInit) => {
+        init.signal!.addEventListener("abort", () => done());
+        return new Promise((_, reject) => init.signal!.addEventListener("abort", () => reject(new Error("aborted"))));
+      }),
+    );
+    const report = own.report(VALUES);
+    while (!(await own.status()).queued) await new Promise((later) => setTimeout(later, 1));
+    await new Promise((later) => setTimeout(later, 20));
+    await own.optOut();
+    await aborted;
+    expect((await own.status()).queued).toBe(0);
+    expect(await report).toEqual({ sent: false, queued: 0, refused: "opted out" });
+  });
+
   it("in another tab is seen by this one", async () => {
     const [one, other] = [await open(), await open()];
     await other.optOut();
@@ -264,7 +300,12 @@ describe("the account", () => {
   it("allows a limit to the last", async () => {
     server = serve(...(await askOf({ ...KRR, loss: { epsilon: "11/10" } }, 1)));
     const own = await open({ limit: 3.3 });
-    const outcomes = [await own.report(VALUES), await own.report(VALUES), await own.report(VALUES), await own.report(VALUES)];
+    const outcomes = [
+      await own.report(VALUES),
+      await own.report(VALUES),
+      await own.report(VALUES),
+      await own.report(VALUES),
+    ];
     expect(outcomes.map((one) => one.sent)).toEqual([true, true, true, false]);
   });
 
@@ -307,7 +348,10 @@ describe("a preview", () => {
 describe("rounds", () => {
   it("are answered by the devices of their user group only", async () => {
     const outcomes = new Set<string>();
-    server = serve(...(await askOf(KRR, 1, { number: 0, types: [1, 1], collection: "" })), { rounds: 2, next: "cd".repeat(32) });
+    server = serve(...(await askOf(KRR, 1, { number: 0, types: [1, 1], collection: "" })), {
+      rounds: 2,
+      next: "cd".repeat(32),
+    });
     let sent = 0;
     for (let device = 0; device < 40; device++) {
       const own = await open({ store: memory() });

@@ -1,5 +1,6 @@
-/** Every oracle draws its exact channel; the coins are seeded, and a channel that spends 5 % more is told apart (10 to 25 % where
- * a report needs a hash, of which fewer are made). */
+/** Every oracle draws its exact channel. The coins are seeded, and a channel that spends 5 % more is told apart; 10 to
+ * 25 % where a report needs a hash, of which fewer are made.
+ */
 import { describe, expect, it } from "vitest";
 import { readOracle } from "../src/oracles/read.js";
 import { cohort, flips, userGroup } from "../src/permanent.js";
@@ -8,7 +9,7 @@ import { channel, flipChances, flippedKey } from "./channels.js";
 import { fits } from "./chi_square.js";
 import { seeded, stream } from "./seeded.js";
 
-/** Every document, the values reported, the number of reports, and by how much more epsilon the planted fault spends. */
+/** Every document, the values, the number of reports, and by how much more epsilon the planted fault spends. */
 const CASES: [Document, number[], reports: number, more: number][] = [
   [oracleOf("krr", 5), [3], 250_000, 0.05],
   [{ ...oracleOf("sue", 9), size: 4 }, [2], 400_000, 0.05],
@@ -89,26 +90,5 @@ describe("permanent responses of many secrets", () => {
       expect(fits(counted(keys), even)).toBe(true);
       expect(fits(counted(keys), skewed)).toBe(false);
     }
-  });
-});
-
-describe("coins", () => {
-  it("are what they say to the last bit of a threshold, and refuse what they cannot toss", async () => {
-    const { Coins, threshold } = await import("../src/coins.js");
-    const word = (value: bigint) => new Coins((out) => ([out[0], out[1]] = [Number(value & 0xffffffffn), Number(value >> 32n)]), 1);
-    for (const limit of [0n, 1n, 2n ** 32n - 1n, 2n ** 32n, 2n ** 63n + 5n, 2n ** 64n - 1n, 2n ** 64n]) {
-      const at = threshold([limit, 2n ** 64n]);
-      for (const value of [0n, limit - 1n, limit, limit + 1n, 2n ** 64n - 1n].filter((one) => one >= 0n && one < 2n ** 64n))
-        expect(word(value).toss(at)).toBe(value < limit);
-    }
-    expect(() => threshold([1n, 3n])).toThrow("2^-64");
-  });
-
-  it("are never those of Math.random", async () => {
-    const { readFileSync, readdirSync } = await import("node:fs");
-    const src = new URL("../src/", import.meta.url);
-    const names = readdirSync(src, { recursive: true }).map(String).filter((name) => name.endsWith(".ts"));
-    expect(names.length).toBeGreaterThan(20);
-    for (const name of names) expect(readFileSync(new URL(name, src), "utf8")).not.toContain("Math.random");
   });
 });

@@ -15,7 +15,8 @@ beforeAll(async () => {
   server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
-    if (request.method === "GET") return void response.setHeader("content-type", "application/json").end(JSON.stringify(document));
+    if (request.method === "GET")
+      return void response.setHeader("content-type", "application/json").end(JSON.stringify(document));
     if (busy.pop()) return void response.writeHead(503, { "retry-after": "0" }).end();
     received.push({ type: request.headers["content-type"], body: Buffer.concat(parts) });
     response.setHeader("content-type", "application/json").end(JSON.stringify({ accepted: 1, refused: [] }));

@@ -4,7 +4,8 @@ import type { Oracle } from "../src/oracle.js";
 
 type Document = Record<string, never> & { method: string };
 export type Types = readonly (readonly (readonly [document: unknown, oracle: Oracle])[])[];
-export type Found = { type: number; id: Uint8Array<ArrayBuffer>; payload: Uint8Array<ArrayBuffer> } | { reason: string };
+export type Found =
+  { type: number; id: Uint8Array<ArrayBuffer>; payload: Uint8Array<ArrayBuffer> } | { reason: string };
 
 const PRIME = 2 ** 31 - 1;
 const number = (bytes: Uint8Array): number => bytes.reduce((sum, one, place) => sum + one * 256 ** place, 0);
@@ -105,14 +106,16 @@ export function readReport(packed: Uint8Array<ArrayBuffer>, ask: Uint8Array, rou
   const [version, own, id, of, type, payload] = found;
   const bytes = (value: unknown, size?: number): value is Uint8Array<ArrayBuffer> =>
     value instanceof Uint8Array && (size === undefined || value.length === size);
-  if (!integer(version, 1, 255) || !bytes(own, 16) || !bytes(id, 16) || !integer(of, 0, 65535)) return { reason: "field" };
+  if (!integer(version, 1, 255) || !bytes(own, 16) || !bytes(id, 16) || !integer(of, 0, 65535))
+    return { reason: "field" };
   if (!integer(type, 0, 65535) || !bytes(payload)) return { reason: "field" };
   if (version !== 2) return { reason: "version" };
   if (own.join() !== ask.join()) return { reason: "another collection" };
   if (of !== round) return { reason: "another round" };
   const parts = types[type];
   if (!parts) return { reason: "unknown report type" };
-  if (payload.length !== parts.reduce((sum, [, oracle]) => sum + oracle.width, 0)) return { reason: "length of the payload" };
+  if (payload.length !== parts.reduce((sum, [, oracle]) => sum + oracle.width, 0))
+    return { reason: "length of the payload" };
   let start = 0;
   for (const [document, oracle] of parts) {
     const reason = fault(document as Document, oracle, payload.slice(start, (start += oracle.width)));

@@ -16,12 +16,31 @@ export interface Server {
 }
 
 export const problem = (status: number, more: object = {}, headers: Record<string, string> = {}): Response =>
-  Response.json({ detail: "no", ...more }, { status, headers: { "content-type": "application/problem+json", ...headers } });
+  Response.json(
+    { detail: "no", ...more },
+    { status, headers: { "content-type": "application/problem+json", ...headers } },
+  );
 
 /** Puts the server in the place of `fetch`. */
 export function serve(ask: object, id: string, more: object = {}): Server {
-  const document = { ask, round: 0, rounds: 1, open: true, until: null, largest_batch: 2, next: null, title: "t", promise: "p" };
-  const own: Server = { url: `https://example.org/v1/collections/${id}`, sent: [], asked: [], answers: [], document: { ...document, ...more } };
+  const document = {
+    ask,
+    round: 0,
+    rounds: 1,
+    open: true,
+    until: null,
+    largest_batch: 2,
+    next: null,
+    title: "t",
+    promise: "p",
+  };
+  const own: Server = {
+    url: `https://example.org/v1/collections/${id}`,
+    sent: [],
+    asked: [],
+    answers: [],
+    document: { ...document, ...more },
+  };
   vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
     if (init.method !== "POST") {
       own.asked.push(url);

@@ -17,7 +17,11 @@ beforeEach(() => {
 afterEach(() => void vi.unstubAllGlobals());
 
 const shared = memory();
-const STORES: [string, () => Store][] = [["memory", () => shared], ["local", local], ["indexed", indexed]];
+const STORES: [string, () => Store][] = [
+  ["memory", () => shared],
+  ["local", local],
+  ["indexed", indexed],
+];
 
 describe.each(STORES)("%s", (_, make) => {
   it("keeps what a change makes, for whoever opens it next", async () => {

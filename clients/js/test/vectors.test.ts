@@ -30,11 +30,15 @@ describe("devices", () => {
       const flipped = one.words.map((word: string) => (BigInt(`0x${word}`) ^ (2n ** 64n - 1n)).toString(16));
       const slot = one.secret && { secret: unhex(one.secret), collection: unhex(one.collection), number: one.slot };
       const send = async (words: string[], own: unknown) =>
-        hex(await readOracle(one.oracle).answer(one.values, scripted([...words, ...Array(64).fill("5")]), own as never));
+        hex(
+          await readOracle(one.oracle).answer(one.values, scripted([...words, ...Array(64).fill("5")]), own as never),
+        );
       changed.words += Number((await send(flipped, slot)) !== one.payload);
       if (!slot) continue;
       changed.secret += Number((await send(one.words, { ...slot, secret: new Uint8Array(16) })) !== one.payload);
-      changed.collection += Number((await send(one.words, { ...slot, collection: new Uint8Array(16) })) !== one.payload);
+      changed.collection += Number(
+        (await send(one.words, { ...slot, collection: new Uint8Array(16) })) !== one.payload,
+      );
     }
     expect(changed.words).toBeGreaterThan(golden.devices.length / 2);
     expect(Math.min(changed.secret, changed.collection)).toBeGreaterThan(9);
@@ -55,7 +59,9 @@ describe("reports", () => {
       expect("reason" in found ? found.reason : null).toBe(one.accepted ? null : one.reason);
       if (!("reason" in found)) {
         expect(hex(pack(unhex(one.ask), found.id, one.round, found.type, found.payload))).toBe(one.packed);
-        expect({ ...one.report, id: hex(found.id), report_type: found.type, payload: hex(found.payload) }).toEqual(one.report);
+        expect({ ...one.report, id: hex(found.id), report_type: found.type, payload: hex(found.payload) }).toEqual(
+          one.report,
+        );
       }
     });
 });
@@ -81,8 +87,7 @@ describe("what is asked", () => {
 });
 
 describe("documents that no device may act on", () => {
-  for (const one of golden.wrong)
-    it(one.name, () => expect(() => readOracle(one.oracle)).toThrow(/^[^\n]+$/));
+  for (const one of golden.wrong) it(one.name, () => expect(() => readOracle(one.oracle)).toThrow(/^[^\n]+$/));
 
   it("are so few changes away from those that are fine", () => {
     for (const one of golden.devices) expect(readOracle(one.oracle).width).toBeGreaterThan(0);
@@ -101,7 +106,8 @@ describe("what a secret draws", () => {
 
   for (const one of golden.projections)
     it(`the projection over ${one.size} values`, async () => {
-      const row = (j: number) => Promise.all(Array.from({ length: one.size }, (_, v) => positive(unhex(one.seed), j, v)));
+      const row = (j: number) =>
+        Promise.all(Array.from({ length: one.size }, (_, v) => positive(unhex(one.seed), j, v)));
       for (let j = 0; j < one.rows; j++)
         expect((await row(j)).flatMap((held, v) => (held ? [v] : []))).toEqual(one.positive[j]);
     });

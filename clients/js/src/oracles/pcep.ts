@@ -20,7 +20,12 @@ export interface Projection {
 }
 
 /** Returns the projection of a document with these regions and losses of levels. */
-export function projection(own: Readonly<Record<string, unknown>>, size: number, regions: number, losses: readonly Fraction[]): Projection {
+export function projection(
+  own: Readonly<Record<string, unknown>>,
+  size: number,
+  regions: number,
+  losses: readonly Fraction[],
+): Projection {
   const [rows, seed] = [integer(own, "rows", 1, LARGEST_MATRIX), unhex(own["seed"])];
   const kept = list(own, "probabilities");
   must(rows * size <= LARGEST_MATRIX && seed.length === 16, "rows, seed");
@@ -41,7 +46,13 @@ export async function positive(seed: Bytes, row: number, value: number): Promise
 }
 
 /** Returns the payload of a value in a region, at a level. */
-export async function sign(own: Projection, value: number, region: number, level: number, coins: Coins): Promise<Bytes> {
+export async function sign(
+  own: Projection,
+  value: number,
+  region: number,
+  level: number,
+  coins: Coins,
+): Promise<Bytes> {
   const row = coins.below(own.rows);
   const kept = coins.toss(own.kept[level]!);
   const negative = (await positive(own.seed, row, value)) !== kept;

@@ -2,7 +2,19 @@
 import { type Bytes, bits } from "../bytes.js";
 import { type Coins, type Threshold, threshold } from "../coins.js";
 import type { Fields } from "../fields.js";
-import { type Fraction, above, fraction, logarithm, odds, product, quotient, reduced, rest, sum, whole } from "../fraction.js";
+import {
+  type Fraction,
+  above,
+  fraction,
+  logarithm,
+  odds,
+  product,
+  quotient,
+  reduced,
+  rest,
+  sum,
+  whole,
+} from "../fraction.js";
 import { must } from "../refusal.js";
 
 export interface Responses {

@@ -18,10 +18,14 @@ export const rrLdp: Method = {
       loss: () => made.loss(sizes.length),
       lifetime: () => made.lifetime(sizes.length),
       async answer(values, coins, slot) {
-        const kept = slot && sizes.map((each, i) => flips({ ...slot, number: slot.number + i }, values[i]!, each, made.f));
+        const kept =
+          slot && sizes.map((each, i) => flips({ ...slot, number: slot.number + i }, values[i]!, each, made.f));
         const turned = kept ? (await Promise.all(kept)).flat() : made.fresh(size, coins);
         const held = sizes.flatMap((each, i) => Array.from({ length: each }, (_, code) => code === values[i]));
-        return made.respond(held.map((one, place) => one !== turned[place]), coins);
+        return made.respond(
+          held.map((one, place) => one !== turned[place]),
+          coins,
+        );
       },
     };
   },

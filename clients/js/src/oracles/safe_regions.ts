@@ -25,7 +25,7 @@ export const safeRegions: Method = {
       sizes: [size],
       width: total(made.widths),
       loss: () => largest(losses),
-      ...(levels.join() === "0" ? {} : { clear: "the region of the map that holds the place" }),
+      ...(levels.join() === "0" ? {} : { clear: "the region of the map" }),
       answer([cell], coins) {
         const [place, choice] = [coins.below(levels.length), coins.below(losses.length)];
         const region = total(nodes.slice(0, place)) + (cell! >> (2 * (height - levels[place]!)));

@@ -9,7 +9,7 @@ import { truth } from "./krr.js";
 
 const LAST = 2 ** 32 - 1;
 
-/** Returns the values with the smallest halves, one's own first or last of all; drawn again where a tie leaves it open. */
+/** Returns the values with the smallest halves, one's own first or last; drawn again where a tie leaves it open. */
 function subset(value: number, first: boolean, size: number, weight: number, coins: Coins): (place: number) => boolean {
   for (;;) {
     const halves = coins.halves(size);
