@@ -19,8 +19,8 @@ from dpress.core.plain import plain, read
 from dpress.core.rng import Generator
 from dpress.data import reports as files
 from dpress.data.spec import from_dict
+from dpress.mechanisms.oracle.bloom_filters import positions
 from dpress.mechanisms.oracle.pcep import Pcep
-from dpress.mechanisms.oracle.rappor import positions
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.one_way import OneWay
 from dpress.mechanisms.protocol.report_type import Part, ReportType

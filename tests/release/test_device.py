@@ -13,7 +13,7 @@ from dpress.core.design import collection_id
 from dpress.core.errors import BudgetExceeded, ReportRejected, SchemaMismatch
 from dpress.data import reports as files
 from dpress.ledger.device_ledger import DeviceLedger
-from dpress.mechanisms.oracle import longitudinal, rappor
+from dpress.mechanisms.oracle import bloom_filters, longitudinal
 from dpress.noise.permanent import Slot
 from dpress.release import device as release_device
 from dpress.release.device import Account, device, intake
@@ -154,7 +154,7 @@ def test_an_account_is_charged_once_for_a_value_and_refuses_what_it_cannot_pay(t
 @pytest.mark.parametrize("method", ["oue", "rappor"])
 def test_what_depends_on_the_design_alone_is_found_once(monkeypatch, method):
     found = []
-    for module, name in ((release_device, "collection_id"), (rappor, "_blooms"), (longitudinal, "log_up")):
+    for module, name in ((release_device, "collection_id"), (bloom_filters, "positions"), (longitudinal, "log_up")):
         real = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *given, real=real, name=name: found.append(name) or real(*given))
     own, generator = device(spec(AGE, method=method)), rng.seeded(1)

@@ -10,7 +10,7 @@ from dpress.release.device import Intake
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """An upload, told apart.
+    """An upload, sorted into what counts and what does not.
 
     Args:
         accepted: the reports that count, back to back.

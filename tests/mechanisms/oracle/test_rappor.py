@@ -14,7 +14,8 @@ from dpress.core.claim import PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.oracle import Oracle
 from dpress.mechanisms.oracle import rappor
-from dpress.mechanisms.oracle.rappor import CARD, Rappor, positions
+from dpress.mechanisms.oracle.bloom_filters import positions
+from dpress.mechanisms.oracle.rappor import CARD, Rappor
 
 HALF = Fraction(1, 2)
 FALSE_ALARM = 1e-6

@@ -3,13 +3,11 @@
 Flow: value -> cohort, h Bloom bits -> flipped for ever where HMAC says so -> fresh response -> cohort and packed bits
 -> counts by cohort -> least squares on the design of the candidates; LASSO first where there are too many of them.
 
-Hash number i of a candidate in a cohort sets bit (bytes 0..7, little-endian, modulo m) of
-SHA-256("dpress bloom bit" || cohort || i || candidate), cohort and i in 2 bytes each, little-endian, the candidate in
-UTF-8. Payload: the cohort in 2 bytes, little-endian, then the m bits packed. A device's cohort: `noise.permanent`.
+Payload: the cohort in 2 bytes, little-endian, then the m bits packed. A device's cohort: `noise.permanent`; the
+filters: `bloom_filters`.
 """
 
 import functools
-import hashlib
 import importlib
 import math
 from collections.abc import Mapping
@@ -18,7 +16,6 @@ from fractions import Fraction
 from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
 from msgspec import Meta
 
 from dpress.core import bits as packed
@@ -31,15 +28,14 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.parameters import PLACE
 from dpress.core.rng import Generator
+from dpress.mechanisms.oracle.bloom_filters import Bits, blooms_of, filters_of
 from dpress.mechanisms.oracle.longitudinal import PAPER_P, PAPER_Q, Rates, Responses, calibrated, rounded
 from dpress.noise import permanent
 from dpress.noise.permanent import FIRST, Secrets, Slot
 from dpress.noise.uniform import below
 
-LABEL = b"dpress bloom bit"
 COHORT_BYTES = 2
 CONDITION = 1e-9
-Bits = npt.NDArray[np.bool_]  # shape (cohorts, m, candidates)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +127,7 @@ class Rappor:
     @property
     def blooms(self) -> Bits:
         """Every candidate's filter in every cohort, shape (cohorts, m, k)."""
-        return _blooms(self.candidates, self.bits, self.hashes, self.cohorts)
+        return blooms_of(self.candidates, self.bits, self.hashes, self.cohorts)
 
     @property
     def identified(self) -> bool:
@@ -161,7 +157,7 @@ class Rappor:
             permanent.check_secrets(secrets, codes.size)
             cohorts = permanent.cohorts(secrets, self.cohorts, collection=slot.collection)
             flips = permanent.flips(secrets, codes, self.bits, p=p, slot=slot)
-        filters = _filters(self.candidates, self.bits, self.hashes, self.cohorts)
+        filters = filters_of(self.candidates, self.bits, self.hashes, self.cohorts)
         report = self.responses.respond(flips ^ filters[cohorts, :, codes], self.bits, rng=rng)
         return np.concatenate([payload.pack(cohorts.astype(np.uint32), COHORT_BYTES), report], axis=1)
 
@@ -291,42 +287,12 @@ class Rappor:
         return np.asarray(noise + sampling)
 
 
-def positions(candidate: str, cohort: int, *, bits: int, hashes: int) -> list[int]:
-    """Return the Bloom bits of a candidate in a cohort, one for every hash; some may coincide.
-
-    >>> positions("dpress", 3, bits=128, hashes=2)
-    [62, 101]
-    """
-    text = candidate.encode()
-    digests = (
-        hashlib.sha256(LABEL + cohort.to_bytes(2, "little") + number.to_bytes(2, "little") + text).digest()
-        for number in range(hashes)
-    )
-    return [int.from_bytes(digest[:8], "little") % bits for digest in digests]
-
-
-@functools.lru_cache(maxsize=8)
-def _blooms(candidates: tuple[str, ...], bits: int, hashes: int, cohorts: int) -> Bits:
-    out = np.zeros((cohorts, bits, len(candidates)), dtype=np.bool_)
-    for cohort in range(cohorts):
-        for v, candidate in enumerate(candidates):
-            out[cohort, positions(candidate, cohort, bits=bits, hashes=hashes), v] = True
-    out.flags.writeable = False
-    return out
-
-
-@functools.lru_cache(maxsize=8)
-def _filters(candidates: tuple[str, ...], bits: int, hashes: int, cohorts: int) -> Payloads:
-    """Return the same packed, shape (cohorts, bytes of a filter, candidates)."""
-    return np.packbits(_blooms(candidates, bits, hashes, cohorts), axis=1, bitorder="little")
-
-
 @functools.lru_cache(maxsize=8)
 def _decoder(candidates: tuple[str, ...], bits: int, hashes: int, cohorts: int) -> Array | None:
     """Return the Gram matrix of the design if it has full rank."""
     if len(candidates) > bits * cohorts:
         return None
-    design = _blooms(candidates, bits, hashes, cohorts).reshape(-1, len(candidates)).astype(np.float64)
+    design = blooms_of(candidates, bits, hashes, cohorts).reshape(-1, len(candidates)).astype(np.float64)
     gram = design.T @ design
     values = np.linalg.eigvalsh(gram)
     return gram if values[0] > CONDITION * values[-1] else None
