@@ -8,6 +8,7 @@ answer's time counts from the moment at which the upload was due, whether or not
 """
 
 import json
+import os
 import selectors
 import socket
 import sys
@@ -17,7 +18,10 @@ from typing import Any
 
 import numpy as np
 
-HEAD = "POST {path} HTTP/1.1\r\nHost: service\r\nContent-Type: application/vnd.dpress.reports\r\nContent-Length: {length}\r\n\r\n"
+HEAD = (
+    "POST {path} HTTP/1.1\r\nHost: service\r\nContent-Type: application/vnd.dpress.reports\r\n"
+    "Content-Length: {length}\r\n\r\n"
+)
 ENOUGH = 1 << 16
 ID_AT = 22  # in a report
 
@@ -34,12 +38,11 @@ class Uploads:
     def __init__(self, asked: dict[str, Any]) -> None:
         self.reports = template(bytes.fromhex(asked["ask"])[:16], asked["batch"])
         self.head = HEAD.format(path=asked["path"], length=self.reports.size).encode()
-        self.random = np.random.default_rng(time.time_ns())
 
     def next(self) -> bytes:
         """Return a whole request."""
-        ids = self.random.integers(0, 256, (len(self.reports), 16), dtype=np.uint8)
-        self.reports[:, ID_AT : ID_AT + 16] = ids
+        ids = np.frombuffer(os.urandom(16 * len(self.reports)), dtype=np.uint8)
+        self.reports[:, ID_AT : ID_AT + 16] = ids.reshape(-1, 16)
         return self.head + self.reports.tobytes()
 
 

@@ -190,7 +190,7 @@ def test_an_account_pays_for_every_way_of_asking_once_in_any_order(tmp_path, ord
 @pytest.mark.parametrize("method", ["oue", "rappor"])
 def test_what_depends_on_the_design_alone_is_found_once(monkeypatch, method):
     found = []
-    for module, name in ((release_device, "collection_id"), (bloom_filters, "blooms"), (longitudinal, "log_up")):
+    for module, name in ((release_device, "collection_id"), (bloom_filters, "positions"), (longitudinal, "log_up")):
         real = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *given, real=real, name=name: found.append(name) or real(*given))
     own, generator = device(spec(AGE, method=method)), rng.seeded(1)

@@ -7,6 +7,7 @@ from tests.release.people import AGE, SEX, spec
 
 from dpress.core import rng, wire
 from dpress.core.errors import ReportRejected
+from dpress.core.packed import Packed
 from dpress.release.device import device, intake
 from dpress.release.upload import check
 
@@ -97,3 +98,16 @@ def test_nothing_of_a_broken_body_is_kept():
     with pytest.raises(ReportRejected, match=r"^report 3 of the body is truncated"):
         check(own, packed + packed + packed[:-1])
     assert check(own, packed + packed).reports == 2  # the same twice: an id is counted once when reports are counted
+
+
+def test_the_ids_of_refused_reports_are_cut_out_once(monkeypatch):
+    """An upload of many refused reports costs no more for each of them than one of few."""
+    cut, real = [], Packed._cut
+    monkeypatch.setattr(Packed, "_cut", lambda own, *given: cut.append(len(own)) or real(own, *given))
+    asked = spec(AGE, method="krr")
+    one = msgspec.msgpack.decode(device(asked).answer((3,), rng=rng.seeded(1)), type=wire.Report)
+    for count in (3, 300):
+        cut.clear()
+        bodies = [wire.pack(msgspec.structs.replace(one, payload=bytes(place % 5 + 2))) for place in range(count)]
+        assert len(check(intake(asked), b"".join(bodies)).refused) == count
+        assert len(cut) <= 4

@@ -15,7 +15,7 @@ from pathlib import Path
 from dpress.core.packed import parse
 from dpress.data.stored.report_store import open_store
 from dpress.release.designs import load_design
-from dpress.service import server
+from dpress.service import server, timed_protocol
 from dpress.service.app import Settings, app
 from dpress.service.served import Collections
 
@@ -55,7 +55,7 @@ def main():
     design, url, *mode = sys.argv[1:]
     loaded = load_design(Path(design))
     if mode == ["impatient"]:
-        server.LONGEST = 2
+        timed_protocol.LONGEST = 2
     parse(b"")
     for _ in sys.stdin:
         child = os.fork()

@@ -30,10 +30,10 @@ def export(
         SchemaMismatch: the store knows nothing of this round.
         OSError: the store cannot be read, or the file not written; nothing is left behind.
     """
-    own = expected(design, collection_of(design, allow_unproven=True))
+    stated = expected(design, collection_of(design, allow_unproven=True))
     store = open_store(reports)
     place = round_of(store, design).place
-    source = StoredReports(store=store, place=place, keys=store.keys(place), expected=own)
+    source = StoredReports(store=store, place=place, keys=store.keys(place), expected=stated)
 
     def batches() -> Iterator[tuple[files.Batch, files.Ids]]:
         written = 0
@@ -43,5 +43,5 @@ def export(
                 progress(written)
             yield batch, np.ascontiguousarray(ids).view(np.dtype((np.void, ID_BYTES)))[:, 0]
 
-    count = files.write(Path(out), batches(), expected=own, private=source.private)
+    count = files.write(Path(out), batches(), expected=stated, private=source.private)
     return count, dict(source.rejected)

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.packed import TYPE, faults, parse
+from dpress.core.packed import TYPE, Flags, faults, parse
 from dpress.release.device import Intake
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """An upload, sorted.
+    """An upload, sorted into what counts and what does not.
 
     Args:
         accepted: the reports that count, back to back.
@@ -32,18 +32,24 @@ def check(intake: Intake, body: bytes) -> Checked:
         ReportRejected: the body is no reports back to back; nothing of it may be kept.
     """
     reports = parse(body)
-    sound, reasons = np.ones(len(reports), dtype=np.bool_), np.zeros(len(reports), dtype=object)
+    number, reasons = reports.column(TYPE), dict[int, str]()
+    sound = np.ones(len(reports), dtype=np.bool_)
     for reason, wrong in faults(reports, intake.expected).items():
-        reasons[sound & wrong] = reason
+        _refuse(wrong, reason, sound, reasons)
+    for one in np.flatnonzero(np.bincount(number[sound])).tolist():
+        own = sound & (number == one)
+        payloads = reports.payloads(own, intake.expected.widths[one])
+        for reason, theirs in intake.collection.types[one].faults(payloads).items():
+            wrong = np.zeros(len(reports), dtype=np.bool_)
+            wrong[own] = theirs
+            _refuse(wrong, reason, sound, reasons)
+    ids = reports.ids  # once: of reports of several lengths it is a copy
+    refused = tuple((bytes(ids[one]), reason) for one, reason in sorted(reasons.items()))
+    return Checked(accepted=reports.only(sound), reports=len(reports) - len(refused), refused=refused)
+
+
+def _refuse(wrong: Flags, reason: str, sound: Flags, reasons: dict[int, str]) -> None:
+    """Note the first reason of every report that is wrong, in place."""
+    if wrong.any():
+        reasons.update(dict.fromkeys(np.flatnonzero(wrong & sound).tolist(), reason))
         sound &= ~wrong
-    for number in np.unique(reports.column(TYPE)[sound]).tolist():
-        own = np.flatnonzero(sound & (reports.column(TYPE) == number))
-        chosen = np.zeros(len(reports), dtype=np.bool_)
-        chosen[own] = True
-        payloads = reports.payloads(chosen, intake.expected.widths[number])
-        for reason, wrong in intake.collection.types[number].faults(payloads).items():
-            first = own[wrong & sound[own]]
-            reasons[first] = reason
-            sound[first] = False
-    refused = tuple((bytes(reports.ids[one]), reasons[one]) for one in np.flatnonzero(~sound))
-    return Checked(accepted=reports.only(sound), reports=int(sound.sum()), refused=refused)

@@ -202,18 +202,9 @@ async def _clock(collections: Collections, settings: Settings) -> None:
     while True:
         await asyncio.sleep(LOOK)
         try:
-            await asyncio.to_thread(_turn, collections, settings)
-        except (OSError, Problem):  # the next look tries again; until then uploads hear that the store is gone
+            await asyncio.to_thread(round_changes.turn, collections, settings.url)
+        except Exception:  # noqa: BLE001, S112  # the next look tries again; until then uploads hear what is the matter
             continue
-
-
-def _turn(collections: Collections, settings: Settings) -> None:
-    collections.refresh()
-    for one in round_changes.due(collections):
-        round_changes.close(collections, one)
-    for one in collections.all():
-        if one.round.closed and one.following is None and round_changes.scheduled(one):
-            round_changes.begin_next(collections, one, settings.url)
 
 
 def _refused(_: Request[Any, Any, Any], refused: Problem) -> Response[bytes]:

@@ -1,5 +1,7 @@
 """Rounds end and begin: by hand or by the design's schedule, and the next design is that of `dpress estimate`."""
 
+import contextlib
+
 import msgspec
 
 from dpress.core.design import Design, LocalAsk
@@ -55,11 +57,28 @@ def _next(design: Design, url: str) -> Design:
     return found
 
 
-def due(collections: Collections) -> list[Served]:
-    """Return the rounds whose end has come and that are not closed in the store yet."""
-    return [one for one in collections.all() if not one.round.closed and not one.open(now())]
+def turn(collections: Collections, url: str) -> None:
+    """Close the rounds whose end has come, and begin those that follow by schedule.
+
+    A round that cannot be followed, because it has no reports, holds up no other collection.
+
+    Args:
+        collections: that are served.
+        url: of the store.
+
+    Raises:
+        OSError: the store cannot be used.
+    """
+    collections.refresh()
+    for one in collections.all():
+        if not one.round.closed and not one.open(now()):
+            close(collections, one)
+    for one in collections.all():
+        if one.round.closed and one.following is None and _scheduled(one):
+            with contextlib.suppress(Problem):
+                begin_next(collections, one, url)
 
 
-def scheduled(served: Served) -> bool:
+def _scheduled(served: Served) -> bool:
     """Return whether the schedule has another round after this one."""
     return served.round.number + 1 < len(served.design.ends or ())

@@ -1,6 +1,5 @@
 """Runs the application: one process, no access log, no word about the server in its answers."""
 
-import asyncio
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -8,46 +7,12 @@ from contextlib import contextmanager
 
 import uvicorn
 from litestar import Litestar
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from dpress.service.timed_protocol import TimedProtocol
 
 BACKLOG = 2048
 IDLE = 30  # seconds that a connection may stay open without a request
-LONGEST = 40  # seconds that a request may take to arrive, and a new connection to begin one
 FAREWELL = 10  # seconds that running requests have when the service stops
-
-
-class TimedProtocol(HttpToolsProtocol):
-    """HTTP on one connection, which is closed where a request does not arrive in time, at whatever pace it trickles."""
-
-    _limit: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as it is overridden there
-        """Wait for a request."""
-        super().connection_made(transport)
-        self._begin()
-
-    def on_message_begin(self) -> None:
-        """Wait for the rest of it."""
-        super().on_message_begin()
-        self._begin()
-
-    def on_message_complete(self) -> None:
-        """Wait no more."""
-        super().on_message_complete()
-        self._end()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no more."""
-        super().connection_lost(exc)
-        self._end()
-
-    def _begin(self) -> None:
-        self._end()
-        self._limit = self.loop.call_later(LONGEST, self.transport.close)
-
-    def _end(self) -> None:
-        if self._limit is not None:
-            self._limit.cancel()
 
 
 def run(application: Litestar, host: str, port: int, listening: Callable[[str], object]) -> None:
