@@ -1,5 +1,6 @@
 """The numbers that the live page shows: a release so far as plain data."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from dpress.release.release import Release
 
 MOST_CELLS = 4096  # of a table, or of a map
 DIGITS = 3  # after the point of a count
+NO_FIGURES: Mapping[str, Any] = {"users": 0, "before": 0, "left_out": {}, "axes": {}, "tables": [], "later": []}
 
 
 def figures(release: Release) -> dict[str, Any]:

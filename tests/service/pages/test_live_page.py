@@ -132,6 +132,19 @@ def test_an_administrator_closes_a_round_and_begins_the_next(serve, reports, ope
     page.locator("#rounds tr").nth(1).wait_for()
     assert service.ask()[1]["round"] == 1
     assert service.ask("/rounds", token=TOKEN)[1]["rounds"][1]["reports"] == 0
+    page.locator("#round").get_by_text("2", exact=False).wait_for()
+    page.get_by_text("Open: reports are accepted.").wait_for()
+
+
+def test_a_service_without_an_administrator_says_so(serve, open_page):
+    service = serve("tables", "--public")
+    page = open_page(service.page, expected=("404",))
+    page.get_by_role("button", name="Administrator").click()
+    page.locator("#token").fill(TOKEN)
+    page.get_by_role("button", name="Look").click()
+    page.get_by_text("This service was started without an administrator.").wait_for()
+    page.get_by_text("There is no estimate yet").wait_for()
+    assert page.evaluate("sessionStorage.length") == 0
 
 
 def test_the_page_is_there_again_when_the_service_comes_back(serve, reports, open_page):

@@ -48,6 +48,7 @@ function build({ tables, axes }) {
 /** Shows an estimate. */
 function show(found) {
   if (!("tables" in found)) return say("state", `Waiting: ${found.waiting}.`);
+  if (found.round !== said.round) describe().catch(() => undefined); // the same is asked once more
   state(found.open);
   say("users", count(found.users));
   say("waiting", found.waiting ? `There is no estimate yet: ${found.waiting}.` : "");
@@ -101,6 +102,12 @@ async function look() {
   }
 }
 
+function notAllowed(error) {
+  if (!(error instanceof Refused)) return;
+  token.forget();
+  askToken(error.status === 401 ? "That was not the token." : "This service was started without an administrator.");
+}
+
 function askToken(note) {
   byId("token-form").hidden = false;
   byId("sign-in").hidden = true;
@@ -118,5 +125,5 @@ byId("token-form").addEventListener("submit", (event) => {
 });
 
 describe()
-  .then(() => Promise.all([look(), administer().catch(() => token.get() && askToken("That was not the token."))]))
+  .then(() => Promise.all([look(), administer().catch(notAllowed)]))
   .catch((error) => say("state", error instanceof Refused ? `There is nothing to show: ${error.message}.` : "The service does not answer."));
