@@ -50,7 +50,6 @@ def command(
     def listening(address: str) -> None:
         for one in served:
             click.echo(f"Collection: {address}/v1/collections/{one.round.ask}")
-            click.echo(f"Page:       {address}/collections/{one.round.ask}")
         if token is None:
             hint("rounds cannot be closed by hand: there is no --admin-token-file", quiet=quiet)
 

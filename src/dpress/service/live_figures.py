@@ -14,7 +14,15 @@ from dpress.release.release import Release
 
 MOST_CELLS = 4096  # of a table, or of a map
 DIGITS = 3  # after the point of a count
-NO_FIGURES: Mapping[str, Any] = {"users": 0, "before": 0, "left_out": {}, "axes": {}, "tables": [], "later": []}
+NO_FIGURES: Mapping[str, Any] = {
+    "users": 0,
+    "before": 0,
+    "left_out": {},
+    "approximate": False,
+    "axes": {},
+    "tables": [],
+    "later": [],
+}
 
 
 def figures(release: Release) -> dict[str, Any]:
@@ -27,6 +35,7 @@ def figures(release: Release) -> dict[str, Any]:
         "users": release.users,
         "before": users_before(release),
         "left_out": dict(release.rejected),
+        "approximate": bool(getattr(release.answers, "approximate", False)),
         "axes": {name: _axis(own) for name, own in axes.items()},
         "tables": [_table(one) for one in tables],
         "later": [*(f"The release has the table of {one}, too." for one in hidden), *release.answers.later],

@@ -120,6 +120,6 @@ class Viewers:
 def _shown(sums: Sums, served: Served) -> dict[str, Any]:
     """Return the figures, or in their place why there are none yet."""
     try:
-        return {"waiting": None, **figures(release_so_far(sums, served))}
+        return {"waiting": None, **figures(release_so_far(sums, served.design, served.intake))}
     except ValueError as error:
         return {"waiting": str(error), **NO_FIGURES}

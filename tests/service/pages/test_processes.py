@@ -41,7 +41,7 @@ def test_every_process_shows_what_all_of_them_took(database, tmp_path):
         stores[number % 2].add([Upload(place=0, reports=len(own), body=b"".join(own))], {})
         sums = [grown(*parts, 0, served[0].intake) for parts in zip(sums, stores, strict=True)]
         assert sums[0].ids.size == sums[1].ids.size == min(start + 300, 2000)
-    found = [figures(release_so_far(own, one)) for own, one in zip(sums, served, strict=True)]
+    found = [figures(release_so_far(own, one.design, one.intake)) for own, one in zip(sums, served, strict=True)]
     assert found[0] == found[1] == figures(estimate(design, database))
     assert found[0]["left_out"] == {"repeated": 350}
     for store in stores:

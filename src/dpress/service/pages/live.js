@@ -35,7 +35,6 @@ function figure(names, axes) {
 function build({ tables, axes }) {
   const several = tables.filter((one) => one.axes.length > 1).length > OPEN;
   figures = tables.map((one) => figure(one.axes, axes));
-  say("legend", tables.length ? LEGEND[said.words.some((one) => one.kind === "location") ? "map" : "bars"] : "");
   byId("tables").replaceChildren(
     ...figures.map(({ node }, i) => {
       if (!several || tables[i].axes.length < 2) return node;
@@ -58,10 +57,16 @@ function show(found) {
   const key = JSON.stringify(found.tables.map((one) => one.axes));
   if (key !== shown) build(found);
   shown = key;
+  say("legend", found.tables.length ? legend(found) : "");
   figures.forEach((one, i) => one.update(found.tables[i], found.users));
   say("uncertainty", uncertainty(found));
   byId("later").replaceChildren(...found.later.map((text) => element("li", {}, text)));
   document.body.dataset.users = found.users;
+}
+
+function legend({ approximate }) {
+  const what = LEGEND[said.words.some((one) => one.kind === "location") ? "map" : "bars"];
+  return approximate ? `${what} Here these intervals are approximate: they may hold less often than that.` : what;
 }
 
 /** Returns the median half width of the intervals of the first table. */
