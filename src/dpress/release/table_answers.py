@@ -159,7 +159,7 @@ class TableAnswers:
         yield from (one for one in tables if len(one.axes) > 1)
 
     @property
-    def later(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[str, ...]:
         """The counts after post-processing."""
         return (f"The release has the counts after {', '.join(self.postprocess)}, too.",) if self.postprocess else ()
 

@@ -21,7 +21,7 @@ NO_FIGURES: Mapping[str, Any] = {
     "approximate": False,
     "axes": {},
     "tables": [],
-    "later": [],
+    "remarks": [],
 }
 
 
@@ -38,7 +38,7 @@ def figures(release: Release) -> dict[str, Any]:
         "approximate": bool(getattr(release.answers, "approximate", False)),
         "axes": {name: _axis(own) for name, own in axes.items()},
         "tables": [_table(one) for one in tables],
-        "later": [*(f"The release has the table of {one}, too." for one in hidden), *release.answers.later],
+        "remarks": [*(f"The release has the table of {one}, too." for one in hidden), *release.answers.remarks],
     }
 
 

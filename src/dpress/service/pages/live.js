@@ -16,7 +16,7 @@ const LEGEND = {
   bars:
     "Bars are estimated shares of all who reported. The line across the end of a bar is its 95 % interval: in 95 of 100 such " +
     "collections it holds the true share. An estimate may fall below zero where few or none are: it errs to both sides alike.",
-  map: "The darker a cell, the more people it is estimated to hold; the list below has the fullest in figures, each with its 95 % interval.",
+  map: "The stronger the colour of a cell, the more people it is estimated to hold; the list below has the fullest in figures, each with its 95 % interval.",
 };
 
 let said = null;
@@ -60,7 +60,7 @@ function show(found) {
   say("legend", found.tables.length ? legend(found) : "");
   figures.forEach((one, i) => one.update(found.tables[i], found.users));
   say("uncertainty", uncertainty(found));
-  byId("later").replaceChildren(...found.later.map((text) => element("li", {}, text)));
+  byId("remarks").replaceChildren(...found.remarks.map((text) => element("li", {}, text)));
   document.body.dataset.users = found.users;
 }
 
