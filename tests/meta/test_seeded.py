@@ -18,6 +18,7 @@ DRAWS = re.compile(r'"(publish|perturb|estimate|demo|audit)"|\bsecure\(')
 OWN_PROCESSES = {
     "core/test_rng.py": "forks draw real bytes, and compares streams of 64 bits and more: equal with chance 2^-64",
     "meta/test_house.py": "reads names, and draws nothing",
+    "service/pages/test_demo_collection.py": "counts reports and looks at exit codes, whatever the reports say",
 }
 """Files that start processes of their own, name what draws, and have no test that fails by chance; beside them only
 `flow/test_readme.py`, whose blocks of the README and of other documents draw from streams named after the document, in

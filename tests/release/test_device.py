@@ -200,3 +200,15 @@ def test_what_depends_on_the_design_alone_is_found_once(monkeypatch, method):
     for _ in range(5):
         own.answer((3,), rng=generator, secret=bytes(16))
     assert found == []
+
+
+def test_a_response_to_more_combinations_than_numbers_of_eight_bytes_is_charged_once(tmp_path):
+    many = [{"name": f"a{number}", "kind": "integer", "bounds": [0, 999]} for number in range(8)]
+    own = device(plan(spec(*many, method="rr_ldp", split="budget")).design)
+    ledger = DeviceLedger(path=tmp_path / "own.jsonl")
+    account = Account(ledger=ledger, limit=PureDP(epsilon=10**6))
+    generator, spent = rng.seeded(6), []
+    for codes in ((999,) * 8, (999,) * 8, (999,) * 7 + (998,)):
+        own.answer(codes, rng=generator, secret=bytes(range(16)), account=account)
+        spent.append(ledger.spent)
+    assert 0 < spent[0] == spent[1] < spent[2]

@@ -132,7 +132,8 @@ def tag(secret: bytes, *, collection: bytes, slot: int, value: int) -> str:
         raise ValueError(f"a secret must have at least {SHORTEST} bytes, got {len(secret)}")
     if len(collection) != COLLECTION_BYTES:
         raise ValueError(f"collection must have {COLLECTION_BYTES} bytes, got {len(collection)}")
-    message = LABEL + collection + slot.to_bytes(2, "little") + value.to_bytes(4, "little")
+    size = max(4, (value.bit_length() + 7) // 8)  # several attributes together have more values than four bytes
+    message = LABEL + collection + slot.to_bytes(2, "little") + value.to_bytes(size, "little")
     return hmac.digest(secret, message, "sha256").hex()
 
 

@@ -90,8 +90,8 @@ class Answers(Protocol):
         ...
 
     @property
-    def later(self) -> tuple[str, ...]:
-        """What the release has beyond that, a sentence each."""
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be known of that, and what the release has beyond it, a sentence each."""
         ...
 
     def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:

@@ -151,8 +151,9 @@ class Device:
         """Charge every part of the answer: a permanent response once for its value, any other for every report."""
         for part in own.parts:
             if part.lifetime is not None and secret is not None:
-                values = [codes[one] for one in part.axes]
-                value = int(np.ravel_multi_index(values, [self.collection.shape[one] for one in part.axes]))
+                value = 0  # the number of the combination, exact however many there are
+                for axis in part.axes:
+                    value = value * self.collection.shape[axis] + int(codes[axis])
                 name = tag(secret, collection=slot.collection, slot=slot.number, value=value)
                 account.ledger.charge(slot.number, name, part.lifetime, account.limit)
             else:

@@ -24,7 +24,7 @@ from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.answers import KeptAnswers, Part, Progress
 from dpress.release.published_tables import PublishedTable
 from dpress.release.query_language import parse
-from dpress.release.release import Release
+from dpress.release.release import CONFIDENCE, Release
 from dpress.release.result import Result
 
 APPROXIMATE = (
@@ -175,7 +175,7 @@ class TableAnswers:
         yield from (one for one in tables if len(one.axes) > 1)
 
     @property
-    def later(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[str, ...]:
         """The counts after post-processing."""
         return (f"The release has the counts after {', '.join(self.postprocess)}, too.",) if self.postprocess else ()
 
@@ -183,11 +183,12 @@ class TableAnswers:
         """Return one attribute's table, as the decoder answers it from a table of several."""
         ones = [np.ones(size) for size in self.release.schema.shape]
         asked = [[*ones[:place], cell, *ones[place + 1 :]] for cell in np.eye(axis.size)]
+        found = [self.answered(axis.name, one, CONFIDENCE) for one in asked]
         return PublishedTable(
             name=axis.name,
             axes=(axis,),
-            count=np.array([self.decoder.answer(self.measurement, one) for one in asked]),
-            variance=np.array([self.decoder.query_variance(self.measurement.variance, one) for one in asked]),
+            count=np.array([one.value for one in found]),
+            variance=np.array([one.standard_error**2 for one in found]),
             adjusted=None,
             tail=self.release.tail,
         )

@@ -3,8 +3,8 @@
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -57,12 +57,24 @@ def collect(watch: Callable[[str], object]) -> None:
     Raises:
         OSError: no port is free, or there is no place for the store.
     """
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # also before the server listens
+    with _ended_by_signals(), TemporaryDirectory(prefix="dpress-demo-") as folder:
+        _serve(Path(folder), watch)
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """End the process with exit code 0 at a signal that comes before the server listens, or after it has stopped."""
+
+    def end(number: int, frame: object) -> None:
+        del number, frame
+        raise SystemExit(0)
+
+    before = {one: signal.signal(one, end) for one in (signal.SIGTERM, signal.SIGINT)}
     try:
-        with TemporaryDirectory(prefix="dpress-demo-") as folder, suppress(KeyboardInterrupt):
-            _serve(Path(folder), watch)
+        yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 def _serve(folder: Path, watch: Callable[[str], object]) -> None:

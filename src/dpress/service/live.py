@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress import catalog
+from dpress.core.design import Design
 from dpress.core.packed import TYPE, Packed, faults, parse
 from dpress.core.wire import REPEATED
 from dpress.data.fold import Counts, add_up
@@ -19,10 +20,9 @@ from dpress.data.reports import Batch
 from dpress.data.stored.report_store import Keys, ReportStore
 from dpress.data.stored.stored_reports import TOGETHER
 from dpress.release.device import Intake
-from dpress.release.estimate import released
+from dpress.release.from_tallies import released
 from dpress.release.release import Release
 from dpress.release.tallies import Layout
-from dpress.service.served import Served
 
 Halves = npt.NDArray[np.uint64]
 
@@ -76,16 +76,21 @@ def grown(sums: Sums, store: ReportStore, place: int, intake: Intake) -> Sums:
     return Sums(keys=keys, ids=reading.ids, total=total, left_out=dict(reading.left_out))
 
 
-def release_so_far(sums: Sums, served: Served) -> Release:
+def release_so_far(sums: Sums, design: Design, intake: Intake) -> Release:
     """Return the release that these sums give, without what takes long: a joint is not fitted.
+
+    Args:
+        sums: of a round.
+        design: of the round.
+        intake: its check of reports.
 
     Raises:
         ValueError: there are no reports that count, or none about some attribute yet.
     """
-    layout = Layout(served.intake.collection)
+    layout = Layout(intake.collection)
     rejected = Counter(sums.left_out) + Counter(layout.faults(sums.total))
-    kept = catalog.part(served.design.kind, "answers").live
-    return released(served.design, served.intake.collection, layout.tallies(sums.total), rejected, kept, private=True)
+    kept = catalog.part(design.kind, "answers").live
+    return released(design, intake.collection, layout.tallies(sums.total), rejected, kept, private=True)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """The numbers that the live page shows: a release so far as plain data."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,15 @@ from dpress.release.release import Release
 
 MOST_CELLS = 4096  # of a table, or of a map
 DIGITS = 3  # after the point of a count
+NO_FIGURES: Mapping[str, Any] = {
+    "users": 0,
+    "before": 0,
+    "left_out": {},
+    "approximate": False,
+    "axes": {},
+    "tables": [],
+    "remarks": [],
+}
 
 
 def figures(release: Release) -> dict[str, Any]:
@@ -25,9 +35,10 @@ def figures(release: Release) -> dict[str, Any]:
         "users": release.users,
         "before": users_before(release),
         "left_out": dict(release.rejected),
+        "approximate": bool(getattr(release.answers, "approximate", False)),
         "axes": {name: _axis(own) for name, own in axes.items()},
         "tables": [_table(one) for one in tables],
-        "later": [*(f"The release has the table of {one}, too." for one in hidden), *release.answers.later],
+        "remarks": [*(f"The release has the table of {one}, too." for one in hidden), *release.answers.remarks],
     }
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from litestar import Request, Response, get
@@ -11,13 +11,15 @@ from litestar.response import Stream
 
 from dpress.service.problem import Problem
 from dpress.service.served import Collections, Served, now
-from dpress.service.viewers import Viewers
+
+if TYPE_CHECKING:
+    from dpress.service.viewers import Viewers
 
 Check = Callable[[Request[Any, Any, Any]], None]
 FRESH = {"Cache-Control": "no-store"}
 
 
-def live_routes(viewers: Viewers, allowed: Check) -> list[Any]:
+def live_routes(viewers: "Viewers", allowed: Check) -> list[Any]:
     """Return the routes of the estimate.
 
     Args:

@@ -2,13 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
 from dpress.service.live import NOTHING, Sums, grown, release_so_far
-from dpress.service.live_figures import figures
+from dpress.service.live_figures import NO_FIGURES, figures
 from dpress.service.served import Collections, Served, now
 
 SHORTEST = 1.0  # seconds between two looks
@@ -24,12 +25,14 @@ class _Look:
 
     Args:
         sums: what was read.
-        document: that was made of them.
+        shown: the figures of these sums.
+        document: that was made of both.
         due: when the next look may begin, by the monotonic clock.
         turn: held by who looks.
     """
 
     sums: Sums = NOTHING
+    shown: Mapping[str, Any] = field(default_factory=dict)
     document: bytes = b""
     due: float = 0.0
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -55,12 +58,13 @@ class Viewers:
         Raises:
             OSError: the store cannot be used.
         """
-        self._forget()
+        if not self._looks:
+            asyncio.get_running_loop().call_later(KEPT, self._forget)
         look = self._looks.setdefault(served.round.place, _Look())
         async with look.turn:
             if time.monotonic() >= look.due:
                 began = time.monotonic()
-                look.sums, look.document = await asyncio.to_thread(self._made, served, look.sums)
+                await asyncio.to_thread(self._read, served, look)
                 ended = time.monotonic()
                 look.due = ended + max(SHORTEST, (SHARE - 1) * (ended - began))
         return look.document
@@ -96,25 +100,26 @@ class Viewers:
         except OSError:
             return msgspec.json.encode({"waiting": "the store cannot be used now"})
 
-    def _made(self, served: Served, sums: Sums) -> tuple[Sums, bytes]:
-        """Return the sums with what is new, and the document of them; in a thread."""
-        current = grown(sums, self.collections.store, served.round.place, served.intake)
-        state = {"round": served.round.number, "open": served.open(now()), "waiting": None}
-        try:
-            shown = figures(release_so_far(current, served))
-        except ValueError as error:
-            shown = {
-                "waiting": str(error),
-                "users": 0,
-                "before": 0,
-                "left_out": {},
-                "axes": {},
-                "tables": [],
-                "later": [],
-            }
-        return current, msgspec.json.encode(state | shown)
+    def _read(self, served: Served, look: _Look) -> None:
+        """Read what is new and make the document again; in a thread."""
+        sums = grown(look.sums, self.collections.store, served.round.place, served.intake)
+        if sums is not look.sums or not look.shown:
+            look.shown = _shown(sums, served)
+            look.sums = sums
+        state = {"round": served.round.number, "open": served.open(now())}
+        look.document = msgspec.json.encode(state | dict(look.shown))
 
     def _forget(self) -> None:
         """Let go of the sums of rounds that nobody looked at for a while."""
         old = time.monotonic() - KEPT
         self._looks = {place: look for place, look in self._looks.items() if look.turn.locked() or look.due > old}
+        if self._looks:
+            asyncio.get_running_loop().call_later(KEPT, self._forget)
+
+
+def _shown(sums: Sums, served: Served) -> dict[str, Any]:
+    """Return the figures, or in their place why there are none yet."""
+    try:
+        return {"waiting": None, **figures(release_so_far(sums, served.design, served.intake))}
+    except ValueError as error:
+        return {"waiting": str(error), **NO_FIGURES}

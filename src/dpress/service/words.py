@@ -7,7 +7,7 @@ from dpress.core.design import Design
 
 
 def words(design: Design) -> list[dict[str, Any]]:
-    """Return what people are told of every attribute beside what devices act on: titles, labels, which is a place."""
+    """Return for every attribute, beside what devices act on, its title, its labels, and whether it is a place."""
     return [
         {
             "kind": "location" if isinstance(one, Location) else "value",

@@ -3,8 +3,10 @@
 import re
 
 import pytest
+from tests.service.pages.collections_of import packed, people
 from tests.service.pages.conftest import TOKEN
 
+from dpress.release.next_round import next_design
 from dpress.service.live_figures import figures
 
 pytestmark = pytest.mark.slow
@@ -132,6 +134,19 @@ def test_an_administrator_closes_a_round_and_begins_the_next(serve, reports, ope
     page.locator("#rounds tr").nth(1).wait_for()
     assert service.ask()[1]["round"] == 1
     assert service.ask("/rounds", token=TOKEN)[1]["rounds"][1]["reports"] == 0
+    page.locator("#round").get_by_text("2", exact=False).wait_for()
+    page.get_by_text("Open: reports are accepted.").wait_for()
+
+
+def test_a_service_without_an_administrator_says_so(serve, open_page):
+    service = serve("tables", "--public")
+    page = open_page(service.page, expected=("404",))
+    page.get_by_role("button", name="Administrator").click()
+    page.locator("#token").fill(TOKEN)
+    page.get_by_role("button", name="Look").click()
+    page.get_by_text("This service was started without an administrator.").wait_for()
+    page.get_by_text("There is no estimate yet").wait_for()
+    assert page.evaluate("sessionStorage.length") == 0
 
 
 def test_the_page_is_there_again_when_the_service_comes_back(serve, reports, open_page):
@@ -142,3 +157,32 @@ def test_the_page_is_there_again_when_the_service_comes_back(serve, reports, ope
     service.stop()
     page.get_by_text("The service does not answer; trying again.").wait_for()
     assert cells(page)
+
+
+def test_the_next_round_of_a_map_is_another_page_that_goes_on_from_this_one(
+    serve, reports, open_page, with_token, tmp_path
+):
+    service = serve("rounds", "--public", *with_token)
+    sent = reports("rounds", 8000)
+    service.send(sent)
+    page = open_page(service.page)
+    page.get_by_role("button", name="Administrator").click()
+    page.locator("#token").fill(TOKEN)
+    page.get_by_role("button", name="Look").click()
+    page.locator("body[data-users]").wait_for()
+    counted = int(page.locator("body").get_attribute("data-users"))
+    page.get_by_role("button", name="Close this round").click()
+    page.get_by_role("button", name="Begin the next round").click()
+    page.wait_for_url(lambda url: url != service.page)
+    page.get_by_text("2 of 3").wait_for()
+    page.get_by_text("There is no estimate yet: there are no reports.").wait_for()
+    following = next_design(service.estimate())
+    assert page.url.endswith(following.id)
+    service.url = service.url.replace(service.design.id, following.id)
+    service.send(packed(following, people("rounds", 8000), tmp_path, seed=6))
+    page.get_by_text(f"{counted:,} of them in earlier rounds").wait_for()
+    assert int(page.locator("body").get_attribute("data-users")) > counted
+    earlier = open_page(service.page.replace(following.id, service.design.id))
+    earlier.get_by_text("Closed: nothing more is accepted.").wait_for()
+    earlier.get_by_role("link", name="another one").click()
+    earlier.wait_for_url(page.url)

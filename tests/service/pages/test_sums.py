@@ -31,7 +31,7 @@ class Store:
 
     def look(self):
         self.sums = grown(self.sums, self.store, self.served.round.place, self.served.intake)
-        return release_so_far(self.sums, self.served)
+        return release_so_far(self.sums, self.served.design, self.served.intake)
 
 
 @pytest.fixture
@@ -49,7 +49,18 @@ def test_what_arrives_piece_by_piece_gives_the_release_of_all(kind, stored, tmp_
     whole = estimate(own.served.design, own.url)
     assert live.users == whole.users == USERS
     assert np.array_equal(live.kept, whole.kept[: live.kept.size])
-    assert {**figures(live), "later": None} == {**figures(whole), "later": None}
+    assert {**figures(live), "remarks": None} == {**figures(whole), "remarks": None}
+
+
+def test_an_attribute_of_a_pair_is_as_a_query_answers_it(stored, tmp_path):
+    own = stored(designed("joint"))
+    own.add(packed(own.served.design, people("joint", USERS), tmp_path))
+    age, *_ = figures(own.look())["tables"]
+    whole = estimate(own.served.design, own.url)
+    for cell, label in enumerate(whole.schema.attribute("age").labels):
+        answer = whole.query(f"age = {label}" if ".." not in label else f"age in {label}")
+        expected = (answer.value, *answer.interval)
+        assert (age["count"][cell], age["low"][cell], age["high"][cell]) == pytest.approx(expected, abs=0.001)
 
 
 def test_reports_that_arrive_again_or_belong_elsewhere_are_counted_as_estimate_counts_them(stored, tmp_path):
@@ -155,7 +166,7 @@ def test_tables_with_too_many_cells_are_left_to_the_release(stored, tmp_path, mo
     monkeypatch.setattr("dpress.service.live_figures.MOST_CELLS", 10)
     found = figures(own.look())
     assert [one["axes"] for one in found["tables"]] == [["age"], ["sex"], ["other"], ["sex", "other"]]
-    assert found["later"][:2] == [
+    assert found["remarks"][:2] == [
         "The release has the table of age and sex, too.",
         "The release has the table of age and other, too.",
     ]

@@ -58,8 +58,8 @@ def collection(tmp_path):
 def counted(monkeypatch):
     """Count how often the store was looked at, and how long a look takes."""
     looks = []
-    made = Viewers._made
-    monkeypatch.setattr(Viewers, "_made", lambda *arguments: (looks.append(1), made(*arguments))[1])
+    read = Viewers._read
+    monkeypatch.setattr(Viewers, "_read", lambda *arguments: (looks.append(1), read(*arguments))[1])
     return looks
 
 
@@ -88,13 +88,13 @@ def test_many_viewers_cost_one_look_a_second(collection, clock, counted):
 def test_looking_takes_a_tenth_of_the_time_however_long_it_takes(collection, clock, monkeypatch):
     collections, served, add = collection
     viewers = Viewers(collections, stopping=bool)
-    made, slow = Viewers._made, 7.0
+    read, slow = Viewers._read, 7.0
 
     def slowly(*arguments):
         clock.now += slow
-        return made(*arguments)
+        return read(*arguments)
 
-    monkeypatch.setattr(Viewers, "_made", slowly)
+    monkeypatch.setattr(Viewers, "_read", slowly)
 
     async def run():
         add(0, 200)
@@ -119,7 +119,28 @@ def test_sums_are_let_go_when_nobody_looks(collection, clock):
         clock.now += KEPT + 2 * SHORTEST
         viewers._forget()
         assert viewers._looks == {}
+        viewers._forget()
         assert users(await viewers.document(served)) == USERS
+
+    asyncio.run(run())
+
+
+def test_nothing_new_is_not_estimated_again(collection, clock, monkeypatch):
+    collections, served, add = collection
+    viewers, made = Viewers(collections, stopping=bool), []
+    shown = module._shown
+    monkeypatch.setattr(module, "_shown", lambda *arguments: (made.append(1), shown(*arguments))[1])
+
+    async def run():
+        add(0, USERS)
+        for _ in range(3):
+            await viewers.document(served)
+            clock.now += 2 * SHORTEST
+        assert len(made) == 1
+        collections.store.close(0)
+        collections.refresh()
+        assert json.loads(await viewers.document(collections.served(served.round.ask)))["open"] is False
+        assert len(made) == 1
 
     asyncio.run(run())
 

@@ -146,9 +146,9 @@ class Answers(TableAnswers):
             yield schema.names, own
 
     @property
-    def later(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[str, ...]:
         """The fitted joint, which takes too long while reports arrive."""
-        return (*super().later, "The release has the joint distribution that is fitted to all reports, too.")
+        return (*super().remarks, "The release has the joint distribution that is fitted to all reports, too.")
 
     def adjusted(self, axes: tuple[int, ...], count: Array, variance: Array) -> Array | None:
         """Return the fitted joint's own counts, after post-processing where the specification names some.

@@ -34,6 +34,9 @@ __all__ = ["Answers", "collected", "live", "measured", "predicted", "restored", 
 Workload = Marginals | Boxes | Areas
 NAME = "table_1.parquet"
 CLIPPED = "The part of the rectangle outside the box counts nobody."
+BIASED = (
+    "No count is below zero, which biases them: intervals are those of the unbiased counts, and may miss the shown."
+)
 APPROXIMATE = "No count is below zero: the value is biased, its error simulated, and the interval approximate."
 Corners = npt.NDArray[np.float64]
 
@@ -201,9 +204,10 @@ class Answers:
         )
 
     @property
-    def later(self) -> tuple[str, ...]:
-        """Any rectangle."""
-        return ("The release answers any rectangle.",)
+    def remarks(self) -> tuple[str, ...]:
+        """What the counts and their intervals are, and what the release answers."""
+        found = [BIASED] if self.adjusted else [APPROXIMATE] if self.approximate else []
+        return (*found, "The release answers any rectangle.")
 
     def published(self) -> Iterator[PublishedTable]:
         """Yield the map as a table: every cell with its place, count and error."""

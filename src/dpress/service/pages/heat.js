@@ -1,4 +1,4 @@
-/** A map: the more people a cell holds, the darker it is; and the fullest cells in figures. */
+/** A map: the more people a cell holds, the stronger its colour; and the fullest cells in figures. */
 import { drawn, element } from "./elements.js";
 import { count, edge } from "./numbers.js";
 import { list } from "./list.js";

@@ -16,7 +16,7 @@ const LEGEND = {
   bars:
     "Bars are estimated shares of all who reported. The line across the end of a bar is its 95 % interval: in 95 of 100 such " +
     "collections it holds the true share. An estimate may fall below zero where few or none are: it errs to both sides alike.",
-  map: "The darker a cell, the more people it is estimated to hold; the list below has the fullest in figures, each with its 95 % interval.",
+  map: "The stronger the colour of a cell, the more people it is estimated to hold; the list below has the fullest in figures, each with its 95 % interval.",
 };
 
 let said = null;
@@ -35,7 +35,6 @@ function figure(names, axes) {
 function build({ tables, axes }) {
   const several = tables.filter((one) => one.axes.length > 1).length > OPEN;
   figures = tables.map((one) => figure(one.axes, axes));
-  say("legend", tables.length ? LEGEND[said.words.some((one) => one.kind === "location") ? "map" : "bars"] : "");
   byId("tables").replaceChildren(
     ...figures.map(({ node }, i) => {
       if (!several || tables[i].axes.length < 2) return node;
@@ -48,6 +47,7 @@ function build({ tables, axes }) {
 /** Shows an estimate. */
 function show(found) {
   if (!("tables" in found)) return say("state", `Waiting: ${found.waiting}.`);
+  if (found.round !== said.round) describe().catch(() => undefined); // the same is asked once more
   state(found.open);
   say("users", count(found.users));
   say("waiting", found.waiting ? `There is no estimate yet: ${found.waiting}.` : "");
@@ -57,10 +57,16 @@ function show(found) {
   const key = JSON.stringify(found.tables.map((one) => one.axes));
   if (key !== shown) build(found);
   shown = key;
+  say("legend", found.tables.length ? legend(found) : "");
   figures.forEach((one, i) => one.update(found.tables[i], found.users));
   say("uncertainty", uncertainty(found));
-  byId("later").replaceChildren(...found.later.map((text) => element("li", {}, text)));
+  byId("remarks").replaceChildren(...found.remarks.map((text) => element("li", {}, text)));
   document.body.dataset.users = found.users;
+}
+
+function legend({ approximate }) {
+  const what = LEGEND[said.words.some((one) => one.kind === "location") ? "map" : "bars"];
+  return approximate ? `${what} Here these intervals are approximate: they may hold less often than that.` : what;
 }
 
 /** Returns the median half width of the intervals of the first table. */
@@ -101,6 +107,12 @@ async function look() {
   }
 }
 
+function notAllowed(error) {
+  if (!(error instanceof Refused)) return;
+  token.forget();
+  askToken(error.status === 401 ? "That was not the token." : "This service was started without an administrator.");
+}
+
 function askToken(note) {
   byId("token-form").hidden = false;
   byId("sign-in").hidden = true;
@@ -118,5 +130,5 @@ byId("token-form").addEventListener("submit", (event) => {
 });
 
 describe()
-  .then(() => Promise.all([look(), administer().catch(() => token.get() && askToken("That was not the token."))]))
+  .then(() => Promise.all([look(), administer().catch(notAllowed)]))
   .catch((error) => say("state", error instanceof Refused ? `There is nothing to show: ${error.message}.` : "The service does not answer."));
