@@ -206,7 +206,7 @@ def test_a_response_to_more_combinations_than_numbers_of_eight_bytes_is_charged_
     many = [{"name": f"a{number}", "kind": "integer", "bounds": [0, 999]} for number in range(8)]
     own = device(plan(spec(*many, method="rr_ldp", split="budget")).design)
     ledger = DeviceLedger(path=tmp_path / "own.jsonl")
-    account = Account(ledger=ledger, limit=PureDP(epsilon=10**6))
+    account = Account(ledger=ledger, limit=PureDP(epsilon=1000))
     generator, spent = rng.seeded(6), []
     for codes in ((999,) * 8, (999,) * 8, (999,) * 7 + (998,)):
         own.answer(codes, rng=generator, secret=bytes(range(16)), account=account)

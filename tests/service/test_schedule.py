@@ -19,7 +19,7 @@ from dpress.release.export import export
 from dpress.release.next_round import NEXT
 from dpress.release.plan import design_of
 from dpress.service import app as application_of
-from dpress.service import reports_route, rounds, served
+from dpress.service import reports_route, round_changes, served
 
 START = datetime(2030, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -31,7 +31,7 @@ ADMIN = {"Authorization": f"Bearer {TOKEN}"}
 def clock(monkeypatch):
     """What sets the time of the service; its own looks at the clock are left to the tests."""
     moment = [START]
-    for module in (application_of, reports_route, rounds, served):
+    for module in (application_of, reports_route, round_changes, served):
         monkeypatch.setattr(module, "now", lambda: moment[0])
     monkeypatch.setattr(application_of, "LOOK", 3600)
 
@@ -50,13 +50,13 @@ def test_a_round_that_ended_stays_closed_when_the_clock_goes_back(serving, store
     client, collections = serving(asked)
     assert client.get(f"/v1/collections/{asked.id}").json()["until"] == ENDS[0]
     assert send(client, asked.id, numbered(asked, 0, 5)).status_code == 200
-    rounds.turn(collections, store_url)
+    round_changes.turn(collections, store_url)
     assert client.get(f"/v1/collections/{asked.id}").json()["open"]
     clock(days=1)
     assert send(client, asked.id, numbered(asked, 5, 5)).status_code == 409  # at once, before anybody looks
-    rounds.turn(collections, store_url)
+    round_changes.turn(collections, store_url)
     clock(days=0)
-    rounds.turn(collections, store_url)
+    round_changes.turn(collections, store_url)
     assert send(client, asked.id, numbered(asked, 5, 5)).status_code == 409
     assert opened().reports(0) == 5
     assert len(opened().rounds()) == 1
@@ -77,14 +77,14 @@ def test_a_schedule_moves_on_by_itself(serving, store_url, clock, opened):
     client, collections = serving(asked)
     for number in range(3):
         clock(days=number + 0.5)
-        rounds.turn(collections, store_url)
+        round_changes.turn(collections, store_url)
         body = b"".join(changed(one, round=number) for one in reports(asked, 4 + number))
         assert send(client, asked.id, body).json() == {"accepted": 4 + number, "refused": []}
         told = client.get(f"/v1/collections/{asked.id}").json()
         assert (told["round"], told["rounds"], told["until"], told["open"]) == (number, 3, ENDS[number], True)
     clock(days=9)
     for _ in range(3):
-        rounds.turn(collections, store_url)
+        round_changes.turn(collections, store_url)
     assert [one.closed for one in opened().rounds()] == [True] * 3
     assert [opened().reports(place) for place in range(3)] == [4, 5, 6]
     assert [decode(one.design).round for one in opened().rounds()] == [0, 1, 2]
@@ -96,7 +96,7 @@ def test_a_service_that_was_away_catches_up(serving, store_url, clock, opened):
     _, collections = serving(asked)
     clock(days=2.5)
     for _ in range(3):
-        rounds.turn(collections, store_url)
+        round_changes.turn(collections, store_url)
     assert [(one.number, one.closed) for one in opened().rounds()] == [(0, True), (1, True), (2, False)]
 
 
@@ -112,7 +112,7 @@ def test_a_round_without_reports_holds_up_no_other_collection(serving, store_url
     stuck, asked = ahead(ends=ENDS), design(ends=ENDS)
     _, collections = serving(stuck, asked)
     clock(days=1.5)
-    rounds.turn(collections, store_url)
+    round_changes.turn(collections, store_url)
     assert [(one.ask, one.number) for one in opened().rounds()] == [(stuck.id, 0), (asked.id, 0), (asked.id, 1)]
 
 
@@ -126,7 +126,7 @@ def test_a_look_at_the_clock_that_fails_is_not_the_last(serving, monkeypatch):
         raise (OSError, ValueError, KeyError)[len(looks) % 3]
 
     monkeypatch.setattr(application_of, "LOOK", 0.01)
-    monkeypatch.setattr(rounds, "turn", turn)
+    monkeypatch.setattr(round_changes, "turn", turn)
     serving(design())
     assert enough.wait(timeout=3600)
 
@@ -195,7 +195,7 @@ def test_two_services_on_one_store_begin_one_round(application, opened, store_ur
     def turns(collections):
         start.wait()
         try:
-            rounds.turn(collections, store_url)
+            round_changes.turn(collections, store_url)
         except Exception as error:  # noqa: BLE001  # shown below
             failures.append(error)
 

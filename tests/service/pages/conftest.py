@@ -1,12 +1,14 @@
 """A service as a process, reports for it, and a browser that looks at its pages."""
 
 import contextlib
+import http.server
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import urllib.error
 import urllib.request
 from dataclasses import dataclass, field
@@ -74,13 +76,13 @@ class Service:
 
 @pytest.fixture
 def serve(tmp_path):
-    """Start the real program on a new collection of a kind, and stop it at the end."""
+    """Start the real program on a new collection, of a kind or of a design, and stop it at the end."""
     with contextlib.ExitStack() as stack:
 
         def started(kind, *options):
-            folder = tmp_path / kind
+            design = kind if isinstance(kind, Design) else designed(kind)
+            folder = tmp_path / design.id
             folder.mkdir()
-            design = designed(kind)
             save_design(design, folder / "design.json")
             (folder / "token").write_text(TOKEN)
             store = f"sqlite:///{folder}/reports.db"
@@ -167,3 +169,21 @@ def client_built():
 
     if not (Path(dpress.service.__file__).with_name("client") / "client.js").is_file():
         pytest.skip("the client for browsers is not built: see clients/js")
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    """Serve a folder under another origin, as an app would be."""
+    root = tmp_path / "app"
+    root.mkdir()
+    with http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), lambda *arguments: Quiet(*arguments, directory=str(root))
+    ) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield root, f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()

@@ -2,8 +2,6 @@
 
 import base64
 import hashlib
-import http.server
-import threading
 from pathlib import Path
 
 import pytest
@@ -71,24 +69,6 @@ def test_a_closed_collection_offers_no_survey(serve, open_page, with_token):
     page = open_page(service.survey)
     page.get_by_text("Nothing can be reported: the collection is closed.").wait_for()
     assert not page.locator("#survey").is_visible()
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
-@pytest.fixture
-def elsewhere(tmp_path):
-    """Serve a folder under another origin, as an app would be."""
-    root = tmp_path / "app"
-    root.mkdir()
-    with http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), lambda *arguments: Quiet(*arguments, directory=str(root))
-    ) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield root, f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
 
 
 def test_the_snippet_works_in_an_app_elsewhere_and_states_the_hash_of_the_client(
