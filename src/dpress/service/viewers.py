@@ -26,7 +26,7 @@ class _Look:
     Args:
         sums: what was read.
         shown: the figures of these sums.
-        document: that was made of both.
+        document: that was made of both; empty where the store could not be used.
         due: when the next look may begin, by the monotonic clock.
         reading: the look that is going on.
     """
@@ -66,6 +66,8 @@ class Viewers:
             look.reading.add_done_callback(_heard)
         if look.reading is not None:
             await asyncio.shield(look.reading)  # who asked first may go away: others wait for the same
+        if not look.document:
+            raise OSError("the store could not be used a moment ago")
         return look.document
 
     async def _renew(self, served: Served, look: _Look) -> None:
@@ -73,6 +75,9 @@ class Viewers:
         began = time.monotonic()
         try:
             await asyncio.to_thread(self._read, served, look)
+        except OSError:
+            look.document = b""
+            raise
         finally:
             ended = time.monotonic()
             look.due = ended + max(SHORTEST, (SHARE - 1) * (ended - began))

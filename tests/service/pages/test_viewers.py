@@ -147,8 +147,16 @@ def test_a_look_that_fails_is_tried_again(collection, monkeypatch, clock):
             patch.setattr(collections.store, "keys", gone)
             found = await asyncio.gather(*(viewers.document(served) for _ in range(3)), return_exceptions=True)
             assert [str(one) for one in found] == ["gone"] * 3
+            with pytest.raises(OSError, match="a moment ago"):  # and no look so soon
+                await viewers.document(served)
         clock.now += 1.1 * SHORTEST
         assert users(await viewers.document(served)) == USERS
+        clock.now += 1.1 * SHORTEST
+        with monkeypatch.context() as patch:
+            patch.setattr(collections.store, "keys", gone)
+            for _ in range(2):  # who comes a moment later is not shown what the one before was not
+                with pytest.raises(OSError, match=r"gone|a moment ago"):
+                    await viewers.document(served)
 
     asyncio.run(run())
 
