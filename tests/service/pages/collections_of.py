@@ -30,6 +30,7 @@ PLACE = {
 SPECS = {
     "tables": {"attribute": [AGE, SEX], "release": {"kind": "marginals", "title": "Who rides"}},
     "joint": {"attribute": [AGE, SEX, {**SEX, "name": "other"}], "release": {"kind": "joint"}},
+    "gaps": {"attribute": [{**AGE, "null": "unknown"}, {**SEX, "null": "unsaid"}], "release": {"kind": "marginals"}},
     "maps": {"attribute": [PLACE], "release": {"kind": "spatial"}},
     "rounds": {
         "attribute": [PLACE],
