@@ -6,10 +6,8 @@ from typing import Any
 import numpy as np
 
 from dpress.core.attribute import Bounded, Listed, Tabular
-from dpress.core.linear import Array
-from dpress.inference.interval import half_width
 from dpress.release.next_round import users_before
-from dpress.release.published_tables import CONFIDENCE, PublishedTable
+from dpress.release.published_tables import PublishedTable
 from dpress.release.release import Release
 
 MOST_CELLS = 4096  # of a table, or of a map
@@ -50,16 +48,6 @@ def _axis(axis: Tabular) -> dict[str, Any]:
 
 
 def _table(table: PublishedTable) -> dict[str, Any]:
-    half = half_width(table.variance, CONFIDENCE, table.tail)
-    centre = table.count if table.centre is None else table.centre
-    return {
-        "axes": [axis.name for axis in table.axes],
-        "count": _rounded(table.count),
-        "low": _rounded(centre - half),
-        "high": _rounded(centre + half),
-    }
-
-
-def _rounded(values: Array) -> list[float]:
-    found: list[float] = np.round(values, DIGITS).tolist()
-    return found
+    rows = table.table()
+    numbers = {name: np.round(rows[name].to_numpy(), DIGITS).tolist() for name in ("count", "low", "high")}
+    return {"axes": [axis.name for axis in table.axes], **numbers}

@@ -26,16 +26,16 @@ class _Look:
     Args:
         sums: what was read.
         shown: the figures of these sums.
-        document: that was made of both.
+        document: that was made of both; empty where the store could not be used.
         due: when the next look may begin, by the monotonic clock.
-        turn: held by who looks.
+        reading: the look that is going on.
     """
 
     sums: Sums = NOTHING
     shown: Mapping[str, Any] = field(default_factory=dict)
     document: bytes = b""
     due: float = 0.0
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    reading: "asyncio.Task[None] | None" = None
 
 
 class Viewers:
@@ -61,13 +61,27 @@ class Viewers:
         if not self._looks:
             asyncio.get_running_loop().call_later(KEPT, self._forget)
         look = self._looks.setdefault(served.round.place, _Look())
-        async with look.turn:
-            if time.monotonic() >= look.due:
-                began = time.monotonic()
-                await asyncio.to_thread(self._read, served, look)
-                ended = time.monotonic()
-                look.due = ended + max(SHORTEST, (SHARE - 1) * (ended - began))
+        if look.reading is None and time.monotonic() >= look.due:
+            look.reading = asyncio.create_task(self._renew(served, look))
+            look.reading.add_done_callback(_heard)
+        if look.reading is not None:
+            await asyncio.shield(look.reading)  # who asked first may go away: others wait for the same
+        if not look.document:
+            raise OSError("the store could not be used a moment ago")
         return look.document
+
+    async def _renew(self, served: Served, look: _Look) -> None:
+        """Look once, and say when the next look may begin."""
+        began = time.monotonic()
+        try:
+            await asyncio.to_thread(self._read, served, look)
+        except OSError:
+            look.document = b""
+            raise
+        finally:
+            ended = time.monotonic()
+            look.due = ended + max(SHORTEST, (SHARE - 1) * (ended - began))
+            look.reading = None
 
     @property
     def full(self) -> bool:
@@ -112,9 +126,15 @@ class Viewers:
     def _forget(self) -> None:
         """Let go of the sums of rounds that nobody looked at for a while."""
         old = time.monotonic() - KEPT
-        self._looks = {place: look for place, look in self._looks.items() if look.turn.locked() or look.due > old}
+        self._looks = {place: look for place, look in self._looks.items() if look.reading or look.due > old}
         if self._looks:
             asyncio.get_running_loop().call_later(KEPT, self._forget)
+
+
+def _heard(reading: "asyncio.Task[None]") -> None:
+    """Hear why a look failed, for nobody else may be left to hear it."""
+    if not reading.cancelled():
+        reading.exception()
 
 
 def _shown(sums: Sums, served: Served) -> dict[str, Any]:

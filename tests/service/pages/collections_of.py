@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from litestar import Response
 
 from dpress.core import rng
 from dpress.core.wire import Report, pack
@@ -29,6 +30,7 @@ PLACE = {
 SPECS = {
     "tables": {"attribute": [AGE, SEX], "release": {"kind": "marginals", "title": "Who rides"}},
     "joint": {"attribute": [AGE, SEX, {**SEX, "name": "other"}], "release": {"kind": "joint"}},
+    "gaps": {"attribute": [{**AGE, "null": "unknown"}, {**SEX, "null": "unsaid"}], "release": {"kind": "marginals"}},
     "maps": {"attribute": [PLACE], "release": {"kind": "spatial"}},
     "rounds": {
         "attribute": [PLACE],
@@ -57,6 +59,11 @@ def packed(design, rows, folder, seed=5):
     perturb(design, rows, out=path, rng=rng.seeded(seed))
     found = [pack(Report(**one)) for one in pq.read_table(path).to_pylist()]
     return sorted(found, key=lambda one: one[22:38])  # by their random ids
+
+
+def refusal(_, problem):
+    """Return a refusal as the service answers it, for applications of some routes alone."""
+    return Response(problem.document, status_code=problem.status)
 
 
 def designed(kind):

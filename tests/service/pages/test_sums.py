@@ -8,6 +8,7 @@ from dpress.core.wire import ID_BYTES
 from dpress.data.stored.report_store import Upload, open_store
 from dpress.release.estimate import estimate
 from dpress.release.next_round import next_design
+from dpress.release.published_tables import PublishedTable
 from dpress.service.live import NOTHING, grown, release_so_far
 from dpress.service.live_figures import figures
 from dpress.service.served import Collections
@@ -50,6 +51,21 @@ def test_what_arrives_piece_by_piece_gives_the_release_of_all(kind, stored, tmp_
     assert live.users == whole.users == USERS
     assert np.array_equal(live.kept, whole.kept[: live.kept.size])
     assert {**figures(live), "remarks": None} == {**figures(whole), "remarks": None}
+
+
+@pytest.mark.parametrize("kind", ["tables", "joint", "maps"])
+def test_the_figures_are_those_of_the_tables_that_a_release_writes(kind, stored, tmp_path):
+    own = stored(designed(kind))
+    own.add(packed(own.served.design, people(kind, USERS), tmp_path))
+    parts = estimate(own.served.design, own.url).answers.by_attributes()
+    written = {axes: one.table() for axes, one in parts if isinstance(one, PublishedTable)}
+    compared = 0
+    for shown in figures(own.look())["tables"]:
+        if (table := written.get(tuple(shown["axes"]))) is not None:
+            compared += 1
+            for name in ("count", "low", "high"):
+                assert np.allclose(shown[name], table[name], atol=0.001), name
+    assert compared == len(written)
 
 
 def test_an_attribute_of_a_pair_is_as_a_query_answers_it(stored, tmp_path):

@@ -49,6 +49,19 @@ def test_a_number_that_is_not_asked_for_goes_nowhere(serve, open_page, value):
     assert posted(page) == []
 
 
+def test_a_value_that_may_be_missing_may_be_left_out(serve, open_page):
+    service = serve("gaps", "--public")
+    page = open_page(service.survey)
+    page.get_by_text("from 0 to 84, or leave it empty").wait_for()
+    assert page.locator("option").all_inner_texts() == ["Choose", "Female", "Male", "else", "unsaid"]
+    for choice in ("else", "unsaid"):
+        page.get_by_label("sex").select_option(choice)
+        page.get_by_role("button", name="Show what would leave this browser").click()
+        page.get_by_role("button", name="Send a report").click()
+        page.get_by_text("Sent and counted.").wait_for()
+    assert open_store(service.store).reports(0) == 2
+
+
 def test_a_place_is_clicked_or_written(serve, open_page):
     service = serve("maps", "--public")
     page = open_page(service.survey)

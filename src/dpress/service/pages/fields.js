@@ -29,10 +29,12 @@ function choice({ title, labels }, own) {
 function number(title, own) {
   const input = numeric(own);
   const [low, high] = ends(own);
-  const hint = element("span", { class: "note", id: `${input.id}-hint` }, `from ${low} to ${high}`);
+  const empty = !SILENT.includes(own.null);
+  input.required = !empty;
+  const hint = element("span", { class: "note", id: `${input.id}-hint` }, `from ${low} to ${high}${empty ? ", or leave it empty" : ""}`);
   input.setAttribute("aria-describedby", hint.id);
   const node = element("p", { class: "ask" }, element("label", { for: input.id }, title), input, " ", hint);
-  return { node, values: () => ({ [own.name]: Number(input.value) }) };
+  return { node, values: () => ({ [own.name]: input.value === "" ? null : Number(input.value) }) };
 }
 
 function numeric(own) {
