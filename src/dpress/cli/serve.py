@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from dpress.cli.output import hint, quiet_option
+from dpress.cli.output import hint, json_option, print_json, quiet_option
 from dpress.cli.planned import planned
 from dpress.data.stored.report_store import open_store
 from dpress.release.plan import design_of
@@ -23,6 +23,7 @@ SHORTEST_TOKEN = 16
 @click.option("--admin-token-file", type=click.Path(), help="A file with the administrator's token.")
 @click.option("--public", is_flag=True, help="Everybody may look at the live pages.")
 @quiet_option
+@json_option
 def command(
     designs: tuple[str, ...],
     store: str,
@@ -32,6 +33,7 @@ def command(
     *,
     public: bool,
     quiet: bool,
+    as_json: bool,
 ) -> None:
     """Collect reports over HTTP for the collections that the DESIGNs describe, until it is stopped.
 
@@ -48,8 +50,11 @@ def command(
     served = [collections.add(one) for one in asked]
 
     def listening(address: str) -> None:
-        for one in served:
-            click.echo(f"Collection: {address}/v1/collections/{one.round.ask}")
+        found = [f"{address}/v1/collections/{one.round.ask}" for one in served]
+        if as_json:
+            print_json({"collections": found})
+        else:
+            click.echo("".join(f"Collection: {one}\n" for one in found), nl=False)
         if token is None:
             hint("rounds cannot be closed by hand: there is no --admin-token-file", quiet=quiet)
 
