@@ -1,5 +1,6 @@
 """A service that is killed while it takes uploads: what it acknowledged is counted once, and nothing else is there."""
 
+import contextlib
 import http.client
 import itertools
 import os
@@ -69,10 +70,11 @@ def killed(folder, url, times, *mode, seed=1):
     with subprocess.Popen(
         [sys.executable, SCRIPT, folder / "design.json", url, *mode],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    ) as program:  # fmt: skip
+    ) as program, contextlib.ExitStack() as stack:  # fmt: skip
         for life in range(times + 1):
             print(file=program.stdin, flush=True)
             process, port = map(int, program.stdout.readline().split())
+            stack.callback(end, process)
             before, stop = len(clients.acknowledged), threading.Event()
             senders = clients.life(port, stop)
             while len(clients.acknowledged) < before + draw.randrange(1, 30):
@@ -81,10 +83,15 @@ def killed(folder, url, times, *mode, seed=1):
             if life == times:  # the last one may finish
                 stop.set()
                 wait(senders)
-            os.kill(process, signal.SIGKILL)
+            stack.close()
             wait(senders)
         program.stdin.close()
     return clients, counted(asked, url)
+
+
+def end(process):
+    """Kill one process, which is the service, also where the test has failed."""
+    os.kill(process, signal.SIGKILL)
 
 
 def wait(senders):

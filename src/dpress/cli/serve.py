@@ -58,6 +58,7 @@ def command(
             return
         for url in urls.values():
             click.echo(f"Collection: {url}")
+            click.echo(f"Page:       {url.replace('/v1/collections/', '/collections/')}")
         if token is None:
             hint("rounds cannot be closed by hand: there is no --admin-token-file", quiet=quiet)
 

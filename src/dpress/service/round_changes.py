@@ -42,7 +42,7 @@ def begin_next(collections: Collections, served: Served, url: str) -> Served:
     close(collections, served)
     if served.following is not None:
         return collections.newest(served)
-    return collections.add(_next(served.design, url))
+    return collections.add(_next(served.design, url), after=served.round)
 
 
 def _next(design: Design, url: str) -> Design:

@@ -111,8 +111,12 @@ class Collections:
         self._by_place: dict[int, Served] = {}
         self._by_ask: dict[str, Served] = {}
 
-    def add(self, design: Design) -> Served:
+    def add(self, design: Design, *, after: Round | None = None) -> Served:
         """Serve a design: a collection's first round, or a later one.
+
+        Args:
+            design: of the round.
+            after: the round that it follows; where another one follows that already, it is returned.
 
         Raises:
             NotSupported: it asks no devices, or its method is unproven.
@@ -120,7 +124,8 @@ class Collections:
             OSError: the store cannot be used.
         """
         collection_of(design)
-        begun = self.store.begin(design.id, design.round, documents.encode(design))
+        before = None if after is None else after.place
+        begun = self.store.begin(design.id, design.round, documents.encode(design), after=before)
         self.refresh()
         return self._by_place[begun.place]
 

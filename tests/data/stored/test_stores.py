@@ -36,6 +36,17 @@ def test_a_round_begins_once(store):
     assert [(one.ask, one.number) for one in store.rounds()] == [(ASK, 0), (ASK, 1), (OTHER, 0)]
 
 
+def test_one_round_follows_another_whoever_begins_it(store):
+    store.begin(ASK, 0, "design")
+    store.begin(OTHER, 0, "of another collection")
+    following = store.begin("c" * 64, 1, "planned here", after=0)
+    assert (following.place, following.after) == (2, 0)
+    assert store.begin("c" * 64, 1, "planned here", after=0) == following
+    assert store.begin("d" * 64, 1, "planned otherwise", after=0) == following
+    assert store.begin("d" * 64, 1, "of the other collection", after=1).place == 3
+    assert [one.after for one in store.rounds()] == [None, None, 0, 1]
+
+
 def test_what_is_added_is_read(store, opened):
     store.begin(ASK, 0, "design")
     store.begin(OTHER, 0, "design")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import psycopg
 
-from dpress.data.stored.report_store import MOST_ROUNDS, Keys, Round, Upload, bounds, drawn_keys, migrations
+from dpress.data.stored.report_store import MOST_ROUNDS, Keys, Round, Upload, begun, bounds, drawn_keys, migrations
 
 LOCK = 0x44505252  # of the migrations: one process runs them
 WAITS = 10  # seconds for a server to answer at first, unless the URL says
@@ -40,14 +40,14 @@ class PostgresStore:
 
     def rounds(self) -> list[Round]:
         """Return all rounds, in the order in which they began."""
-        found = self._read("SELECT place, ask, number, design, closed FROM round ORDER BY place")
+        found = self._read("SELECT place, ask, number, design, closed, after FROM round ORDER BY place")
         return [
-            Round(place=place, ask=ask, number=number, design=design, closed=closed)
-            for place, ask, number, design, closed in found
+            Round(place=place, ask=ask, number=number, design=design, closed=closed, after=after)
+            for place, ask, number, design, closed, after in found
         ]
 
-    def begin(self, ask: str, number: int, design: str) -> Round:
-        """Return a round, which is new unless it is there already.
+    def begin(self, ask: str, number: int, design: str, *, after: int | None = None) -> Round:
+        """Return a round, which is new unless it is there already, or another one follows that before it.
 
         Raises:
             ValueError: it is there with another design.
@@ -57,12 +57,13 @@ class PostgresStore:
             place = _one(connection, "SELECT count(*) FROM round")
             if place >= MOST_ROUNDS:
                 raise OSError(f"the store is full: it has {place} rounds; use another database")
-            statement = "INSERT INTO round (place, ask, number, design) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
-            connection.execute(statement, (place, ask, number, design))
-        found = next(one for one in self.rounds() if (one.ask, one.number) == (ask, number))
-        if found.design != design:
-            raise ValueError(f"the store has another design for round {number} of collection {ask}; use another store")
-        return found
+            statement = (
+                "INSERT INTO round (place, ask, number, design, after) "
+                "VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"
+            )
+            connection.execute(statement, (place, ask, number, design, after))
+        wanted = Round(place=place, ask=ask, number=number, design=design, closed=False, after=after)
+        return begun(self.rounds(), wanted)
 
     def add(self, uploads: Sequence[Upload], refused: Mapping[tuple[int, str], int]) -> set[int]:
         """Keep uploads, all or none of them, and return the places of rounds that are closed: theirs are not kept."""

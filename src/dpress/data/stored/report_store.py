@@ -31,6 +31,7 @@ class Round:
         number: of the round, as every report says.
         design: as JSON.
         closed: nothing is accepted any more.
+        after: the place of the round that it follows, as far as it follows one.
     """
 
     place: int
@@ -38,6 +39,7 @@ class Round:
     number: int
     design: str
     closed: bool
+    after: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +64,14 @@ class ReportStore(Protocol):
         """Return all rounds, in the order in which they began."""
         ...
 
-    def begin(self, ask: str, number: int, design: str) -> Round:
+    def begin(self, ask: str, number: int, design: str, *, after: int | None = None) -> Round:
         """Return a round, which is new unless it is there already.
+
+        Args:
+            ask: the id of what is asked.
+            number: of the round.
+            design: as JSON.
+            after: the place of the round that it follows; where another one follows that already, it is returned.
 
         Raises:
             ValueError: it is there with another design.
@@ -138,6 +146,23 @@ def open_store(url: str, *, create: bool = False) -> ReportStore:
 
         return PostgresStore(url, create=create)
     raise ValueError(f"the store must be sqlite:///FILE or postgresql://..., got {scheme[:20]!r}")
+
+
+def begun(rounds: Sequence[Round], wanted: Round) -> Round:
+    """Return the round that follows the one before the wanted one, whoever began it; else the wanted one itself.
+
+    Raises:
+        ValueError: it is there with another design.
+    """
+    for one in rounds:
+        if wanted.after is not None and one.after == wanted.after:
+            return one
+    found = next(one for one in rounds if (one.ask, one.number) == (wanted.ask, wanted.number))
+    if found.design != wanted.design:
+        raise ValueError(
+            f"the store has another design for round {wanted.number} of collection {wanted.ask}; use another store"
+        )
+    return found
 
 
 def drawn_keys(places: Sequence[int]) -> list[int]:

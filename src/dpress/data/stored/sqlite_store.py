@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpress.data.stored.report_store import MOST_ROUNDS, Keys, Round, Upload, bounds, drawn_keys, migrations
+from dpress.data.stored.report_store import MOST_ROUNDS, Keys, Round, Upload, begun, bounds, drawn_keys, migrations
 
 APPLICATION_ID = 0x44505252
 PAGE = 16384  # bytes; uploads are tens of kilobytes
@@ -60,14 +60,14 @@ class SqliteStore:
 
     def rounds(self) -> list[Round]:
         """Return all rounds, in the order in which they began."""
-        found = self._read("SELECT place, ask, number, design, closed FROM round ORDER BY place")
+        found = self._read("SELECT place, ask, number, design, closed, after FROM round ORDER BY place")
         return [
-            Round(place=place, ask=ask, number=number, design=design, closed=bool(closed))
-            for place, ask, number, design, closed in found
+            Round(place=place, ask=ask, number=number, design=design, closed=bool(closed), after=after)
+            for place, ask, number, design, closed, after in found
         ]
 
-    def begin(self, ask: str, number: int, design: str) -> Round:
-        """Return a round, which is new unless it is there already.
+    def begin(self, ask: str, number: int, design: str, *, after: int | None = None) -> Round:
+        """Return a round, which is new unless it is there already, or another one follows that before it.
 
         Raises:
             ValueError: it is there with another design.
@@ -76,12 +76,12 @@ class SqliteStore:
             (place,) = self._writer.execute("SELECT count(*) FROM round").fetchone()
             if place >= MOST_ROUNDS:
                 raise OSError(f"{self.path} is full: it has {place} rounds; use another file")
-            statement = "INSERT INTO round (place, ask, number, design) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
-            self._writer.execute(statement, (place, ask, number, design))
-        found = next(one for one in self.rounds() if (one.ask, one.number) == (ask, number))
-        if found.design != design:
-            raise ValueError(f"the store has another design for round {number} of collection {ask}; use another store")
-        return found
+            statement = (
+                "INSERT INTO round (place, ask, number, design, after) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+            )
+            self._writer.execute(statement, (place, ask, number, design, after))
+        wanted = Round(place=place, ask=ask, number=number, design=design, closed=False, after=after)
+        return begun(self.rounds(), wanted)
 
     def add(self, uploads: Sequence[Upload], refused: Mapping[tuple[int, str], int]) -> set[int]:
         """Keep uploads, all or none of them, and return the places of rounds that are closed: theirs are not kept."""

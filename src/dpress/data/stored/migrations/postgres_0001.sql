@@ -4,6 +4,7 @@ CREATE TABLE round (
   number integer NOT NULL,
   design text NOT NULL,
   closed boolean NOT NULL DEFAULT false,
+  after integer UNIQUE REFERENCES round (place),
   UNIQUE (ask, number)
 );
 

@@ -4,6 +4,7 @@ CREATE TABLE round (
   number INTEGER NOT NULL,
   design TEXT NOT NULL,
   closed INTEGER NOT NULL DEFAULT 0,
+  after INTEGER UNIQUE REFERENCES round (place),
   UNIQUE (ask, number)
 ) STRICT;
 
