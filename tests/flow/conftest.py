@@ -1,3 +1,4 @@
+import contextlib
 import itertools
 import json
 import os
@@ -58,6 +59,20 @@ def dpress(tmp_path, request):
         return Done(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+@pytest.fixture
+def serving(tmp_path):
+    """What starts the service in the same folder, on a free port, and returns the process; it ends with the test."""
+    with contextlib.ExitStack() as stack:
+
+        def start(*arguments):
+            command = [sys.executable, "-m", "dpress", "serve", *arguments, "--port", "0"]
+            process = stack.enter_context(subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True))
+            stack.callback(process.kill)
+            return process
+
+        yield start
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import msgspec
 from dpress.cli.output import hint, json_option, quiet_option
 from dpress.cli.planned import planned
 from dpress.data.stored.report_store import open_store
+from dpress.release.designs import collection_of
 from dpress.release.plan import design_of
 from dpress.release.spec_or_design import load_spec_or_design
 
@@ -46,6 +47,8 @@ def command(
 
     token = None if admin_token_file is None else read_token(admin_token_file)
     asked = [design_of(planned(load_spec_or_design(one), one)) for one in designs]
+    for one in asked:
+        collection_of(one)  # what asks no devices is refused before a store is made
     opened = open_store(store, create=True)
     collections = Collections(opened)
     served = [collections.add(one) for one in asked]

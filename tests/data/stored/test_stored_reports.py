@@ -81,6 +81,12 @@ def test_uploads_that_arrive_while_they_are_read_change_nothing(opened, monkeypa
     assert len(ids(StoredReports(store=store, place=0, keys=store.keys(0), expected=EXPECTED))) == 16
 
 
+def test_a_damaged_store_is_named(opened):
+    reader = stored(opened(create=True), [report(1)], [report(2)[:-1]])
+    with pytest.raises(OSError, match="the store is damaged: an upload in it is no reports back to back"):
+        ids(reader)
+
+
 def collected(store, asked, count=400):
     """Return a design, and the reports of so many devices that were stored in several uploads, some of them twice."""
     design, sender, generator = design_of(asked), device(asked), rng.seeded(6)

@@ -199,5 +199,6 @@ def _one_line() -> Iterator[None]:
     except psycopg.errors.UniqueViolation:
         raise
     except psycopg.Error as error:
-        why = error.diag.message_primary or type(error).__name__
+        lost = isinstance(error, psycopg.OperationalError)  # what libpq says of it holds the address
+        why = error.diag.message_primary or ("no connection to the server" if lost else type(error).__name__)
         raise OSError(f"the store in PostgreSQL cannot be used: {why}") from None

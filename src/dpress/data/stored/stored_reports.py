@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from dpress.core.errors import ReportRejected
 from dpress.core.packed import TYPE, Bytes, Packed, faults, parse
 from dpress.core.wire import REPEATED, Expected
 from dpress.data.repeated_ids import Flags, Rows, Words, repeated
@@ -88,10 +89,17 @@ class StoredReports:
             waiting.append(body)
             size += len(body)
             if size >= TOGETHER:
-                yield parse(b"".join(waiting))
+                yield _whole(waiting)
                 waiting, size = [], 0
         if waiting:
-            yield parse(b"".join(waiting))
+            yield _whole(waiting)
+
+
+def _whole(bodies: list[bytes]) -> Packed:
+    try:
+        return parse(b"".join(bodies))
+    except ReportRejected:
+        raise OSError("the store is damaged: an upload in it is no reports back to back") from None
 
 
 def _words(reports: Packed) -> Words:
