@@ -93,6 +93,11 @@ def release_so_far(sums: Sums, design: Design, intake: Intake) -> Release:
     return released(design, intake.collection, layout.tallies(sums.total), rejected, kept, private=True)
 
 
+def counted(sums: Sums, intake: Intake) -> int:
+    """Return how many reports of this round count, also where they are too few for any estimate."""
+    return sum(int(own[-1]) for own in Layout(intake.collection).tallies(sums.total))
+
+
 @dataclass(slots=True, kw_only=True)
 class _Reading:
     """What is known while new uploads are read.

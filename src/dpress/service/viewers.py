@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from dpress.service.live import NOTHING, Sums, grown, release_so_far
+from dpress.service.live import NOTHING, Sums, counted, grown, release_so_far
 from dpress.service.live_figures import NO_FIGURES, figures
 from dpress.service.served import Collections, Served, now
 
@@ -142,4 +142,4 @@ def _shown(sums: Sums, served: Served) -> dict[str, Any]:
     try:
         return {"waiting": None, **figures(release_so_far(sums, served.design, served.intake))}
     except ValueError as error:
-        return {"waiting": str(error), **NO_FIGURES}
+        return {"waiting": str(error), **NO_FIGURES, "users": counted(sums, served.intake)}

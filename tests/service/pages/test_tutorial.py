@@ -29,3 +29,5 @@ def test_the_printed_page_asks_and_its_answer_is_counted_in_the_release(serve, o
     visitor.get_by_role("button", name="Answer").click()
     visitor.get_by_text("Thank you. These").wait_for()
     assert open_store(service.store).reports(0) == 1
+    live = open_page(service.page)
+    live.locator("#users").filter(has_text=re.compile("^1$")).wait_for()
