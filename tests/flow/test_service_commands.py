@@ -22,8 +22,12 @@ def asked(tmp_path):
 
 def told(process):
     """Return the port, from what a service with --json prints first."""
-    lines = [process.stdout.readline() for _ in range(5)]
-    (address,) = json.loads("".join(lines))["collections"]
+    text = ""
+    while not text.endswith("}\n"):
+        line = process.stdout.readline()
+        assert line, "the service has ended"
+        text += line
+    (address,) = json.loads(text)["collections"]
     return int(address.partition("//")[2].partition("/")[0].rpartition(":")[2])
 
 
