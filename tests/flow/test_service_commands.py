@@ -1,6 +1,6 @@
 """`dpress serve` and what reads its store, as programs."""
 
-import json
+import re
 import signal
 import socket
 
@@ -22,9 +22,12 @@ def asked(tmp_path):
 
 def told(process):
     """Return the port, from what a service with --json prints first."""
-    lines = [process.stdout.readline() for _ in range(5)]
-    (address,) = json.loads("".join(lines))["collections"]
-    return int(address.partition("//")[2].partition("/")[0].rpartition(":")[2])
+    text = ""
+    while not text.endswith("}\n"):
+        line = process.stdout.readline()
+        assert line, "the service has ended"
+        text += line
+    return int(re.search(r"//[^/]*:(\d+)", text)[1])
 
 
 @pytest.mark.slow
