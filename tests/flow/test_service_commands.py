@@ -27,7 +27,7 @@ def told(process):
         line = process.stdout.readline()
         assert line, "the service has ended"
         text += line
-    return int(re.search(r"//[^/]*:(\d+)", text)[1])
+    return int(re.search(r"//[^/\"]*:(\d+)", text)[1])
 
 
 @pytest.mark.slow
