@@ -9,16 +9,17 @@ from dpress.core.claim import Loss, parameters
 
 MINUS = "\N{MINUS SIGN}"
 TIMES = " \N{MULTIPLICATION SIGN} "
+FINEST = 1e-6  # of a person, to which a count is rounded however small its error
 SYMBOLS: Mapping[str, str] = {"epsilon": "ε", "rho": "\N{GREEK SMALL LETTER RHO}", "delta": "δ"}
 
 
 def unit_for(error: float) -> float:
     """Return the power of ten to which a number with this standard error is rounded: at most a third of the error.
 
-    >>> unit_for(8.0), unit_for(1.4), unit_for(80.0)
-    (1.0, 0.1, 10.0)
+    >>> unit_for(8.0), unit_for(1.4), unit_for(80.0), unit_for(1e-109)
+    (1.0, 0.1, 10.0, 1e-06)
     """
-    return 10.0 ** math.floor(math.log10(error / 3)) if 0 < error < math.inf else 1.0
+    return max(10.0 ** math.floor(math.log10(error / 3)), FINEST) if 0 < error < math.inf else 1.0
 
 
 def number(value: float, unit: float = 1.0, rounding: str = ROUND_HALF_EVEN) -> str:

@@ -18,8 +18,8 @@ from dpress.mechanisms.protocol.report_type import Part, ReportType
 
 RUNS = 6000
 ALARM = 6  # standard deviations: a false alarm in 5e8 tests
-EVERYBODY, ASKED = 40, 20
-HELD = np.array([4, 12, 24])  # of each value
+EVERYBODY, ASKED = 800, 400
+HELD = np.array([80, 240, 480])  # of each value
 
 
 def about(oracles, axes=(0,)):
@@ -57,7 +57,9 @@ def test_a_lot_of_the_users_stands_for_all(make):
     doubt = ALARM * np.sqrt(counts.var(axis=0) ** 2 * 3 / RUNS)  # the kurtosis is below 4
     assert (np.abs(measured - wanted) < doubt).all()
     assert (measured - spread(oracle, sampling=0) > doubt).any()  # without the sampling variance it would be found
-    assert variances.mean(axis=0) == pytest.approx(wanted, rel=0.15)  # the estimate stands in for the share
+    stated = variances.mean(axis=0)  # the estimate stands in for the share; what is added for few people is little here
+    assert (stated > wanted * (1 - 0.01)).all()
+    assert stated == pytest.approx(wanted, rel=0.15)
 
 
 def test_everybody_asked_is_no_lot():
