@@ -18,7 +18,7 @@ from dpress.core.rng import Generator
 from dpress.core.wire import Expected, Report, pack, unpack
 from dpress.ledger.device_ledger import DeviceLedger, tag
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.report_type import Longitudinal, ReportType, Statement, stating
+from dpress.mechanisms.protocol.report_type import ReportType, Statement, longitudinal, stating
 from dpress.noise.permanent import Secrets, Slot
 from dpress.release.designs import collection_of, expected
 from dpress.release.user_groups import type_of, user_groups
@@ -103,7 +103,7 @@ class Device:
         number = self._type(rng, secrets, once=once)
         own, fresh = self.collection.types[number], rng.words(2).tobytes()
         slot = self.collection.slot(number, self._key)
-        if secret is None and not once and any(isinstance(oracle, Longitudinal) for oracle in own.oracles):
+        if secret is None and not once and any(map(longitudinal, own.oracles)):
             raise ValueError(
                 f"{self.design.method} keeps a permanent response: pass the device's secret, or once=True for a "
                 "device that reports only once"

@@ -11,7 +11,7 @@ from typing import Any
 
 from dpress.core.claim import PureDP, composed
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.report_type import Longitudinal, ReportType
+from dpress.mechanisms.protocol.report_type import ReportType, longitudinal
 from dpress.reporting.facts import Facts
 from dpress.reporting.rounding import TIMES, listed, loss
 
@@ -73,7 +73,7 @@ def collected(facts: Facts) -> CollectionFacts:
 
 def _lifetime(report_type: ReportType) -> Fraction | None:
     """Return the loss of any number of reports of one type, or None if it grows without end."""
-    lasting = [oracle.lifetime for oracle in report_type.oracles if isinstance(oracle, Longitudinal)]
+    lasting = [oracle.lifetime for oracle in report_type.oracles if longitudinal(oracle)]
     together = composed(lasting) if len(lasting) == len(report_type.oracles) else None
     return together.epsilon if isinstance(together, PureDP) else None
 

@@ -113,10 +113,16 @@ class Responses:
         return out
 
 
-@functools.lru_cache(maxsize=256)
 def rounded(f: Fraction, p: Fraction, q: Fraction) -> Responses:
-    """Return `Responses(f, p, q)`, made once: a device asks for them at every report."""
-    return Responses(f, p, q)
+    """Return `Responses(f, p, q)`, made once: a device asks for them at every report, and integers are found fast."""
+    if not all(isinstance(one, Fraction) for one in (f, p, q)):  # as a person wrote it
+        return Responses(f, p, q)
+    return _rounded(*f.as_integer_ratio(), *p.as_integer_ratio(), *q.as_integer_ratio())
+
+
+@functools.lru_cache(maxsize=256)
+def _rounded(*parts: int) -> Responses:
+    return Responses(*(Fraction(*parts[place : place + 2]) for place in (0, 2, 4)))
 
 
 class Rates(Parameters, frozen=True):

@@ -3,9 +3,10 @@
 codes -> one value for every part -> oracles, side by side -> payload -> tally -> counts of every part.
 """
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,6 @@ EITHER = 2  # users who hold a value, and who do not, that the variance of drawi
 MANY = 1 << 30  # users of whom one is asked: variances add up over independent reports
 
 
-@runtime_checkable
 class Longitudinal(Protocol):
     """An oracle with a permanent response, which a device derives from its secret."""
 
@@ -56,6 +56,16 @@ class Stating(Protocol):
         ...
 
 
+def longitudinal(oracle: Oracle) -> TypeGuard[Longitudinal]:
+    """Return whether an oracle has a permanent response; it is asked at every report."""
+    return _lasting(type(oracle))
+
+
+@functools.cache
+def _lasting(kind: type[Oracle]) -> bool:
+    return hasattr(kind, "lifetime")  # a check of the whole protocol takes as long as an answer
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """One value of a report.
@@ -73,7 +83,7 @@ class Part:
     @property
     def lifetime(self) -> PureDP | None:
         """The loss of any number of answers about the same values; None without a permanent response."""
-        return self.oracle.lifetime if isinstance(self.oracle, Longitudinal) and not self._encoded else None
+        return self.oracle.lifetime if longitudinal(self.oracle) and not self._encoded else None
 
     @property
     def _encoded(self) -> bool:
@@ -86,7 +96,7 @@ class Part:
         values = self.encoder.values(codes[list(self.axes)])
         if stated is not None:
             return stating(self.oracle).perturb_stated(values, stated, rng=rng)
-        if secrets is not None and isinstance(self.oracle, Longitudinal) and not self._encoded:
+        if secrets is not None and longitudinal(self.oracle) and not self._encoded:
             return self.oracle.perturb(values, rng=rng, secrets=secrets, slot=slot)
         return self.oracle.perturb(values, rng=rng)
 
