@@ -22,7 +22,8 @@ from dpress.core.design import Design
 from dpress.core.wire import Report, pack
 from dpress.data.example_people import people, pickups
 from dpress.data.spec import from_dict
-from dpress.data.stored.report_store import ReportStore, Upload, open_store
+from dpress.data.stored.report_store import ReportStore, Upload
+from dpress.data.stored.store_url import open_store
 from dpress.release.perturb import perturb
 from dpress.service.live import NOTHING, grown, release_so_far
 from dpress.service.live_figures import figures

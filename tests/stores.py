@@ -50,7 +50,7 @@ def store_url(request, tmp_path):
 @pytest.fixture
 def opened(store_url):
     """What opens the store, as often as it is asked; all are closed at the end."""
-    from dpress.data.stored.report_store import open_store
+    from dpress.data.stored.store_url import open_store
 
     with contextlib.ExitStack() as stack:
 

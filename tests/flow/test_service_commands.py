@@ -8,7 +8,7 @@ import pytest
 from tests.service.served import design, post, reports
 
 from dpress.core.design import encode
-from dpress.data.stored.report_store import open_store
+from dpress.data.stored.store_url import open_store
 
 PLACE = "sqlite:///reports.db"
 

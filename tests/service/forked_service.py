@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from dpress.core.packed import parse
-from dpress.data.stored.report_store import open_store
+from dpress.data.stored.store_url import open_store
 from dpress.release.designs import load_design
 from dpress.service import server, timed_protocol
 from dpress.service.app import Settings, app

@@ -17,7 +17,7 @@ from tests.service.served import TYPE, design, numbered
 
 from dpress.core.design import report_id
 from dpress.core.wire import Expected
-from dpress.data.stored.report_store import open_store
+from dpress.data.stored.store_url import open_store
 from dpress.data.stored.stored_reports import StoredReports
 from dpress.release.designs import save_design
 

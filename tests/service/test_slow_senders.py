@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from tests.service.served import TYPE, design, numbered, post
 
-from dpress.data.stored.report_store import open_store
 from dpress.data.stored.sqlite_store import SqliteStore
+from dpress.data.stored.store_url import open_store
 from dpress.release.designs import save_design
 from dpress.service import reports_route
 from dpress.service.problem import Problem

@@ -1,11 +1,8 @@
 /** An attribute: its column, its cells, and from a value to its cell. */
 import { exact, floor } from "./decimal.js";
 import { type Fields, fields, integer, integers, list, text } from "./fields.js";
-import { type Values, placed } from "./listed.js";
+import { MISSING, OUTSIDE, type Values, placed } from "./listed.js";
 import { must, refuse } from "./refusal.js";
-
-export const MISSING = -1;
-export const OUTSIDE = -2;
 
 export interface Attribute {
   readonly name: string;

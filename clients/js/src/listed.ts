@@ -1,6 +1,8 @@
 /** The place of a value in a list of texts, of integers or of truths. */
-import { MISSING, OUTSIDE } from "./attribute.js";
 import { decimal, exact, name } from "./decimal.js";
+
+export const MISSING = -1;
+export const OUTSIDE = -2;
 
 export type Values = readonly (string | number | boolean)[];
 

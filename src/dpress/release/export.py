@@ -9,7 +9,7 @@ from dpress.core.design import Design
 from dpress.core.wire import ID_BYTES
 from dpress.data import reports as files
 from dpress.data.fold import Progress
-from dpress.data.stored.report_store import open_store
+from dpress.data.stored.store_url import open_store
 from dpress.data.stored.stored_reports import StoredReports
 from dpress.release.designs import collection_of, expected
 from dpress.release.report_source import round_of

@@ -9,7 +9,8 @@ from dpress.core.design import Design
 from dpress.core.errors import SchemaMismatch
 from dpress.core.wire import Expected
 from dpress.data import reports as files
-from dpress.data.stored.report_store import SCHEMES, ReportStore, Round, open_store
+from dpress.data.stored.report_store import ReportStore, Round
+from dpress.data.stored.store_url import SCHEMES, open_store
 from dpress.data.stored.stored_reports import StoredReports
 
 

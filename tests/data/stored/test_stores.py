@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from dpress.data.stored import postgres_store, report_store, sqlite_store
-from dpress.data.stored.report_store import KEY_BITS, Upload, bounds, open_store
+from dpress.data.stored.report_store import KEY_BITS, Upload, bounds
+from dpress.data.stored.store_url import open_store
 
 ASK, OTHER = "a" * 64, "b" * 64
 

@@ -11,7 +11,7 @@ from litestar.testing import TestClient
 from tests.service.pages.collections_of import designed, refusal
 from tests.service.pages.conftest import TOKEN
 
-from dpress.data.stored.report_store import open_store
+from dpress.data.stored.store_url import open_store
 from dpress.service.app import Settings, app
 from dpress.service.client_routes import client_routes
 from dpress.service.problem import Problem

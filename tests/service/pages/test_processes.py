@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from tests.service.pages.collections_of import designed, packed, people
 
-from dpress.data.stored.report_store import Upload, open_store
+from dpress.data.stored.report_store import Upload
+from dpress.data.stored.store_url import open_store
 from dpress.release.estimate import estimate
 from dpress.service.live import NOTHING, grown, release_so_far
 from dpress.service.live_figures import figures

@@ -5,7 +5,8 @@ import pytest
 from tests.service.pages.collections_of import designed, packed, people
 
 from dpress.core.wire import ID_BYTES
-from dpress.data.stored.report_store import Upload, open_store
+from dpress.data.stored.report_store import Upload
+from dpress.data.stored.store_url import open_store
 from dpress.release.estimate import estimate
 from dpress.release.next_round import next_design
 from dpress.release.published_tables import PublishedTable

@@ -8,7 +8,7 @@ import pytest
 from tests.service.pages.conftest import TOKEN
 
 import dpress.service
-from dpress.data.stored.report_store import open_store
+from dpress.data.stored.store_url import open_store
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("client_built")]
 

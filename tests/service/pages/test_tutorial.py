@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import dpress
-from dpress.data.stored.report_store import open_store
+from dpress.data.stored.store_url import open_store
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("client_built")]
 TUTORIAL = Path(__file__).parents[3] / "docs" / "tutorial" / "ask-people.md"

@@ -14,7 +14,8 @@ from litestar import Litestar
 from tests.service.pages.collections_of import designed, packed, people, refusal
 from tests.service.pages.conftest import HANGS
 
-from dpress.data.stored.report_store import Upload, open_store
+from dpress.data.stored.report_store import Upload
+from dpress.data.stored.store_url import open_store
 from dpress.service import viewers as module
 from dpress.service.live_routes import live_routes
 from dpress.service.problem import Problem

@@ -1,4 +1,4 @@
-"""What a store of reports keeps, and which one a URL names.
+"""What a store of reports keeps.
 
 Append-only: a row holds accepted uploads of one moment, under a random key, so that nothing but the round tells when
 or from whom they came. Reports stay as they arrived; those that arrived twice are found when they are counted.
@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,6 @@ import numpy.typing as npt
 Keys = npt.NDArray[np.int64]
 KEY_BITS = 48  # random ones of a row's key; those before number the round
 MOST_ROUNDS = 1 << (63 - KEY_BITS)
-SCHEMES = ("sqlite:", "postgresql:", "postgres:")
 MIGRATIONS = Path(__file__).with_name("migrations")
 
 
@@ -117,35 +115,6 @@ class ReportStore(Protocol):
     def disconnect(self) -> None:
         """Let go of the store, for good."""
         ...
-
-
-def open_store(url: str, *, create: bool = False) -> ReportStore:
-    """Return the store that a URL names.
-
-    Args:
-        url: `sqlite:///FILE` or `postgresql://...`.
-        create: also where there is none yet.
-
-    Raises:
-        ValueError: it is no such URL.
-        OSError: the store cannot be used; or `create` is False and there is none.
-    """
-    scheme, _, rest = url.partition(":")
-    if scheme == "sqlite":
-        if not rest.startswith("///") or not rest[3:]:
-            raise ValueError("the store must be sqlite:///FILE or postgresql://..., got sqlite: without ///FILE")
-        from dpress.data.stored.sqlite_store import SqliteStore  # noqa: PLC0415  # only the store that is used
-
-        return SqliteStore(Path(rest[3:]), create=create)
-    if scheme in {"postgresql", "postgres"}:
-        if "password=" in rest or urlsplit(url).password:
-            raise ValueError(
-                "the URL of the store holds a password; put it into PGSERVICEFILE, PGPASSFILE or PGPASSWORD"
-            )
-        from dpress.data.stored.postgres_store import PostgresStore  # noqa: PLC0415  # the driver is an extra
-
-        return PostgresStore(url, create=create)
-    raise ValueError(f"the store must be sqlite:///FILE or postgresql://..., got {scheme[:20]!r}")
 
 
 def begun(rounds: Sequence[Round], wanted: Round) -> Round:

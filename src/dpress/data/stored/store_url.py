@@ -1,0 +1,37 @@
+"""Which store of reports a URL names."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from dpress.data.stored.report_store import ReportStore
+
+SCHEMES = ("sqlite:", "postgresql:", "postgres:")
+
+
+def open_store(url: str, *, create: bool = False) -> ReportStore:
+    """Return the store that a URL names.
+
+    Args:
+        url: `sqlite:///FILE` or `postgresql://...`.
+        create: also where there is none yet.
+
+    Raises:
+        ValueError: it is no such URL.
+        OSError: the store cannot be used; or `create` is False and there is none.
+    """
+    scheme, _, rest = url.partition(":")
+    if scheme == "sqlite":
+        if not rest.startswith("///") or not rest[3:]:
+            raise ValueError("the store must be sqlite:///FILE or postgresql://..., got sqlite: without ///FILE")
+        from dpress.data.stored.sqlite_store import SqliteStore  # noqa: PLC0415  # only the store that is used
+
+        return SqliteStore(Path(rest[3:]), create=create)
+    if scheme in {"postgresql", "postgres"}:
+        if "password=" in rest or urlsplit(url).password:
+            raise ValueError(
+                "the URL of the store holds a password; put it into PGSERVICEFILE, PGPASSFILE or PGPASSWORD"
+            )
+        from dpress.data.stored.postgres_store import PostgresStore  # noqa: PLC0415  # the driver is an extra
+
+        return PostgresStore(url, create=create)
+    raise ValueError(f"the store must be sqlite:///FILE or postgresql://..., got {scheme[:20]!r}")
