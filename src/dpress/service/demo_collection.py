@@ -1,10 +1,8 @@
 """A collection to look at: a service with a store that is gone afterwards, and made-up devices that send to it."""
 
-import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,7 +13,7 @@ from dpress.release.designs import save_design
 from dpress.release.plan import design_of
 from dpress.service.app import Settings, app
 from dpress.service.served import Collections
-from dpress.service.server import run
+from dpress.service.server import at_signals, run
 
 SPEC = """\
 [[attribute]]
@@ -57,24 +55,13 @@ def collect(watch: Callable[[str], object]) -> None:
     Raises:
         OSError: no port is free, or there is no place for the store.
     """
-    with _ended_by_signals(), TemporaryDirectory(prefix="dpress-demo-") as folder:
+    with at_signals(_end), TemporaryDirectory(prefix="dpress-demo-") as folder:
         _serve(Path(folder), watch)
 
 
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """End the process with exit code 0 at a signal that comes before the server listens, or after it has stopped."""
-
-    def end(number: int, frame: object) -> None:
-        del number, frame
-        raise SystemExit(0)
-
-    before = {one: signal.signal(one, end) for one in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+def _end() -> None:
+    """End the process with exit code 0, also before the server listens and after it has stopped."""
+    raise SystemExit(0)
 
 
 def _serve(folder: Path, watch: Callable[[str], object]) -> None:

@@ -51,19 +51,19 @@ def run(application: Litestar, host: str, port: int, listening: Callable[[str], 
         )
         server = uvicorn.Server(config)
         application.state.stopping = lambda: server.should_exit
-        with _stopped_by_signals(server):
+        with at_signals(lambda: setattr(server, "should_exit", True)):
             server.run(sockets=[bound])
 
 
 @contextmanager
-def _stopped_by_signals(server: uvicorn.Server) -> Iterator[None]:
-    """Let signals stop the server and not the process: uvicorn raises them again when it is done."""
+def at_signals(act: Callable[[], object]) -> Iterator[None]:
+    """Let SIGTERM and SIGINT do this and no more: uvicorn would raise them again, and end the process by them."""
 
-    def stop(number: int, frame: object) -> None:
+    def handle(number: int, frame: object) -> None:
         del number, frame
-        server.should_exit = True
+        act()
 
-    before = {one: signal.signal(one, stop) for one in (signal.SIGTERM, signal.SIGINT)}
+    before = {one: signal.signal(one, handle) for one in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:
