@@ -56,9 +56,7 @@ NASTY = [
 def coded(data, attribute):
     """Return the codes of a table in the order of its rows; the declared type's refusal as text."""
     try:
-        parts = [
-            codec.encode(Schema((attribute,)), batch) for batch in Table(data, ("x",), ROW, in_order=True).batches()
-        ]
+        parts = [codec.encode(Schema((attribute,)), batch) for batch in Table(data, ("x",), ROW).batches()]
     except SchemaMismatch as error:
         if "of type" not in str(error):
             raise

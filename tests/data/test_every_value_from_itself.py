@@ -19,7 +19,8 @@ from dpress.core.attribute import Attribute
 from dpress.core.claim import ROW
 from dpress.core.errors import SchemaMismatch
 from dpress.core.value import read
-from dpress.data import codec, frames
+from dpress.data import codec
+from dpress.data.sources import frames
 from dpress.data.table import Table
 
 PARTNERS = [None, 0.5, Decimal("2.25"), "x", 2**60, True, dt.date(2020, 1, 1), dt.datetime(2020, 1, 1, 1), b"\xff", 1j]
@@ -79,7 +80,7 @@ def declares(data, value):
 
 def cells(data):
     """Return the cells of a table under every attribute, before what is outside or missing is settled."""
-    columns = [batch["x"] for batch in Table(data, ("x",), ROW, in_order=True).batches()]
+    columns = [batch["x"] for batch in Table(data, ("x",), ROW).batches()]
     return {name: cells_of(attribute, columns) for name, attribute in ATTRIBUTES.items()}
 
 

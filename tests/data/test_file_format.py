@@ -11,7 +11,8 @@ from dpress.core.claim import ROW, Relation, Unit
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.data.codec import encode
-from dpress.data.file_format import FileFormat, opened
+from dpress.data.file_format import FileFormat
+from dpress.data.sources.open_source import open_source
 from dpress.data.spec import as_dict, load_spec
 from dpress.data.table import Table
 
@@ -29,7 +30,7 @@ CODES = [[0, 1, 3], [1234, 7, 10_000], [1000, 3, 5001], [0, 1, 3]]
 
 
 def codes(path, form, unit=ROW, schema=SCHEMA):
-    table = Table(opened(path, form, schema.tabular), schema.names, unit, in_order=unit == ROW)
+    table = Table(open_source(path, form, schema.tabular), schema.names, unit)
     return np.concatenate([encode(schema, batch) for batch in table.batches()], axis=1).tolist()
 
 

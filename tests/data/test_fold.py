@@ -13,9 +13,9 @@ from dpress.core.claim import ROW
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.data import fold as fold_module
-from dpress.data import table as table_module
 from dpress.data.example_people import people, pickups
 from dpress.data.fold import count, fold
+from dpress.data.sources import memory_rows
 from dpress.data.table import Table
 
 SCHEMA = Schema(
@@ -53,7 +53,7 @@ def test_tables_are_counted_like_a_loop_over_the_rows():
 def test_the_sum_does_not_depend_on_the_batches(monkeypatch):
     kernel = count(SCHEMA.shape, [(0, 1)])
     whole = fold(Table(rows(5000), SCHEMA.names, ROW), SCHEMA, kernel)
-    monkeypatch.setattr(table_module, "BATCH_ROWS", 64)
+    monkeypatch.setattr(memory_rows, "BATCH_ROWS", 64)
     seen = []
     parts = fold(Table(rows(5000), SCHEMA.names, ROW), SCHEMA, kernel, progress=seen.append)
     assert np.array_equal(whole, parts)
@@ -65,7 +65,7 @@ def test_long_tables_are_added_up_from_their_few_entries(monkeypatch):
     tables = [(0,), (2, 0), (), (0, 1, 2)]
     dense = fold(Table(rows(500), SCHEMA.names, ROW), SCHEMA, count(SCHEMA.shape, tables))
     monkeypatch.setattr(fold_module, "LARGEST_DENSE", 0)
-    monkeypatch.setattr(table_module, "BATCH_ROWS", 64)
+    monkeypatch.setattr(memory_rows, "BATCH_ROWS", 64)
     kernel = count(SCHEMA.shape, tables)
     part = kernel(np.array([[4, 4], [1, 1], [0, 2]], dtype=np.int32))
     assert part.size == dense.size

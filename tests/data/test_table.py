@@ -237,10 +237,47 @@ def test_the_file_s_own_values_are_read_whatever_its_folder_is_called(tmp_path):
     assert read(file(tmp_path / "age=9", "rows.parquet", pa.table({"age": [1, 1]}))) == [(1,), (1,)]
 
 
-def test_a_path_that_names_several_files_is_refused(tmp_path):
-    file(tmp_path, "a1.csv")
-    with pytest.raises(SchemaMismatch, match="would name several files"):
-        read(file(tmp_path, "a[1].csv"))
+def test_a_file_whose_name_looks_like_a_glob_is_itself(tmp_path):
+    for name in ("a[1].csv", "a[1].parquet"):
+        file(tmp_path, name.replace("[1]", "1"), ROWS.slice(0, 1))
+        assert len(read(file(tmp_path, name))) == 6
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_folder_a_glob_and_a_list_are_the_rows_of_their_files(tmp_path, kind):
+    (tmp_path / "rows" / "year=2024").mkdir(parents=True)
+    files = [
+        file(tmp_path, f"rows/a.{kind}", ROWS.slice(0, 2)),
+        file(tmp_path, f"rows/year=2024/b.{kind}", ROWS.slice(2)),
+    ]
+    for marked in (".hidden", "_SUCCESS"):
+        (tmp_path / "rows" / marked).write_text("none")
+    everything = read(files[0]) + read(files[1])
+    for data in (tmp_path / "rows", str(tmp_path / "rows" / "**" / f"*.{kind}"), files):
+        assert read(data) == sorted(everything, key=str)
+
+
+def test_files_of_several_kinds_or_schemas_are_refused(tmp_path):
+    first = file(tmp_path, "a.parquet")
+    other = file(tmp_path, "b.parquet", ROWS.set_column(1, "age", ROWS["age"].cast(pa.int32())))
+    with pytest.raises(SchemaMismatch, match=r"b.parquet has another schema than .* 'age' is of another type"):
+        read([first, other])
+    with pytest.raises(SchemaMismatch, match=r"c.parquet has another schema .*: the column 'name' is in only one of"):
+        read([first, file(tmp_path, "c.parquet", ROWS.drop_columns("name"))])
+    with pytest.raises(SchemaMismatch, match=r"expected a .parquet file"):
+        read([first, file(tmp_path, "d.csv")])
+    with pytest.raises(SchemaMismatch, match=r"f.csv has other columns"):
+        read([file(tmp_path, "e.csv"), file(tmp_path, "f.csv", ROWS.drop_columns("name"))])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(OSError, match="holds no file"):
+        read(tmp_path / "empty")
+
+
+def test_a_truncated_file_in_the_middle_is_named(tmp_path):
+    files = [file(tmp_path, f"{number}.parquet") for number in range(3)]
+    files[1].write_bytes(files[1].read_bytes()[:-20])
+    with pytest.raises(OSError, match=r"1.parquet cannot be read as a table"):
+        read(files)
 
 
 def test_a_person_s_ties_are_broken_by_content_not_by_order(monkeypatch):

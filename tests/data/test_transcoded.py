@@ -13,10 +13,11 @@ from dpress.core.attribute import Categorical, Integer
 from dpress.core.claim import Relation, Unit
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
-from dpress.data import transcoded
 from dpress.data.codec import encode
-from dpress.data.file_format import FileFormat, opened
-from dpress.data.quotes import QuotesChecked
+from dpress.data.file_format import FileFormat
+from dpress.data.sources import transcoded
+from dpress.data.sources.open_source import open_source
+from dpress.data.sources.quotes import QuotesChecked
 from dpress.data.table import Table
 
 WORDS = ("Zürich", "Čáslav", "x;y", 'a "b"', "line\nbreak", "", " ", "NA", "€")
@@ -32,7 +33,7 @@ ROWS = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(("1", " 2 ", "
 
 def read(path, form, unit=None):
     """Return the codes of all rows, sorted: the same rows in any order."""
-    table = Table(opened(path, form, SCHEMA.tabular), SCHEMA.names, unit or Unit())
+    table = Table(open_source(path, form, SCHEMA.tabular), SCHEMA.names, unit or Unit())
     return sorted(code for batch in table.batches() for code in zip(*encode(SCHEMA, batch).tolist(), strict=True))
 
 
@@ -154,7 +155,7 @@ MEMORY = """
 import resource, sys
 from pathlib import Path
 import pyarrow as pa
-from dpress.data.transcoded import Transcoded
+from dpress.data.sources.transcoded import Transcoded
 own = Transcoded(path=Path(sys.argv[1]), encoding="cp1252", separator=";")
 rows = sum(batch.num_rows for batch in pa.RecordBatchReader.from_stream(own))
 print(rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)

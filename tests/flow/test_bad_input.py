@@ -9,7 +9,7 @@ import pytest
 
 from dpress import Ledger, PureDP, Unit, load_spec, publish
 from dpress.cli.main import main
-from dpress.data import table as table_module
+from dpress.data.sources.parquet_rows import ParquetPart
 from dpress.ledger import store
 from dpress.release import folder
 
@@ -283,15 +283,14 @@ def test_a_file_that_is_not_there_or_no_table(folder, spec, publish_refused):
 def test_a_file_that_changes_while_it_is_read(folder, spec, publish_refused, monkeypatch):
     rows = pa.table({"age": [1] * 1000, "sex": ["F"] * 1000})
     pq.write_table(rows, folder / "rows.parquet")
-    monkeypatch.setattr(table_module, "BATCH_ROWS", 64)
-    encode = table_module.Table._batches
+    read = ParquetPart.batches
 
-    def grow(self, connection):
-        for batch in encode(self, connection):
+    def touched(self):
+        for batch in read(self):
             (folder / "rows.parquet").touch()
             yield batch
 
-    monkeypatch.setattr(table_module.Table, "_batches", grow)
+    monkeypatch.setattr(ParquetPart, "batches", touched)
     spec()
     line = publish_refused("spec.toml", "--data", "rows.parquet")
     assert line == "rows.parquet changed while it was read; nothing was released"

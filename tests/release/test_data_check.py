@@ -11,7 +11,7 @@ import dpress
 from dpress.cli.check import command, lines
 from dpress.core.claim import ROW
 from dpress.core.errors import SchemaMismatch
-from dpress.data.file_format import opened
+from dpress.data.sources.open_source import open_source
 from dpress.data.spec import load_spec
 from dpress.release.data_check import check
 from dpress.release.publish import true_counts
@@ -175,7 +175,7 @@ def test_the_figures_of_the_check_are_those_of_the_true_table(tmp_path):
     path = written(tmp_path / "rows.csv", *rows)
     result = check(spec(GERMAN), path)
     asked = spec(GERMAN)
-    counts = true_counts(asked.schema, ((0,), (1,)), opened(path, asked.data, asked.schema.tabular), ROW)
+    counts = true_counts(asked.schema, ((0,), (1,)), open_source(path, asked.data, asked.schema.tabular), ROW)
     assert counts[:3].sum() == result.kept
     assert counts[0] == 4
     assert result.kept == 8

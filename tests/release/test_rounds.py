@@ -248,7 +248,7 @@ def test_rows_keep_their_round_however_the_file_is_laid_out(tmp_path):
     pq.write_table(table, tmp_path / "points.parquet", row_group_size=50_000)
     read = []
     for _ in range(2):
-        batches = Table(tmp_path / "points.parquet", ("lon", "lat"), ROW, in_order=True).batches()
+        batches = Table(tmp_path / "points.parquet", ("lon", "lat"), ROW).batches()
         read.append(np.concatenate([np.asarray(batch.column("lon")) for batch in batches]))
     assert np.array_equal(read[0], np.asarray(table["lon"]))
     assert np.array_equal(read[1], read[0])

@@ -3,9 +3,10 @@
 import itertools
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Lock
 from typing import TypeVar
 
 import numpy as np
@@ -14,7 +15,8 @@ import pyarrow as pa
 
 from dpress.core.domain import Schema
 from dpress.data.codec import Codes, encode
-from dpress.data.table import Table, without_quotes
+from dpress.data.sources.source import Part, without_quotes
+from dpress.data.table import Table
 
 Counts = npt.NDArray[np.int64]
 Progress = Callable[[int], object]
@@ -49,7 +51,8 @@ def fold(table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | N
 
     The kernel sees codes of shape (attributes, rows) and returns an array of one fixed shape (a long one as `Sparse`,
     so that a batch costs what its rows cost); since every row is coded by itself, its sensitivity is the most one
-    column of codes can add. At most THREADS + WAITING batches are in memory.
+    column of codes can add. Parts of the rows are read and added up by THREADS threads; where there are fewer parts,
+    one thread reads and at most THREADS + WAITING batches are in memory.
 
     Args:
         table: the rows.
@@ -64,7 +67,54 @@ def fold(table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | N
     def coded(batch: pa.RecordBatch) -> Counts | SparseArray:
         return without_quotes(table.name, lambda: kernel(encode(schema, batch)))
 
-    return add_up(table.batches(), coded, rows=lambda batch: batch.num_rows, progress=progress)
+    def counted(batch: pa.RecordBatch) -> int:
+        return watched.count(batch.num_rows)
+
+    watched = table.watched()
+    if len(watched.parts) < THREADS:
+        batches = itertools.chain.from_iterable(part.batches() for part in watched.parts)
+        total = add_up(_noted(batches, counted), coded, rows=lambda batch: batch.num_rows, progress=progress)
+    else:
+        total = _by_parts(watched.parts, coded, lambda batch: progress(counted(batch)) if progress else counted(batch))
+    watched.check()
+    return total
+
+
+def _noted(batches: Iterable[T], note: Callable[[T], object]) -> Iterator[T]:
+    for batch in batches:
+        note(batch)
+        yield batch
+
+
+def _by_parts(
+    parts: Sequence[Part],
+    kernel: Callable[[pa.RecordBatch], Counts | SparseArray],
+    done: Callable[[pa.RecordBatch], object],
+) -> Counts:
+    """Return the sum over all batches of all parts; every thread reads a part of its own."""
+    total: Counts | None = None
+    lock, stopped = Lock(), False
+
+    def work(part: Part) -> None:
+        nonlocal total
+        for batch in part.batches():
+            found = kernel(batch)
+            with lock:
+                total = _added(total, found)
+                done(batch)
+            if stopped:
+                return
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        waiting = [pool.submit(work, part) for part in parts]
+        try:
+            for one in waiting:
+                one.result()
+        except BaseException:
+            stopped = True
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return np.zeros(0, dtype=np.int64) if total is None else total
 
 
 def add_up(

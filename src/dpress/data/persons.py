@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from dpress.core.errors import SchemaMismatch
 from dpress.core.value import EXACT
-from dpress.data.file_format import quoted
 from dpress.data.objects import TEXT
+from dpress.data.sources.sql_text import quoted
 
 UNNAMED = ("BIT", "INTERVAL", "MAP", "UNION", "VARIANT", "BIGNUM", "GEOMETRY")
 

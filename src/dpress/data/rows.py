@@ -11,7 +11,8 @@ from dpress.core.domain import Schema
 from dpress.core.people import Codes, People, in_memory
 from dpress.data.codec import encode
 from dpress.data.fold import Progress, fold
-from dpress.data.table import Table, without_quotes
+from dpress.data.sources.source import without_quotes
+from dpress.data.table import Table
 
 HELD = 1 << 28  # bytes of codes that are kept; a larger table is read again for every pass
 
@@ -20,7 +21,7 @@ def people(table: Table, schema: Schema, *, progress: Progress | None = None, he
     """Return the rows behind a fold; every row has been read once, so that a bad one has been refused.
 
     Args:
-        table: the rows; `in_order` where a release is to stand row by row.
+        table: the rows.
         schema: how they are coded.
         progress: called with the number of rows done so far, of this first pass.
         held: bytes of codes that are kept in memory.

@@ -21,13 +21,16 @@ from dpress.core.design import Design
 from dpress.core.errors import SchemaMismatch
 from dpress.core.near import near
 from dpress.data.codec import cells_of, numbers_of
-from dpress.data.file_format import AS_WRITTEN, FileFormat, TextFile, opened
+from dpress.data.file_format import FileFormat
 from dpress.data.fold import Progress
 from dpress.data.numbers import is_text
 from dpress.data.places import exchanged
+from dpress.data.sources.open_source import open_source
+from dpress.data.sources.sql_text import AS_WRITTEN
+from dpress.data.sources.text_rows import TextRows
 from dpress.data.spec import Spec, from_dict
 from dpress.data.table import Contributions, Table
-from dpress.release.publish import source_of
+from dpress.release.source_rows import source_of
 
 CAPS = (1, 2, 5, 10, 20, 50, 100)
 SHARE = 0.2  # of an attribute's values that may have no cell of their own
@@ -125,11 +128,11 @@ def check(
     spec = from_dict(asked.specification) if isinstance(asked, Design) else asked
     sides = [one.axes(1) if isinstance(one, Location) else (one,) for one in spec.schema.attributes]
     attributes = tuple(own for both in sides for own in both)
-    source = opened(source_of(asked, data), spec.data or FileFormat(), attributes)
+    source = open_source(source_of(asked, data), spec.data or FileFormat(), attributes)
     names, unit = tuple(one.name for one in attributes), spec.privacy.protected
     _check_names(Table(source, names, unit).present(), names if unit.column is None else (*names, unit.column))
     tallies = [_Tally(one) for one in attributes]
-    written = tuple(name + AS_WRITTEN for name in names) if isinstance(source, TextFile) else ()
+    written = tuple(name + AS_WRITTEN for name in names) if isinstance(source.source, TextRows) else ()
     rows = kept = 0
     for batch in Table(source, (*names, *written), ROW).batches():
         keeps = np.ones(batch.num_rows, dtype=bool)

@@ -6,8 +6,6 @@ mechanism -> ask, estimator -> Design -> JSON; JSON -> Design -> mechanism, whos
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from dpress import catalog
 from dpress.core import design as documents
 from dpress.core.attribute import Tabular
@@ -22,7 +20,6 @@ from dpress.core.oracle import Oracle
 from dpress.core.place import readable
 from dpress.core.plain import plain, read
 from dpress.core.wire import Expected
-from dpress.data.file_format import FileFormat, opened
 from dpress.mechanisms.protocol import report_type
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import FROM_REPORT_TYPES, Estimator
@@ -193,12 +190,6 @@ def promise(claim: Claim) -> Promise:
 def amounts(loss: Loss | None) -> Amounts | None:
     """Return a loss as exact texts."""
     return None if loss is None else {name: str(value) for name, value in parameters(loss).items()}
-
-
-def rows_of(design: Design, data: Any) -> Any:
-    """Return data as a design's specification says that a file of text is written; any other data as it is."""
-    stated = msgspec.convert(design.specification.get("data", {}), FileFormat)
-    return opened(data, stated, design.schema.tabular)
 
 
 def with_users(mechanism: Mechanism, kept: Numbers) -> Mechanism:

@@ -5,8 +5,8 @@ from typing import Any
 
 from dpress import catalog
 from dpress.data.fold import Progress
-from dpress.release.designs import rows_of
 from dpress.release.release import Release
+from dpress.release.source_rows import rows_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +57,7 @@ def evaluate(
         NotSupported: `held_out` where nothing is tested on it.
     """
     room = catalog.part(release.design.kind, "evaluate")
-    rows, others = (rows_of(release.design, one) for one in (data, held_out))
+    rows = rows_of(release.design, data)
+    others = None if held_out is None else rows_of(release.design, held_out)
     found: dict[str, float] = room.evaluate(release, rows, held_out=others, progress=progress)
     return found

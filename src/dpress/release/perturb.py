@@ -19,13 +19,14 @@ from dpress.core.wire import ID_BYTES
 from dpress.data import reports as files
 from dpress.data.codec import encode, encode_all, numbers_of
 from dpress.data.fold import Progress
+from dpress.data.sources.source import without_quotes
 from dpress.data.spec import Spec
-from dpress.data.table import Table, without_quotes
+from dpress.data.table import Table
 from dpress.mechanisms.protocol.collection import Collection, TypeNumbers
 from dpress.mechanisms.protocol.report_type import Statement, stating
-from dpress.release.designs import collection_of, expected, rows_of
+from dpress.release.designs import collection_of, expected
 from dpress.release.plan import Plan, design_of
-from dpress.release.publish import source_of
+from dpress.release.source_rows import rows_of, source_of
 from dpress.release.tallies import LARGEST_PART
 from dpress.release.user_groups import drawing, user_groups
 
@@ -73,7 +74,7 @@ def perturb(
         for oracle in (oracle for own_type in collection.types for oracle in own_type.oracles):
             stating(oracle)  # or it is refused before a row is read
     names = (*design.schema.names, *columns.values())
-    table = Table(source, names, ROW, in_order=groups is not None)  # a row's number decides its round
+    table = Table(source, names, ROW)
     draw = _drawing(collection) if groups is None else drawing(groups)
     batches = _reports(collection, _people(table, design.schema, columns), draw, generator, progress)
     return files.write(Path(out), batches, expected=own, private=generator.private)

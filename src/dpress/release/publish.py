@@ -24,10 +24,11 @@ from dpress.data.spec import Spec
 from dpress.data.table import Table
 from dpress.ledger.ledger import Ledger, verify
 from dpress.release.clock import now
-from dpress.release.designs import charge, mechanism_of, rows_of
+from dpress.release.designs import charge, mechanism_of
 from dpress.release.folder import check_new
-from dpress.release.plan import Plan, design_of, source_named
+from dpress.release.plan import Plan, design_of
 from dpress.release.release import Release, with_typical
+from dpress.release.source_rows import rows_of, source_of
 
 LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
 BYTES_PER_CELL = 96  # at the peak, when the tables are estimated
@@ -160,25 +161,12 @@ def _released(
     return with_typical(release)
 
 
-def source_of(asked: Spec | Plan | Design, data: Any) -> Any:
-    """Return where the rows are: as given, or as a specification names them.
-
-    Raises:
-        ValueError: neither names any.
-    """
-    named = source_named(asked)
-    if data is None and named is None:
-        raise ValueError("no data: name a file in [data] source, or pass one")
-    return named if data is None else data
-
-
 def _ready(
     mechanism: Mechanism, schema: Schema, source: Any, unit: Unit, progress: Progress | None
 ) -> Callable[[Generator], Measurement | SyntheticRecords]:
     """Return what draws the noise, once everything that may refuse the rows has seen them."""
     if isinstance(mechanism, RecordMechanism):
-        table = Table(source, schema.names, unit, in_order=mechanism.claim.proven is None)
-        rows = people(table, schema, progress=progress)
+        rows = people(Table(source, schema.names, unit), schema, progress=progress)
         mechanism.check(rows)
         return lambda rng: mechanism.release(rows, rng=rng)
     if not isinstance(mechanism, CuratorMechanism):

@@ -93,7 +93,7 @@ def _aligned(release: Release) -> bool:
 
 
 def _read(release: Release, data: Any, unit: Unit, progress: Progress | None) -> Codes:
-    table = Table(data, release.schema.names, unit, in_order=_aligned(release))
+    table = Table(data, release.schema.names, unit)
     return people(table, release.schema, progress=progress).table()
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from dpress.data.file_format import UTF_8
-from dpress.data.quotes import QUOTE, QuotesChecked
+from dpress.data.sources.quotes import QUOTE, QuotesChecked
 
 NEWLINE = ord("\n")
 BLOCK = 1 << 24  # bytes that are parsed at once, as UTF-8; a line may be as long

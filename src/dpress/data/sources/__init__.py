@@ -1,0 +1,1 @@
+"""Where rows are: files, folders, databases and tables in memory, each as Arrow batches."""

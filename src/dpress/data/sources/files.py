@@ -1,0 +1,84 @@
+"""Which files a path, a folder, a glob or a list names, and what changes when one of them does."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from dpress.core.errors import SchemaMismatch
+
+SIGNS = frozenset("*?[")  # of a glob
+Stamp = tuple[tuple[int, int, int], ...]
+
+
+def named(data: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
+    """Return the files, in the order of their names: one, all in and below a folder, or those that fit a glob.
+
+    Files and folders whose names start with a dot or an underscore are left out, as engines mark their own by it.
+
+    Args:
+        data: a file, a folder, a glob such as `rows/*.parquet`, or a list of files.
+
+    Raises:
+        OSError: a folder or a glob without a file.
+    """
+    if not isinstance(data, (str, Path)):
+        return tuple(Path(one) for one in data)
+    path = Path(data)
+    if path.is_dir():
+        found = sorted(one for one in path.rglob("*") if one.is_file() and _kept(one.relative_to(path)))
+        if not found:
+            raise FileNotFoundError(f"the folder {path} holds no file of rows")
+        return tuple(found)
+    if SIGNS & set(str(path)) and not path.exists():
+        root = Path(path.anchor)
+        found = sorted(one for one in root.glob(str(path.relative_to(root))) if one.is_file())
+        if not found:
+            raise FileNotFoundError(f"no file fits {path}")
+        return tuple(found)
+    return (path,)
+
+
+def label(data: str | Path | Sequence[str | Path], files: Sequence[Path]) -> str:
+    """Return what to call some files in a message."""
+    return str(data) if isinstance(data, (str, Path)) else str(files[0]) if len(files) == 1 else f"{len(files)} files"
+
+
+def stamp_of(files: Sequence[Path]) -> Stamp:
+    """Return what changes when a file changes.
+
+    Raises:
+        OSError: there is no such file, no permission, or it is empty.
+    """
+    return tuple(_stamp(path) for path in files)
+
+
+def check_endings(files: Sequence[Path], kinds: Sequence[str]) -> None:
+    """Refuse files of several kinds.
+
+    Args:
+        files: of a folder, a glob or a list.
+        kinds: what each of them is by its ending.
+
+    Raises:
+        SchemaMismatch: they differ.
+    """
+    for path, kind in zip(files, kinds, strict=True):
+        if kind != kinds[0]:
+            raise SchemaMismatch(f"{path}: expected a {kinds[0]} file as {files[0]} is; name files of one kind")
+
+
+def escaped(path: Path) -> str:
+    """Return a path that DuckDB takes for itself, whatever signs of a glob are in it."""
+    return "".join(f"[{sign}]" if sign in SIGNS else sign for sign in str(path))
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    with path.open("rb") as file:
+        stat = os.fstat(file.fileno())
+    if not stat.st_size:
+        raise OSError(f"{path} is empty")
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
+
+
+def _kept(path: Path) -> bool:
+    return not any(part.startswith((".", "_")) for part in path.parts)

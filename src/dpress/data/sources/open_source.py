@@ -1,0 +1,86 @@
+"""From whatever names rows to their source: a file, a folder, a glob, a list of files, or a table in memory."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dpress.core.attribute import Bounded, Listed, Tabular
+from dpress.core.errors import SchemaMismatch
+from dpress.data.file_format import COMPRESSED, SEPARATORS, FileFormat, kind_of
+from dpress.data.sources import files
+from dpress.data.sources.memory_rows import MemoryRows
+from dpress.data.sources.parquet_rows import ParquetRows
+from dpress.data.sources.source import Source
+from dpress.data.sources.sql_text import Values
+from dpress.data.sources.text_rows import TextFile, TextRows
+
+PARQUET = ".parquet"
+PLAIN = FileFormat()
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows that were found, as those that count them are handed them.
+
+    Args:
+        source: of the rows.
+    """
+
+    source: Source
+
+
+def open_source(data: Any, written: FileFormat = PLAIN, attributes: Iterable[Tabular] = ()) -> Rows:
+    """Return the source of rows; no row is read.
+
+    Args:
+        data: a file, a folder, a glob or a list of files; a table in memory; or rows that were found before.
+        written: how files of text are written.
+        attributes: that will be read, for how their values are written.
+
+    Raises:
+        OSError: a folder, or a glob, without a file.
+        SchemaMismatch: files of a kind that is not read, or of several kinds.
+    """
+    if isinstance(data, Rows):
+        return data
+    if not isinstance(data, (str, Path)) and not _is_list_of_files(data):
+        return Rows(MemoryRows(data))
+    found = files.named(data)
+    kinds = [kind_of(path) for path in found]
+    _check_kind(found[0])
+    files.check_endings(found, kinds)
+    label = files.label(data, found)
+    if kinds[0] == PARQUET:
+        return Rows(ParquetRows(files=found, label=label))
+    values = _values(written, tuple(attributes))
+    return Rows(TextRows(files=tuple(TextFile(path=path, values=values) for path in found), label=label))
+
+
+def _is_list_of_files(data: Any) -> bool:
+    return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(one, (str, Path)) for one in data)
+
+
+def _values(written: FileFormat, attributes: tuple[Tabular, ...]) -> Values:
+    return Values(
+        format=written,
+        numbers=frozenset(one.name for one in attributes if _has_numbers(one)),
+        dates=frozenset(one.name for one in attributes if written.date_format and _has_texts(one)),
+    )
+
+
+def _has_numbers(attribute: Tabular) -> bool:
+    if isinstance(attribute, Listed):
+        first = attribute.values[0]
+        return isinstance(first, int) and not isinstance(first, bool)
+    return isinstance(attribute, Bounded)
+
+
+def _has_texts(attribute: Tabular) -> bool:
+    return isinstance(attribute, Listed) and isinstance(attribute.values[0], str)
+
+
+def _check_kind(path: Path) -> None:
+    """Refuse a file that is neither text nor Parquet, by its name."""
+    if kind_of(path) not in {*SEPARATORS, PARQUET} or (kind_of(path) == PARQUET and path.suffix in COMPRESSED):
+        raise SchemaMismatch(f"{path}: expected a .csv, .tsv or .parquet file (.csv.gz and .csv.zst are read, too)")

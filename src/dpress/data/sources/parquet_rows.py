@@ -1,0 +1,155 @@
+"""Rows in Parquet files: the unit of work is a row group.
+
+DuckDB reads the footers, for a damaged one makes Arrow end the process; Arrow reads the rows, each row group by itself.
+"""
+
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dpress.core.errors import SchemaMismatch
+from dpress.data.sources.files import Stamp, escaped, stamp_of
+from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+
+Footer = tuple[tuple[str, str | None, str | None], ...]  # of every column its path, physical and logical type
+GROUP_ROWS = 1 << 20  # small row groups are read together, up to so many rows
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetRows:
+    """One or several Parquet files of one schema.
+
+    Args:
+        files: in the order in which they are read.
+        label: what to call them in a message.
+    """
+
+    files: tuple[Path, ...]
+    label: str
+
+    @property
+    def name(self) -> str:
+        """What to call it in a message."""
+        return self.label
+
+    @property
+    def stable(self) -> bool:
+        """True: file after file, row after row."""
+        return True
+
+    @property
+    def portable(self) -> bool:
+        """True: a part is the name of a file and of its row groups."""
+        return True
+
+    def stamp(self) -> Stamp:
+        """Return what changes when a file does."""
+        return stamp_of(self.files)
+
+    def schema(self) -> pa.Schema:
+        """Return the columns and their Arrow types.
+
+        Raises:
+            SchemaMismatch: the files' schemas differ.
+        """
+        self.stamp()
+        self._footers()
+        return without_quotes(str(self.files[0]), lambda: _opened(self.files[0]).schema_arrow)
+
+    def columns(self) -> list[str]:
+        """Return the names of all columns."""
+        return list(self.schema().names)
+
+    def parts(self, columns: Sequence[str]) -> Sequence["ParquetPart"]:
+        """Return the row groups, small ones together."""
+        schema = self.schema()
+        check_columns(self.name, columns, schema.names)
+        texts = tuple(name for name in columns if pa.types.is_string(schema.field(name).type))
+        return [
+            ParquetPart(path=path, groups=groups, columns=tuple(columns), texts=texts)
+            for path in self.files
+            for groups in _together(without_quotes(str(path), functools.partial(_group_sizes, path)))
+        ]
+
+    def _footers(self) -> None:
+        """Refuse a file that is none, or that has another schema than the first."""
+        with duckdb.connect() as engine:
+            first = _footer(engine, self.files[0])
+            for path in self.files[1:]:
+                own = _footer(engine, path)
+                if own != first:
+                    raise SchemaMismatch(f"{path} has another schema than {self.files[0]}{_difference(first, own)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParquetPart:
+    """Some row groups of a file.
+
+    Args:
+        path: of the file.
+        groups: the numbers of the row groups.
+        columns: that are read.
+        texts: those of them that are text: read as dictionaries, so that every text is coded once.
+    """
+
+    path: Path
+    groups: tuple[int, ...]
+    columns: tuple[str, ...]
+    texts: tuple[str, ...]
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows."""
+        reader = without_quotes(str(self.path), self._reader)
+        while (batch := without_quotes(str(self.path), functools.partial(next, reader, None))) is not None:
+            yield batch
+
+    def _reader(self) -> Iterator[pa.RecordBatch]:
+        file = _opened(self.path, self.texts)
+        own = list(self.columns)
+        found = file.iter_batches(BATCH_ROWS, row_groups=list(self.groups), columns=own, use_threads=False)
+        return (batch.select(own) for batch in found)
+
+
+def _opened(path: Path, texts: Sequence[str] = ()) -> pq.ParquetFile:
+    return pq.ParquetFile(path, read_dictionary=list(texts), coerce_int96_timestamp_unit="us", pre_buffer=False)
+
+
+def _group_sizes(path: Path) -> list[int]:
+    metadata = _opened(path).metadata
+    return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
+
+
+def _together(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Yield the numbers of the row groups that are read together."""
+    waiting: list[int] = []
+    rows = 0
+    for number, size in enumerate(sizes):
+        if waiting and rows + size > GROUP_ROWS:
+            yield tuple(waiting)
+            waiting, rows = [], 0
+        waiting.append(number)
+        rows += size
+    if waiting:
+        yield tuple(waiting)
+
+
+def _footer(engine: duckdb.DuckDBPyConnection, path: Path) -> Footer:
+    query = "SELECT name, type, coalesce(logical_type, converted_type) FROM parquet_schema(?) OFFSET 1"
+    found: list[Any] = without_quotes(str(path), lambda: engine.execute(query, [escaped(path)]).fetchall())
+    return tuple((str(name), kind, logical) for name, kind, logical in found)
+
+
+def _difference(first: Footer, own: Footer) -> str:
+    """Return in which column two schemas differ first: names and types are public."""
+    names = {name for name, *_ in first}
+    for column in (*first, *own):
+        if (column in first) != (column in own):
+            where = "is of another type" if column[0] in names and column[0] in {name for name, *_ in own} else "is"
+            return f": the column {column[0]!r} {where}" + (" in only one of them" if where == "is" else "")
+    return ": its columns stand in another order"

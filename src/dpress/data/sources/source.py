@@ -1,0 +1,96 @@
+"""What a source of rows is: a name, columns, and parts that are read one by one; an engine's own words never leave it.
+
+data -> Source -> parts, in an order that does not change -> Arrow batches.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Protocol, TypeVar, runtime_checkable
+
+import duckdb
+import pyarrow as pa
+
+from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.near import meant
+
+BATCH_ROWS = 1 << 17
+WITHHELD = (
+    "{} cannot be read as a table; expected Parquet, or CSV with a header line, double quotes and as many fields on "
+    "every line, in UTF-8 and with commas unless [data] states another `encoding` or `separator` (the reader's message "
+    "is withheld: it may quote rows)"
+)
+T = TypeVar("T")
+
+
+class Part(Protocol):
+    """Some of the rows, read by themselves."""
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, in batches of about BATCH_ROWS; again at every call, and in the same order if `stable`."""
+        ...
+
+
+@runtime_checkable
+class Source(Protocol):
+    """Where rows are.
+
+    Every method raises OSError where the rows cannot be read; no message quotes a row.
+    """
+
+    @property
+    def name(self) -> str:
+        """What to call it in a message."""
+        ...
+
+    @property
+    def stable(self) -> bool:
+        """Whether the rows come in the same order whenever they are read."""
+        ...
+
+    @property
+    def portable(self) -> bool:
+        """Whether a part can be pickled and read by another process, or machine, that reaches the same files."""
+        ...
+
+    def stamp(self) -> Hashable:
+        """Return what changes when the rows do, as far as that can be seen."""
+        ...
+
+    def columns(self) -> list[str]:
+        """Return the names of all columns."""
+        ...
+
+    def parts(self, columns: Sequence[str]) -> Sequence[Part]:
+        """Return the parts, with these columns.
+
+        Raises:
+            SchemaMismatch: a column is missing.
+        """
+        ...
+
+
+def without_quotes(name: str, call: Callable[[], T]) -> T:
+    """Return what the call returns; an engine's error, which may quote the rows, becomes one that does not.
+
+    The original is not even attached as the new error's context.
+    """
+    try:
+        return call()
+    except (SchemaMismatch, NotSupported, MemoryError):
+        raise
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+    except Exception:  # noqa: BLE001, S110  # whatever an engine raises may quote the rows
+        pass
+    raise OSError(WITHHELD.format(name))
+
+
+def check_columns(name: str, wanted: Sequence[str], present: Sequence[str]) -> None:
+    """Refuse a missing column, and name those that are there: public names, as a schema declares them.
+
+    Raises:
+        SchemaMismatch: a column is missing.
+    """
+    for column in wanted:
+        if column not in present:
+            its = f"its columns are {', '.join(present)}{meant(column, present)}"
+            raise SchemaMismatch(f"{name} has no column {column!r}; {its}")

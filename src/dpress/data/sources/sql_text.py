@@ -1,0 +1,72 @@
+"""Names and texts as DuckDB's SQL writes them, and how a file's values become those of one without a format of its own.
+
+column, format -> SQL of one value, made from its text alone.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dpress.core.value import BLANKS
+from dpress.data.file_format import FileFormat
+
+AS_WRITTEN = "\x1fas written"  # behind a column's name: its text before it is read
+
+
+def text(value: str) -> str:
+    """Return a text in SQL."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def quoted(column: str) -> str:
+    """Return a column's name in SQL."""
+    return '"' + column.replace('"', '""') + '"'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Values:
+    """How the values of a file of text are read.
+
+    Args:
+        format: as stated.
+        numbers: the columns whose values are numbers.
+        dates: the columns whose listed values are dates.
+    """
+
+    format: FileFormat
+    numbers: frozenset[str]
+    dates: frozenset[str]
+
+    def read(self, source: str, columns: Iterable[str]) -> str:
+        """Return the SQL of some columns as a file without a format of its own would have them."""
+        own = ", ".join(f"{self._value(column)} AS {quoted(column)}" for column in columns)
+        return f"SELECT {own} FROM {source}"  # noqa: S608  # names and signs are quoted; the path is a parameter
+
+    def _value(self, column: str) -> str:
+        value = self._present(quoted(column.removesuffix(AS_WRITTEN)))
+        if column in self.numbers:
+            return self._number(value)
+        return self._date(value) if column in self.dates else value
+
+    def _present(self, value: str) -> str:
+        """Return the SQL of a text, NULL where it stands for a missing value."""
+        if self.format.null_values:
+            texts = ", ".join(text(one.strip(BLANKS)) for one in self.format.null_values)
+            value = f"CASE WHEN trim({value}, {text(BLANKS)}) NOT IN ({texts}) THEN {value} END"
+        return value
+
+    def _number(self, value: str) -> str:
+        """Return the SQL of a number with a decimal point and no thousands; NULL where it is written otherwise."""
+        decimal, group = self.format.decimal, self.format.thousands
+        if decimal == "." and not group:
+            return value
+        grouped = rf"|\d{{1,3}}([{group}]\d{{3}})+" if group else ""
+        pattern = rf"[+-]?((\d+{grouped})([{decimal}]\d*)?|[{decimal}]\d+)([eE][+-]?\d+)?"
+        bare = f"trim({value}, {text(BLANKS)})"
+        plain = f"replace({bare}, {text(group)}, '')" if group else bare
+        plain = f"replace({plain}, {text(decimal)}, '.')"
+        return f"CASE WHEN regexp_full_match({bare}, {text(pattern)}) THEN {plain} END"
+
+    def _date(self, value: str) -> str:
+        """Return the SQL of a date as 2024-12-31; a text that is none stays as it is."""
+        found = f"try_strptime(trim({value}, {text(BLANKS)}), {text(self.format.date_format)})"
+        return f"coalesce(strftime({found}, '%Y-%m-%d'), {value})"

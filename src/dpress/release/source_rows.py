@@ -1,0 +1,29 @@
+"""Where the rows are that a design counts: as its specification names them, and says that files of text are written."""
+
+from typing import Any
+
+import msgspec
+
+from dpress.core.design import Design
+from dpress.data.file_format import FileFormat
+from dpress.data.sources.open_source import Rows, open_source
+from dpress.data.spec import Spec
+from dpress.release.plan import Plan, source_named
+
+
+def source_of(asked: Spec | Plan | Design, data: Any) -> Any:
+    """Return where the rows are: as given, or as a specification names them.
+
+    Raises:
+        ValueError: neither names any.
+    """
+    named = source_named(asked)
+    if data is None and named is None:
+        raise ValueError("no data: name a file in [data] source, or pass one")
+    return named if data is None else data
+
+
+def rows_of(design: Design, data: Any) -> Rows:
+    """Return where rows are, files of text as a design's specification says that they are written."""
+    stated = msgspec.convert(design.specification.get("data", {}), FileFormat)
+    return open_source(data, stated, design.schema.tabular)
