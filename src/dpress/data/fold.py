@@ -2,10 +2,8 @@
 
 import itertools
 import math
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import TypeVar
 
@@ -14,35 +12,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dpress.core.domain import Schema
+from dpress.data.add_up import LARGEST_DENSE, THREADS, Counts, Progress, SparseArray, add_up, added
 from dpress.data.codec import Codes, encode
 from dpress.data.sources.source import Part, without_quotes
 from dpress.data.table import Table
 
-Counts = npt.NDArray[np.int64]
-Progress = Callable[[int], object]
-
 T = TypeVar("T")
-
-THREADS = 2
-WAITING = 4
-LARGEST_DENSE = 1 << 20  # numbers; a longer array is returned as its few entries that are not zero
-
-
-@dataclass(frozen=True, slots=True)
-class SparseArray:
-    """An array of integers, zero but for a few entries.
-
-    Args:
-        size: the number of entries.
-        places: of those that are not zero; no place twice.
-        values: at these places.
-    """
-
-    size: int
-    places: npt.NDArray[np.int64]
-    values: Counts
-
-
 Kernel = Callable[[Codes], Counts | SparseArray]
 
 
@@ -100,7 +75,7 @@ def _by_parts(
         for batch in part.batches():
             found = kernel(batch)
             with lock:
-                total = _added(total, found)
+                total = added(total, found)
                 done(batch)
             if stopped:
                 return
@@ -115,54 +90,6 @@ def _by_parts(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return np.zeros(0, dtype=np.int64) if total is None else total
-
-
-def add_up(
-    batches: Iterable[T],
-    kernel: Callable[[T], Counts | SparseArray],
-    *,
-    rows: Callable[[T], int],
-    progress: Progress | None = None,
-) -> Counts:
-    """Return the sum of `kernel(batch)` over all batches, on threads; an empty array where there is no batch.
-
-    Args:
-        batches: of anything that a kernel takes.
-        kernel: pure; returns arrays of one fixed shape.
-        rows: how many rows a batch has.
-        progress: called with the number of rows done so far.
-    """
-    total: Counts | None = None
-    waiting: deque[tuple[int, Future[Counts | SparseArray]]] = deque()
-    done = 0
-
-    def collect() -> None:
-        nonlocal total, done
-        size, part = waiting.popleft()
-        total = _added(total, part.result())
-        done += size
-        if progress is not None:
-            progress(done)
-
-    with ThreadPoolExecutor(THREADS) as pool:
-        for batch in batches:
-            waiting.append((rows(batch), pool.submit(kernel, batch)))
-            if len(waiting) > WAITING:
-                collect()
-        while waiting:
-            collect()
-    return np.zeros(0, dtype=np.int64) if total is None else total
-
-
-def _added(total: Counts | None, part: Counts | SparseArray) -> Counts:
-    """Return the sum, in place where there is a total already."""
-    if total is None:
-        total = np.zeros(part.size if isinstance(part, SparseArray) else part.shape, dtype=np.int64)
-    if isinstance(part, SparseArray):
-        total[part.places] += part.values
-    else:
-        total += part
-    return total
 
 
 def count(shape: Sequence[int], tables: Sequence[Sequence[int]]) -> Kernel:

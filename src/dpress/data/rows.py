@@ -9,8 +9,9 @@ import numpy as np
 
 from dpress.core.domain import Schema
 from dpress.core.people import Codes, People, in_memory
+from dpress.data.add_up import Progress
 from dpress.data.codec import encode
-from dpress.data.fold import Progress, fold
+from dpress.data.fold import fold
 from dpress.data.sources.source import without_quotes
 from dpress.data.table import Table
 

@@ -20,9 +20,9 @@ from dpress.core.coding import MISSING, OUTSIDE
 from dpress.core.design import Design
 from dpress.core.errors import SchemaMismatch
 from dpress.core.near import near
+from dpress.data.add_up import Progress
 from dpress.data.codec import cells_of, numbers_of
 from dpress.data.file_format import FileFormat
-from dpress.data.fold import Progress
 from dpress.data.numbers import is_text
 from dpress.data.places import exchanged
 from dpress.data.sources.open_source import open_source

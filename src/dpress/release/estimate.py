@@ -14,7 +14,7 @@ from dpress import catalog
 from dpress.core.design import Design
 from dpress.core.errors import NotSupported
 from dpress.core.oracle import Payloads
-from dpress.data.fold import Progress, add_up
+from dpress.data.add_up import Progress, add_up
 from dpress.data.spec import Spec
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release import next_round

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpress import catalog
-from dpress.data.fold import Progress
+from dpress.data.add_up import Progress
 from dpress.release.release import Release
 from dpress.release.source_rows import rows_of
 

@@ -8,7 +8,7 @@ import numpy as np
 from dpress.core.design import Design
 from dpress.core.wire import ID_BYTES
 from dpress.data import reports as files
-from dpress.data.fold import Progress
+from dpress.data.add_up import Progress
 from dpress.data.stored.store_url import open_store
 from dpress.data.stored.stored_reports import StoredReports
 from dpress.release.designs import collection_of, expected

@@ -6,7 +6,7 @@ from dpress import catalog
 from dpress.core.design import Design
 from dpress.core.errors import SchemaMismatch
 from dpress.core.queries import workload
-from dpress.data.fold import Counts
+from dpress.data.add_up import Counts
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.answers import KeptAnswers
 from dpress.release.clock import now

@@ -17,8 +17,8 @@ from dpress.core.errors import SchemaMismatch
 from dpress.core.rng import Generator
 from dpress.core.wire import ID_BYTES
 from dpress.data import reports as files
+from dpress.data.add_up import Progress
 from dpress.data.codec import encode, encode_all, numbers_of
-from dpress.data.fold import Progress
 from dpress.data.sources.source import without_quotes
 from dpress.data.spec import Spec
 from dpress.data.table import Table

@@ -18,7 +18,8 @@ from dpress.core.measurement import Measurement
 from dpress.core.mechanism import CuratorMechanism, Mechanism, RecordMechanism, SyntheticRecords
 from dpress.core.queries import Ranges
 from dpress.core.rng import Generator
-from dpress.data.fold import Counts, Progress, count, fold
+from dpress.data.add_up import Counts, Progress
+from dpress.data.fold import count, fold
 from dpress.data.rows import people
 from dpress.data.spec import Spec
 from dpress.data.table import Table

@@ -11,7 +11,7 @@ from dpress import catalog
 from dpress.core.claim import Unit
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array, Numbers
-from dpress.data.fold import Counts, Progress
+from dpress.data.add_up import Counts, Progress
 from dpress.inference.interval import half_width
 from dpress.release.publish import true_counts
 from dpress.release.release import CONFIDENCE, Release

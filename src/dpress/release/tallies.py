@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dpress.data import reports as files
-from dpress.data.fold import LARGEST_DENSE, Counts, SparseArray
+from dpress.data.add_up import LARGEST_DENSE, Counts, SparseArray
 from dpress.mechanisms.protocol.collection import Collection
 
 LARGEST_PART = 1 << 26  # bytes of payloads that are made, or tallied, at a time

@@ -15,7 +15,7 @@ from dpress import catalog
 from dpress.core.design import Design
 from dpress.core.packed import TYPE, Packed, faults, parse
 from dpress.core.wire import REPEATED
-from dpress.data.fold import Counts, add_up
+from dpress.data.add_up import Counts, add_up
 from dpress.data.reports import Batch
 from dpress.data.stored.report_store import Keys, ReportStore
 from dpress.data.stored.stored_reports import TOGETHER

@@ -7,7 +7,7 @@ import numpy as np
 
 from dpress.core.linear import Array
 from dpress.core.workload import Marginals
-from dpress.data.fold import Counts, Progress
+from dpress.data.add_up import Counts, Progress
 from dpress.inference.least_squares import flat
 from dpress.inference.postprocess import norm_sub
 from dpress.kinds.joint.answers import Answers

@@ -18,7 +18,7 @@ from dpress.core.linear import Array
 from dpress.core.mixed import Column
 from dpress.core.people import Codes
 from dpress.core.rng import seeded
-from dpress.data.fold import Progress
+from dpress.data.add_up import Progress
 from dpress.data.rows import people
 from dpress.data.table import Table
 from dpress.kinds.microdata.linkage import Linkage, linked

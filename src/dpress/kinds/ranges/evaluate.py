@@ -8,7 +8,7 @@ import numpy as np
 from dpress.core import rng as generators
 from dpress.core.ranges import AllRanges, Axis, Places, Ranges
 from dpress.core.workload import Boxes
-from dpress.data.fold import Counts, Progress
+from dpress.data.add_up import Counts, Progress
 from dpress.inference.box_sums import box_sums
 from dpress.kinds.ranges.answers import Answers
 from dpress.noise.uniform import below

@@ -8,7 +8,7 @@ import numpy as np
 from dpress.core.grid import LARGEST_SIDE, sums
 from dpress.core.linear import Array
 from dpress.core.workload import Areas
-from dpress.data.fold import Progress
+from dpress.data.add_up import Progress
 from dpress.inference.interval import half_width
 from dpress.inference.maps.density import unbiased
 from dpress.kinds.spatial.place import on_grid

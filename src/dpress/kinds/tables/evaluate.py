@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dpress.data.fold import Progress
+from dpress.data.add_up import Progress
 from dpress.release.evaluate import no_remarks as remarks
 from dpress.release.release import Release
 from dpress.release.table_errors import no_held_out, redrawn, table_errors, truth
