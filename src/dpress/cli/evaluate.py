@@ -3,7 +3,7 @@
 import click
 
 from dpress import catalog
-from dpress.cli.output import counting, hint, json_option, number, print_json, print_table, quiet_option
+from dpress.cli.output import counting, engine_option, hint, json_option, number, print_json, print_table, quiet_option
 from dpress.cli.swapped import remarking
 from dpress.release.evaluate import compared_with, evaluate
 from dpress.release.load import load_release
@@ -13,14 +13,15 @@ from dpress.release.load import load_release
 @click.argument("release", type=click.Path())
 @click.option("--data", type=click.Path(), required=True, help="The CSV or Parquet file that was published.")
 @click.option("--held-out", type=click.Path(), help="Of records: rows not published, to test a classifier on.")
+@engine_option
 @quiet_option
 @json_option
-def command(release: str, data: str, held_out: str | None, *, quiet: bool, as_json: bool) -> None:
+def command(release: str, data: str, held_out: str | None, *, engine: str | None, quiet: bool, as_json: bool) -> None:
     """Compare RELEASE with the true counts. The output is NOT private: keep it where the data is kept."""
     with counting(quiet=quiet) as progress:
         loaded = load_release(release)
         with remarking(loaded.design.attributes, data, quiet=quiet):
-            metrics = evaluate(loaded, data, held_out=held_out, progress=progress)
+            metrics = evaluate(loaded, data, held_out=held_out, engine=engine, progress=progress)
     remarks = catalog.part(loaded.design.kind, "evaluate").remarks(loaded, held_out)
     if remarks.hint:
         hint(remarks.hint, quiet=quiet)

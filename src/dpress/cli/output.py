@@ -28,6 +28,13 @@ def quiet_option(function: F) -> F:
     return click.option("--quiet", is_flag=True, help="No progress, no hints.")(function)
 
 
+def engine_option(function: F) -> F:
+    """Add `--engine`."""
+    choice = click.Choice(["threads", "sql", "spark"])
+    shown = "What counts the rows: threads here, SQL where they are, or Spark; by default what the source suggests."
+    return click.option("--engine", type=choice, help=shown)(function)
+
+
 def print_json(value: Any) -> None:
     """Print one JSON value; records become objects."""
     click.echo(json.dumps(value, indent=2, default=_plain))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dpress.cli.output import counting, hint, json_option, print_json, quiet_option, searching
+from dpress.cli.output import counting, engine_option, hint, json_option, print_json, quiet_option, searching
 from dpress.cli.planned import planned
 from dpress.core.claim import as_floats, describe, from_parameters
 from dpress.data.spec import Spec
@@ -28,6 +28,7 @@ CHECK = "`dpress check` tells beforehand where every value will be counted"
 @click.option("--csv", is_flag=True, help="Every table and the records as CSV, too.")
 @click.option("--who", default="", help="Who publishes, for the ledger; nothing else names them.")
 @click.option("--allow-unproven", is_flag=True, help="Also run a method whose claim has no proof.")
+@engine_option
 @quiet_option
 @json_option
 def command(
@@ -37,6 +38,7 @@ def command(
     ledger: str | None,
     who: str,
     *,
+    engine: str | None,
     allow_unproven: bool,
     csv: bool,
     quiet: bool,
@@ -62,6 +64,7 @@ def command(
             who=who,
             allow_unproven=allow_unproven,
             csv=csv,
+            engine=engine,
             progress=progress,
             writing=writing,
         )

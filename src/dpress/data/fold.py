@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dpress.core.domain import Schema
+from dpress.core.errors import NotSupported
 from dpress.data.add_up import LARGEST_DENSE, THREADS, Counts, Progress, SparseArray, add_up, added
 from dpress.data.codec import Codes, encode
 from dpress.data.sources.source import Part, without_quotes
@@ -45,6 +46,8 @@ def fold(table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | N
     def counted(batch: pa.RecordBatch) -> int:
         return watched.count(batch.num_rows)
 
+    if table.engine == "spark":
+        raise NotSupported('engine "spark"')
     watched = table.watched()
     if len(watched.parts) < THREADS:
         batches = itertools.chain.from_iterable(part.batches() for part in watched.parts)

@@ -57,6 +57,11 @@ class Table:
         return self._rows.source
 
     @property
+    def engine(self) -> str:
+        """What counts the rows."""
+        return self._rows.engine or "threads"
+
+    @property
     def _rows(self) -> Rows:
         return open_source(self.data)
 

@@ -39,7 +39,12 @@ def compared_with(release: Release) -> str:
 
 
 def evaluate(
-    release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
+    release: Release,
+    data: Any,
+    *,
+    held_out: Any = None,
+    engine: str | None = None,
+    progress: Progress | None = None,
 ) -> dict[str, float]:
     """Return the error of a release, in counts, against the rows it was made from; the figures are its kind's.
 
@@ -50,6 +55,7 @@ def evaluate(
         release: of any kind.
         data: the rows that it was made from.
         held_out: of records, rows that they were not made from.
+        engine: that counts them, see `publish`.
         progress: called with the number of rows counted so far.
 
     Raises:
@@ -57,7 +63,7 @@ def evaluate(
         NotSupported: `held_out` where nothing is tested on it.
     """
     room = catalog.part(release.design.kind, "evaluate")
-    rows = rows_of(release.design, data)
+    rows = rows_of(release.design, data, engine=engine)
     others = None if held_out is None else rows_of(release.design, held_out)
     found: dict[str, float] = room.evaluate(release, rows, held_out=others, progress=progress)
     return found

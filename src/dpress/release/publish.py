@@ -19,10 +19,10 @@ from dpress.core.mechanism import CuratorMechanism, Mechanism, RecordMechanism, 
 from dpress.core.queries import Ranges
 from dpress.core.rng import Generator
 from dpress.data.add_up import Counts, Progress
-from dpress.data.fold import count, fold
 from dpress.data.rows import people
 from dpress.data.spec import Spec
 from dpress.data.table import Table
+from dpress.data.true_counts import counts
 from dpress.ledger.ledger import Ledger, verify
 from dpress.release.clock import now
 from dpress.release.designs import charge, mechanism_of
@@ -44,6 +44,7 @@ def publish(
     who: str = "",
     allow_unproven: bool = False,
     csv: bool = False,
+    engine: str | None = None,
     rng: Generator | None = None,
     progress: Progress | None = None,
     writing: Progress | None = None,
@@ -62,6 +63,8 @@ def publish(
         who: publishes; the ledger names them beside the charge, nothing else does.
         allow_unproven: also run a method whose published claim has no proof.
         csv: write every table and the records as CSV, too.
+        engine: "threads" here, "sql" where the rows are, or "spark"; left out, the one that the source suggests. The
+            counts are the same.
         rng: left out, a secure generator; a seeded one stamps the release "not private".
         progress: called with the number of rows counted so far.
         writing: called with the number of cells written so far.
@@ -75,7 +78,7 @@ def publish(
     """
     check.line("who", who)
     design = design_of(asked)
-    source = rows_of(design, source_of(asked, data))
+    source = rows_of(design, source_of(asked, data), engine=engine)
     if design.local:
         raise NotSupported('$.privacy.model: "local" is collected: `dpress perturb` and `dpress estimate`')
     _check_size(design)
@@ -172,8 +175,8 @@ def _ready(
         return lambda rng: mechanism.release(rows, rng=rng)
     if not isinstance(mechanism, CuratorMechanism):
         raise TypeError(f"{type(mechanism).__name__} measures no table")
-    counts = true_counts(schema, mechanism.decoder.tables, source, unit, progress=progress)
-    exact = mechanism.exact(mechanism.of_tables(counts))
+    found = true_counts(schema, mechanism.decoder.tables, source, unit, progress=progress)
+    exact = mechanism.exact(mechanism.of_tables(found))
     return lambda rng: mechanism.noisy(exact, rng=rng)
 
 
@@ -229,7 +232,7 @@ def true_counts(
         unit: whose contribution is bounded; `ROW` counts every row.
         progress: called with the number of rows counted so far.
     """
-    return fold(Table(source, schema.names, unit), schema, count(schema.shape, tuple(tables)), progress=progress)
+    return counts(Table(source, schema.names, unit), schema, tuple(tables), progress=progress)
 
 
 def _write(release: Release, out: str | Path, progress: Progress | None) -> None:

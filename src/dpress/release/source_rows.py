@@ -23,7 +23,16 @@ def source_of(asked: Spec | Plan | Design, data: Any) -> Any:
     return named if data is None else data
 
 
-def rows_of(design: Design, data: Any) -> Rows:
-    """Return where rows are, files of text as a design's specification says that they are written."""
+def rows_of(design: Design, data: Any, *, engine: str | None = None) -> Rows:
+    """Return where rows are, files of text as a design's specification says that they are written.
+
+    Args:
+        design: that counts them.
+        data: what names them.
+        engine: that counts them; left out, the one that the source suggests.
+
+    Raises:
+        ValueError: there is no such engine.
+    """
     stated = msgspec.convert(design.specification.get("data", {}), FileFormat)
-    return open_source(data, stated, design.schema.tabular)
+    return open_source(data, stated, design.schema.tabular, engine=engine)

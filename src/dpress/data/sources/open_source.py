@@ -19,42 +19,59 @@ PARQUET = ".parquet"
 PLAIN = FileFormat()
 
 
+ENGINES = ("threads", "sql", "spark")
+
+
 @dataclass(frozen=True, slots=True)
 class Rows:
     """Rows that were found, as those that count them are handed them.
 
     Args:
         source: of the rows.
+        engine: that counts them, one of ENGINES; None for the one that the source suggests.
     """
 
     source: Source
+    engine: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.engine not in (None, *ENGINES):
+            raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {self.engine!r}")
 
 
-def open_source(data: Any, written: FileFormat = PLAIN, attributes: Iterable[Tabular] = ()) -> Rows:
+def open_source(
+    data: Any, written: FileFormat = PLAIN, attributes: Iterable[Tabular] = (), *, engine: str | None = None
+) -> Rows:
     """Return the source of rows; no row is read.
 
     Args:
         data: a file, a folder, a glob or a list of files; a table in memory; or rows that were found before.
         written: how files of text are written.
         attributes: that will be read, for how their values are written.
+        engine: that will count them; left out, the one that the source suggests.
 
     Raises:
+        ValueError: there is no such engine.
         OSError: a folder, or a glob, without a file.
         SchemaMismatch: files of a kind that is not read, or of several kinds.
     """
     if isinstance(data, Rows):
         return data
+    return Rows(_source(data, written, tuple(attributes)), engine)
+
+
+def _source(data: Any, written: FileFormat, attributes: tuple[Tabular, ...]) -> Source:
     if not isinstance(data, (str, Path)) and not _is_list_of_files(data):
-        return Rows(MemoryRows(data))
+        return MemoryRows(data)
     found = files.named(data)
     kinds = [kind_of(path) for path in found]
     _check_kind(found[0])
     files.check_endings(found, kinds)
     label = files.label(data, found)
     if kinds[0] == PARQUET:
-        return Rows(ParquetRows(files=found, label=label))
-    values = _values(written, tuple(attributes))
-    return Rows(TextRows(files=tuple(TextFile(path=path, values=values) for path in found), label=label))
+        return ParquetRows(files=found, label=label)
+    values = _values(written, attributes)
+    return TextRows(files=tuple(TextFile(path=path, values=values) for path in found), label=label)
 
 
 def _is_list_of_files(data: Any) -> bool:
