@@ -13,8 +13,10 @@ from dpress.core import rng
 from dpress.core.claim import ROW, Unit
 from dpress.core.errors import SchemaMismatch
 from dpress.core.value import read, written
+from dpress.data import person_groups
 from dpress.data.contributions import contributions
 from dpress.data.person_groups import by_groups
+from dpress.data.person_index import HASHES, PersonIndex
 from dpress.data.row_sample import RowSample, _Smallest, row_sample
 
 TYPES = {
@@ -98,6 +100,22 @@ def test_a_pass_holds_no_more_than_its_share():
     assert free[0].nbytes > 2 * held
     assert len(states) > 2
     assert max(state.nbytes for state in states) <= held
+
+
+def test_the_passes_cover_every_hash_once(monkeypatch):
+    """Also those that no person of a test happens to have."""
+    ranges = []
+
+    def noted(*, key, low, high):
+        ranges.append((low, high))
+        return PersonIndex(key=key, low=low, high=high)
+
+    monkeypatch.setattr(person_groups, "PersonIndex", noted)
+    list(by_groups(opener(np.arange(3000), 500), "uid", lambda: _Smallest(2, rng.seeded(1)), held=70_000))
+    covered = [one for place, one in enumerate(ranges) if place + 1 == len(ranges) or ranges[place + 1][0] == one[1]]
+    assert len(ranges) > len(covered) > 2
+    assert [low for low, _ in covered] == [0, *(high for _, high in covered[:-1])]
+    assert covered[-1][1] == HASHES
 
 
 def test_every_set_of_rows_has_as_many_orders_of_draws():
