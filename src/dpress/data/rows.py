@@ -30,6 +30,7 @@ def people(table: Table, schema: Schema, *, progress: Progress | None = None, he
     Raises:
         OSError, SchemaMismatch: see `Table.batches` and `codec.encode`.
     """
+    table = table.drawn()
     kept, rows, size = list[Codes](), 0, 0
     for codes in _coded(table, schema):
         rows, size = rows + codes.shape[1], size + codes.nbytes
