@@ -5,6 +5,7 @@ above the number: the nearest edge is found by arithmetic, then compared as NumP
 """
 
 import math
+from typing import Any
 
 import pyarrow as pa
 from sqlglot import exp
@@ -21,7 +22,7 @@ EXACT_DIGITS = 15  # of a decimal that DuckDB turns into the nearest float witho
 
 
 def is_countable(attribute: Bounded, column: Column) -> bool:
-    """Return whether SQL has a column's numbers as exactly as the codec; what else there is, the codec reads or refuses.
+    """Return whether SQL has a column's numbers as exactly as the codec, which reads or refuses what else there is.
 
     Of text only DuckDB reads every number that the codec reads, and as the nearest float; a text's exact floor no
     engine has.
@@ -38,7 +39,8 @@ def number_value(attribute: Bounded, column: Column) -> exp.Expression:
         attribute: for which the column `is_countable`.
         column: as the engine declares it.
     """
-    kind, value = column.kind, column.value
+    kind: Any = column.kind
+    value = column.value
     if pa.types.is_boolean(kind):
         value = exp.cast(value, "int")
     if isinstance(attribute, Integer):
@@ -85,10 +87,12 @@ def bounded_cell(attribute: Bounded, column: Column, otherwise: exp.Expression) 
         return None
     low, high = attribute.ends
     if isinstance(attribute, Integer):
-        bound, inside = whole(low), value < whole(high)
+        bound = whole(low)
+        inside = exp.and_(value >= bound, value < whole(high))
     else:
-        bound, inside = number(low), value <= number(high)
-    found = exp.case().when(exp.and_(value >= bound, inside), cell)
+        bound = number(low)
+        inside = exp.and_(value >= bound, value <= number(high))
+    found = exp.case().when(inside, cell)
     if attribute.outside == "clamp":
         last = whole(attribute.ordered - 1)
         found = found.when(value < bound, whole(0)).when(exp.not_(has_none(attribute, column)), last)

@@ -7,7 +7,6 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
@@ -27,7 +26,6 @@ KINDS: dict[Dialect, dict[str, pa.DataType]] = {
         "UINTEGER": pa.uint32(),
         "UBIGINT": pa.uint64(),
         "HUGEINT": INTEGER_128,
-        "UHUGEINT": INTEGER_128,
         "FLOAT": pa.float32(),
         "DOUBLE": pa.float64(),
         "VARCHAR": TEXT,
