@@ -25,6 +25,11 @@ class DuckDB:
         self.run(f"INSERT INTO nasty SELECT CAST(v AS {declared}) FROM strings")
         return Relation(query="SELECT * FROM nasty", declared={"x": declared}, dialect="duckdb")
 
+    def make(self, people):
+        """Make the table `people` of an Arrow table, which DuckDB finds by its name."""
+        held = people  # noqa: F841
+        self.run("CREATE TABLE people AS FROM held")
+
     def arrow(self, sql):
         return self.run(sql).to_arrow_table()
 

@@ -32,7 +32,7 @@ def is_countable(attribute: Bounded, column: Column) -> bool:
     return column.kind is not None and numbers.has_numbers(column.kind)
 
 
-def number_value(attribute: Bounded, column: Column) -> exp.Expression:
+def number_value(attribute: Bounded, column: Column) -> exp.Expr:
     """Return the SQL of a column's number: exact for integers, otherwise the nearest 64-bit float.
 
     Args:
@@ -54,12 +54,12 @@ def number_value(attribute: Bounded, column: Column) -> exp.Expression:
     return value if kind == pa.float64() else exp.cast(value, "double")
 
 
-def has_none(attribute: Bounded, column: Column) -> exp.Expression:
+def has_none(attribute: Bounded, column: Column) -> exp.Expr:
     """Return the SQL of whether a value has no number."""
     return number_value(attribute, column).is_(exp.null()) if column.kind == TEXT else column.missing
 
 
-def _read(value: exp.Expression) -> exp.Expression:
+def _read(value: exp.Expr) -> exp.Expr:
     """Return the number that a text reads as, NULL where it reads as none."""
     readable = exp.Anonymous(this="regexp_full_match", expressions=[value, exp.Literal.string(numbers.READABLE[1:-1])])
     trimmed = exp.Trim(this=value.copy(), expression=exp.Literal.string(BLANKS))
@@ -67,7 +67,7 @@ def _read(value: exp.Expression) -> exp.Expression:
     return exp.case().when(readable, double)
 
 
-def bounded_cell(attribute: Bounded, column: Column, otherwise: exp.Expression) -> exp.Expression | None:
+def bounded_cell(attribute: Bounded, column: Column, otherwise: exp.Expr) -> exp.Expr | None:
     """Return the SQL of the cell of a number.
 
     Most rows lie within bounds, and take the first branch; one without a number is neither within them nor, as all
@@ -99,7 +99,7 @@ def bounded_cell(attribute: Bounded, column: Column, otherwise: exp.Expression) 
     return found.else_(otherwise)
 
 
-def _integer(attribute: Integer, value: exp.Expression, column: Column) -> exp.Expression | None:
+def _integer(attribute: Integer, value: exp.Expr, column: Column) -> exp.Expr | None:
     """Return floor((x - low) cells / span), which is the last cell whose lowest integer is not above x."""
     cells, span = attribute.ordered, attribute.span
     if pa.types.is_floating(column.kind):
@@ -112,14 +112,14 @@ def _integer(attribute: Integer, value: exp.Expression, column: Column) -> exp.E
     return _quotient(place * whole(cells), span, column) if span * cells < LARGEST else None
 
 
-def _quotient(value: exp.Expression, divisor: int, column: Column) -> exp.Expression:
+def _quotient(value: exp.Expr, divisor: int, column: Column) -> exp.Expr:
     """Return a quotient of integers that are not negative, without its fraction."""
     if column.dialect == "postgres":
         return exp.Div(this=exp.paren(value), expression=whole(divisor), typed=True)
     return value // whole(divisor)
 
 
-def _binned(attribute: Numeric, value: exp.Expression, column: Column) -> exp.Expression | None:
+def _binned(attribute: Numeric, value: exp.Expr, column: Column) -> exp.Expr | None:
     """Return the bin of a number within bounds.
 
     An edge is off by less than 5 units of 2^-53 of the larger bound, a quotient by less than 3 of the number of bins:
@@ -136,7 +136,7 @@ def _binned(attribute: Numeric, value: exp.Expression, column: Column) -> exp.Ex
     return _above(value, attribute.edges.tolist()[1:-1], column) if bins <= MOST_EDGES else None
 
 
-def _nearest(value: exp.Expression, low: float, width: float, bins: int) -> exp.Expression:
+def _nearest(value: exp.Expr, low: float, width: float, bins: int) -> exp.Expr:
     """Return the nearest edge's place, less one where that edge, low + width place / bins, is above the number."""
     place = exp.Floor(this=(value - number(low)) / number(width) * number(bins) + number(0.5))
     edge = number(low) + number(width) * exp.cast(place, "double") / number(bins)
@@ -144,7 +144,7 @@ def _nearest(value: exp.Expression, low: float, width: float, bins: int) -> exp.
     return exp.Least(this=found, expressions=[whole(bins - 1)], ignore_nulls=True)
 
 
-def _above(value: exp.Expression, edges: list[float], column: Column) -> exp.Expression:
+def _above(value: exp.Expr, edges: list[float], column: Column) -> exp.Expr:
     """Return how many of some increasing edges are not above the number."""
     if column.dialect == "postgres" and edges:
         among = exp.cast(exp.Literal.string("{" + ",".join(map(repr, edges)) + "}"), "double[]", dialect="postgres")
@@ -152,7 +152,7 @@ def _above(value: exp.Expression, edges: list[float], column: Column) -> exp.Exp
     return _search(value, edges, 0)
 
 
-def _search(value: exp.Expression, edges: list[float], start: int) -> exp.Expression:
+def _search(value: exp.Expr, edges: list[float], start: int) -> exp.Expr:
     if not edges:
         return whole(start)
     middle = len(edges) // 2

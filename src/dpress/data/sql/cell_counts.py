@@ -58,14 +58,16 @@ class CellCounts:
             SchemaMismatch: the specification rejects a value (it is not shown).
         """
         found = []
+        lowest = dict.fromkeys(range(len(self.schema.names)), 0)
         for number, axes in enumerate(self.counted):
             own = table == number
             sizes = [1 + BESIDE, *(self.schema.shape[axis] + BESIDE for axis in axes)]
             codes = np.stack(np.unravel_index(place[own], sizes)) - BESIDE
-            for axis, lowest in zip(axes, codes.min(axis=1, initial=0)[1:].tolist(), strict=True):
-                refuse(self.schema, axis, lowest)
+            lowest |= dict(zip(axes, codes.min(axis=1, initial=0)[1:].tolist(), strict=True))
             kept = (codes >= 0).all(axis=0)
             found.append((codes[1:, kept], count[own][kept]))
+        for axis, code in lowest.items():
+            refuse(self.schema, axis, code)
         return np.concatenate([self._table(axes, found) for axes in self.tables])
 
     def _table(self, axes: Axes, found: list[tuple[Places, Places]]) -> Places:
@@ -114,7 +116,7 @@ def _cells(schema: Schema, axes: Axes) -> int:
 
 
 def _counts(
-    schema: Schema, relation: Relation, codes: dict[str, exp.Expression], counted: tuple[Axes, ...]
+    schema: Schema, relation: Relation, codes: dict[str, exp.Expr], counted: tuple[Axes, ...]
 ) -> list[exp.Select]:
     """Return a query for every table: codes, then the row's place, then how many rows have it."""
     found = []
@@ -134,9 +136,9 @@ def _counts(
     return found
 
 
-def _place(schema: Schema, axes: Axes, others: Sequence[int]) -> exp.Expression:
+def _place(schema: Schema, axes: Axes, others: Sequence[int]) -> exp.Expr:
     """Return the row's place: its digits, the first of them the lowest code of the other attributes or 0."""
-    lowest: exp.Expression = whole(0)
+    lowest: exp.Expr = whole(0)
     if others:
         codes = [exp.column(f"code{axis}") for axis in others]
         lowest = exp.Least(this=whole(0), expressions=codes, ignore_nulls=True)

@@ -13,7 +13,7 @@ from dpress.data.sql.listed_code import is_comparable, listed_cell
 LARGEST_CODE = (1 << 31) - 1
 
 
-def code_expression(attribute: Tabular, column: Column) -> exp.Expression | None:
+def code_expression(attribute: Tabular, column: Column) -> exp.Expr | None:
     """Return the SQL of an attribute's code: a cell, or DROPPED; OUTSIDE or MISSING where the specification rejects it.
 
     Whoever finds one of the last two calls `coding.settle`, which refuses it in words.
@@ -34,7 +34,7 @@ def code_expression(attribute: Tabular, column: Column) -> exp.Expression | None
     return bounded_cell(attribute, column, otherwise) if is_countable(attribute, column) else None
 
 
-def _otherwise(attribute: Tabular, column: Column) -> exp.Expression:
+def _otherwise(attribute: Tabular, column: Column) -> exp.Expr:
     """Return the code of a value without a cell of its own."""
     outside, missing = settled(attribute, OUTSIDE), settled(attribute, MISSING)
     if isinstance(attribute, Listed):

@@ -37,7 +37,7 @@ class Relation:
     dialect: Dialect
 
     @property
-    def source(self) -> exp.Expression:
+    def source(self) -> exp.Expr:
         """The rows, as they stand after FROM."""
         return exp.alias_(exp.Var(this=f"({self.query})"), "dpress_rows", table=True)
 
@@ -52,7 +52,7 @@ class Relation:
         return Column(name, self.declared[name], self.dialect)
 
 
-def code_expressions(schema: Schema, relation: Relation) -> dict[str, exp.Expression]:
+def code_expressions(schema: Schema, relation: Relation) -> dict[str, exp.Expr]:
     """Return the SQL of the codes of those attributes that the engine codes as the codec does, by name."""
     found = ((own.name, code_expression(own, relation.column(own.name))) for own in schema.tabular)
     return {name: code for name, code in found if code is not None}
@@ -93,7 +93,7 @@ def encode_coded(schema: Schema, batch: pa.RecordBatch) -> codec.Codes:
     return codes if keep.all() else codes[:, keep]
 
 
-def _as_read(column: Column) -> exp.Expression:
+def _as_read(column: Column) -> exp.Expr:
     """Return a raw column, of text in the form that a cast to text gives."""
     return exp.cast(column.raw, "text") if column.kind == TEXT else column.raw
 

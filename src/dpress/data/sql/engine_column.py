@@ -110,12 +110,12 @@ class Column:
         return KINDS[self.dialect].get(self.base)
 
     @property
-    def raw(self) -> exp.Expression:
+    def raw(self) -> exp.Expr:
         """The column as it stands."""
         return exp.column(self.name, quoted=True)
 
     @property
-    def value(self) -> exp.Expression:
+    def value(self) -> exp.Expr:
         """The column as rows are read: text by bytes whatever its collation, in the form that a cast to text gives.
 
         PostgreSQL thereby has no trailing blanks in `character(n)`. DuckDB has no collation to cast to, and what
@@ -130,7 +130,7 @@ class Column:
         return exp.Collate(this=exp.cast(self.raw, "text"), expression=exp.to_identifier("C", quoted=True))
 
     @property
-    def missing(self) -> exp.Expression:
+    def missing(self) -> exp.Expr:
         """Whether the value is missing; asked first, as every other comparison may be unknown."""
         null = self.raw.is_(exp.null())
         if pa.types.is_floating(self.kind):
@@ -146,7 +146,7 @@ class Column:
         name = self.base if times or self.kind == TEXT else self.declared
         return exp.DataType(this=exp.DataType.Type.USERDEFINED, kind=name)
 
-    def constant(self, written: str) -> exp.Expression:
+    def constant(self, written: str) -> exp.Expr:
         """Return the column's value that is written so."""
         return exp.cast(exp.Literal.string(written), self.type)
 
@@ -159,7 +159,7 @@ class Column:
         return str(value).replace("T", " ") + zone if 1 <= year <= 9999 else None
 
 
-def text(content: str, dialect: Dialect) -> exp.Expression | None:
+def text(content: str, dialect: Dialect) -> exp.Expr | None:
     """Return a text in SQL that reads the same under every setting of a session, None where the engine has no such."""
     if dialect != "spark" and "\x00" in content:
         return None
@@ -172,11 +172,11 @@ def text(content: str, dialect: Dialect) -> exp.Expression | None:
     return exp.Anonymous(this="convert_from", expressions=[decoded, exp.Literal.string("UTF8")])
 
 
-def number(value: float) -> exp.Expression:
+def number(value: float) -> exp.Expr:
     """Return a 64-bit float in SQL: the nearest to its shortest decimal, which is itself."""
     return exp.cast(exp.Literal.string(repr(float(value))), "double")
 
 
-def whole(value: int) -> exp.Expression:
+def whole(value: int) -> exp.Expr:
     """Return an integer in SQL."""
     return exp.Literal.number(value) if value >= 0 else exp.paren(exp.Neg(this=exp.Literal.number(-value)))

@@ -18,7 +18,7 @@ from dpress.data.sql.engine_column import TEXT, Column, number, text, whole
 MOST_BRANCHES = 256  # of one CASE; Spark compiles no method that is much longer
 TOGETHER = 4  # values at a leaf of a search
 
-Pairs = list[tuple[exp.Expression, int]]
+Pairs = list[tuple[exp.Expr, int]]
 
 
 def is_comparable(attribute: Listed, column: Column) -> bool:
@@ -32,7 +32,7 @@ def is_comparable(attribute: Listed, column: Column) -> bool:
     return isinstance(first, str) or numbers.has_numbers(kind)
 
 
-def listed_cell(attribute: Listed, column: Column, otherwise: exp.Expression) -> exp.Expression | None:
+def listed_cell(attribute: Listed, column: Column, otherwise: exp.Expr) -> exp.Expr | None:
     """Return the SQL of the cell of a listed value.
 
     Args:
@@ -52,17 +52,17 @@ def listed_cell(attribute: Listed, column: Column, otherwise: exp.Expression) ->
     return _among_ordered(column, own, codes, otherwise)
 
 
-def _lowered(column: Column) -> exp.Expression:
+def _lowered(column: Column) -> exp.Expr:
     """Return a text in lower case without blanks around it; only ASCII letters are letters of a truth."""
-    blanks = exp.Literal.string(BLANKS)
+    blanks: exp.Expr = exp.Literal.string(BLANKS)
     if column.dialect == "spark":
         blanks = exp.cast(exp.HexString(this=BLANKS.encode().hex()), "text")
     return exp.Lower(this=exp.Trim(this=column.value, expression=blanks))
 
 
 def _among_texts(
-    value: exp.Expression, column: Column, pairs: Sequence[tuple[str, int]], otherwise: exp.Expression
-) -> exp.Expression | None:
+    value: exp.Expr, column: Column, pairs: Sequence[tuple[str, int]], otherwise: exp.Expr
+) -> exp.Expr | None:
     if column.dialect == "duckdb":
         return _among_names(value, pairs, otherwise)
     constants = [(text(own, column.dialect), code) for own, code in pairs]
@@ -71,9 +71,7 @@ def _among_texts(
     return _one_of(value, [(own, code) for own, code in constants if own is not None], otherwise)
 
 
-def _among_names(
-    value: exp.Expression, pairs: Sequence[tuple[str, int]], otherwise: exp.Expression
-) -> exp.Expression | None:
+def _among_names(value: exp.Expr, pairs: Sequence[tuple[str, int]], otherwise: exp.Expr) -> exp.Expr | None:
     """Return the cell by the names of an enumeration, which DuckDB hashes, by bytes."""
     pairs = sorted(pairs, key=lambda pair: pair[1])
     names = [text(own, "duckdb") for own, _ in pairs]
@@ -87,7 +85,7 @@ def _among_names(
     return _one_of(place, [(whole(number), code) for number, code in enumerate(codes)], otherwise)
 
 
-def _among_ordered(column: Column, own: pa.Array, codes: Any, otherwise: exp.Expression) -> exp.Expression | None:
+def _among_ordered(column: Column, own: pa.Array, codes: Any, otherwise: exp.Expr) -> exp.Expr | None:
     if len(own) > MOST_BRANCHES:
         return None
     if pa.types.is_boolean(own.type):
@@ -108,7 +106,7 @@ def _among_ordered(column: Column, own: pa.Array, codes: Any, otherwise: exp.Exp
     return _halved(value, pairs, otherwise)
 
 
-def _halved(value: exp.Expression, pairs: Pairs, otherwise: exp.Expression) -> exp.Expression:
+def _halved(value: exp.Expr, pairs: Pairs, otherwise: exp.Expr) -> exp.Expr:
     """Return a search by halving; the pairs are in the order of their values."""
     if len(pairs) <= TOGETHER:
         return _one_of(value, pairs, otherwise)
@@ -117,7 +115,7 @@ def _halved(value: exp.Expression, pairs: Pairs, otherwise: exp.Expression) -> e
     return exp.case().when(value < pairs[middle][0].copy(), below).else_(above)
 
 
-def _one_of(value: exp.Expression, pairs: Pairs, otherwise: exp.Expression) -> exp.Expression:
+def _one_of(value: exp.Expr, pairs: Pairs, otherwise: exp.Expr) -> exp.Expr:
     if not pairs:
         return otherwise.copy()
     found = exp.case()

@@ -6,6 +6,7 @@ content alone. Rows of one person with equal content are interchangeable, so a t
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import pyarrow as pa
 from sqlglot import exp
@@ -13,7 +14,7 @@ from sqlglot import exp
 from dpress.core.errors import SchemaMismatch
 from dpress.core.value import EXACT
 from dpress.data.sql.coded_rows import Relation
-from dpress.data.sql.engine_column import TEXT, Column, whole
+from dpress.data.sql.engine_column import Column, whole
 
 RANK = "dpress_rank"
 
@@ -53,38 +54,42 @@ def nameless_rows(relation: Relation, person: str) -> str:
     return exp.select(exp.alias_(missing, "nameless")).from_(relation.source).sql(dialect=relation.dialect)
 
 
-def _person(column: Column) -> exp.Expression:
+def _person(column: Column) -> exp.Expr:
     """Return the text that names a row's person by value, NULL where there is none: 7.0 is 7, and -0.0 is 0."""
-    kind = column.kind
+    kind = _kind(column)
     if pa.types.is_floating(kind):
         number = exp.cast(column.raw, "double")
-        near = exp.Abs(this=number).__lt__(whole(EXACT))
-        integer = exp.and_(near, number.eq(exp.Floor(this=number.copy())))
+        integer = exp.and_(exp.Abs(this=number) < whole(EXACT), number.eq(exp.Floor(this=number.copy())))
         written = exp.cast(exp.cast(number.copy(), "bigint"), "text")
-        text = exp.case().when(integer, written).else_(_content(column))
+        text: exp.Expr = exp.case().when(integer, written).else_(_content(column))
     elif pa.types.is_decimal(kind) and kind.scale:
         text = exp.cast(column.raw, "text")
         for blank in ("0", "."):
-            text = exp.Anonymous(this="rtrim", expressions=_trimming(text, blank, column))
+            text = _call("rtrim", *_trimming(text, blank, column))
     else:
         return _bytes(_content(column), column)
     return _bytes(exp.case().when(exp.not_(column.missing), text), column)
 
 
-def _trimming(text: exp.Expression, blank: str, column: Column) -> list[exp.Expression]:
+def _trimming(text: exp.Expr, blank: str, column: Column) -> list[exp.Expr]:
     """Return the arguments of `rtrim`, which Spark takes the other way round."""
     both = [text, exp.Literal.string(blank)]
     return both[::-1] if column.dialect == "spark" else both
 
 
-def _content(column: Column) -> exp.Expression:
-    """Return a text of a value that differs where values do, whatever the session's settings; NULL where it is NULL."""
-    kind = column.kind
-    if kind is None:
+def _kind(column: Column) -> Any:
+    """Return the Arrow type of a column whose values have texts of their own."""
+    if column.kind is None:
         raise SchemaMismatch(
             f"the column {column.name!r} of type {column.declared} has no text that tells its values apart; "
             f"convert it to text first"
         )
+    return column.kind
+
+
+def _content(column: Column) -> exp.Expr:
+    """Return a text of a value that differs where values do, whatever the session's settings; NULL where it is NULL."""
+    kind = _kind(column)
     if pa.types.is_floating(kind) and column.dialect == "postgres":  # whose text depends on extra_float_digits
         return _call("encode", _call("float8send", exp.cast(column.raw, "double")), exp.Literal.string("hex"))
     if pa.types.is_temporal(kind) and column.dialect != "duckdb":
@@ -92,20 +97,20 @@ def _content(column: Column) -> exp.Expression:
     return exp.cast(column.value, "text")
 
 
-def _ticks(column: Column) -> exp.Expression:
+def _ticks(column: Column) -> exp.Expr:
     """Return a time as a number, which has no zone, no order of day and month and no hour that comes twice."""
     if column.dialect == "postgres":
         return exp.Extract(this=exp.var("EPOCH"), expression=column.raw)
     if pa.types.is_date(column.kind):
         return _call("unix_date", column.raw)
-    return _call("unix_micros", column.raw) if column.kind.tz else column.raw
+    return _call("unix_micros", column.raw) if column.base == "timestamp" else column.raw
 
 
-def _call(name: str, *arguments: exp.Expression) -> exp.Expression:
+def _call(name: str, *arguments: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this=name, expressions=list(arguments))
 
 
-def _bytes(text: exp.Expression, column: Column) -> exp.Expression:
+def _bytes(text: exp.Expr, column: Column) -> exp.Expr:
     """Return a text that is compared by bytes."""
     if column.dialect == "spark":
         return exp.Collate(this=exp.cast(text, "text"), expression=exp.Var(this="UTF8_BINARY"))
@@ -114,14 +119,14 @@ def _bytes(text: exp.Expression, column: Column) -> exp.Expression:
     return exp.Collate(this=exp.cast(text, "text"), expression=exp.to_identifier("C", quoted=True))
 
 
-def _measured(text: exp.Expression) -> exp.Expression:
+def _measured(text: exp.Expr) -> exp.Expr:
     """Return a text after its length, so that no two lists of texts run together to one; NULL is none of them."""
     length = exp.cast(_call("char_length", text), "text")
     together = exp.DPipe(this=exp.DPipe(this=length, expression=exp.Literal.string(":")), expression=text.copy())
     return exp.Coalesce(this=together, expressions=[exp.Literal.string("n")])
 
 
-def _joined(parts: Sequence[exp.Expression], relation: Relation) -> exp.Expression:
+def _joined(parts: Sequence[exp.Expr], relation: Relation) -> exp.Expr:
     found, *others = parts
     for other in others:
         found = exp.DPipe(this=found, expression=other)
@@ -130,7 +135,7 @@ def _joined(parts: Sequence[exp.Expression], relation: Relation) -> exp.Expressi
     return found
 
 
-def _digest(text: exp.Expression, relation: Relation) -> exp.Expression:
+def _digest(text: exp.Expr, relation: Relation) -> exp.Expr:
     if relation.dialect == "spark":
         return _call("sha2", exp.cast(text, "binary"), whole(256))
     return _call("sha256", text)
