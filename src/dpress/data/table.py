@@ -12,6 +12,7 @@ import pyarrow as pa
 from dpress.core.claim import Unit
 from dpress.core.errors import SchemaMismatch
 from dpress.data import objects, persons
+from dpress.data.sources.files import changed
 from dpress.data.sources.open_source import Rows, open_source
 from dpress.data.sources.source import BATCH_ROWS, Part, Source, without_quotes
 from dpress.data.sources.sql_text import quoted
@@ -183,8 +184,10 @@ class Watched:
             OSError: they changed.
             SchemaMismatch: there are none.
         """
-        if self.source.stamp() != self.before:
-            raise OSError(f"{self.source.name} changed while it was read; nothing was released")
+        if (after := self.source.stamp()) != self.before:
+            raise OSError(
+                f"{changed(self.before, after) or self.source.name} changed while it was read; nothing was released"
+            )
         if not self.rows:
             raise SchemaMismatch(f"{self.source.name} has no rows")
 

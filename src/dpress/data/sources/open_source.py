@@ -9,7 +9,7 @@ from dpress.core.attribute import Bounded, Listed, Tabular
 from dpress.core.database_url import is_postgres
 from dpress.core.errors import SchemaMismatch
 from dpress.data.file_format import COMPRESSED, SEPARATORS, FileFormat, kind_of
-from dpress.data.sources import files, table_name
+from dpress.data.sources import files, path_columns, table_name
 from dpress.data.sources.duckdb_rows import DATABASES, DuckdbRows
 from dpress.data.sources.memory_rows import MemoryRows
 from dpress.data.sources.parquet_rows import ParquetRows
@@ -67,11 +67,18 @@ def _source(data: Any, written: FileFormat, attributes: tuple[Tabular, ...]) -> 
         return MemoryRows(data)
     if isinstance(data, (str, Path)) and (database := _database(str(data))) is not None:
         return database
-    found = files.named(data)
+    found, folder = files.named(data), files.folder_of(data)
+    source = _of_files(found, files.label(data, found), written, attributes)
+    values = path_columns.stated(found, folder) if folder is not None else {}
+    return path_columns.PathRows(source=source, values=values) if values else source
+
+
+def _of_files(
+    found: tuple[Path, ...], label: str, written: FileFormat, attributes: tuple[Tabular, ...]
+) -> path_columns.FileSource:
     kinds = [kind_of(path) for path in found]
     _check_kind(found[0])
     files.check_endings(found, kinds)
-    label = files.label(data, found)
     if kinds[0] == PARQUET:
         return ParquetRows(files=found, label=label)
     values = _values(written, attributes)
