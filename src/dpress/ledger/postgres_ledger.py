@@ -10,7 +10,7 @@ transaction has ended.
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -78,7 +78,7 @@ class PostgresLedger:
             connection.execute(_SCHEMA)
             connection.execute(f"COMMENT ON TABLE dpress_ledger IS '{MARK}{VERSION}'".encode())
             _insert(connection, link(opening, seq=1, previous=NO_HASH))
-            connection.execute("COMMIT")
+            _commit(connection)
 
         self._run(make)
 
@@ -98,20 +98,26 @@ class PostgresLedger:
         def add(connection: Connection) -> None:
             _begin(connection, self.url)
             _check(connection, self.url)
-            connection.execute("SELECT pg_advisory_xact_lock(%s, 'dpress_ledger'::regclass::oid::integer)", (LOCK,))
+            _lock(connection)
             rows = _rows(connection)
             if sent and sent.pop() in rows:
                 return
             row = following(rows, decide(rows))
             _insert(connection, row)
             sent.append(row)
-            connection.execute("COMMIT")
+            _commit(connection)
 
-        self._run(add, sent)
+        self._run(add, sent=sent, answered=True)
 
-    def _run(self, task: Callable[[Connection], T], sent: list[Row] | None = None) -> T:
-        """Return what a task does on a connection of its own, tried again while what is in its way may pass."""
-        deadline, answered = time.monotonic() + QUEUE_SECONDS, False
+    def _run(self, task: Callable[[Connection], T], *, sent: Sequence[Row] = (), answered: bool = False) -> T:
+        """Return what a task does on a connection of its own, tried again while what is in its way may pass.
+
+        Args:
+            task: done anew with every connection.
+            sent: holds a line from the moment that its commit is asked for.
+            answered: the server did before, as it does before anything is added: it is waited for where it is away.
+        """
+        deadline = time.monotonic() + QUEUE_SECONDS
         while True:
             try:
                 with contextlib.closing(_connected(self.url)) as connection:
@@ -138,6 +144,15 @@ def _begin(connection: Connection, url: str) -> None:
     )
     if _one(connection, "SHOW fsync") != "on":
         raise OSError(f"{url}: the server forgets charges when its power fails (fsync = off); turn that on")
+
+
+def _lock(connection: Connection) -> None:
+    """Wait until no other process writes this ledger; the lock ends with the transaction."""
+    connection.execute("SELECT pg_advisory_xact_lock(%s, 'dpress_ledger'::regclass::oid::integer)", (LOCK,))
+
+
+def _commit(connection: Connection) -> None:
+    connection.execute("COMMIT")
 
 
 def _mark(connection: Connection) -> str | None:

@@ -37,10 +37,10 @@ def passes(error: psycopg.Error, *, answered: bool) -> bool:
         error: that the driver raised.
         answered: the server let this process in before.
     """
-    state = error.sqlstate
-    if state is not None:
+    if (state := error.sqlstate) is not None:
         return state in _LOST or state.startswith(_ROLLED_BACK)
-    return isinstance(error, psycopg.OperationalError) and (answered or re.search(_FULL, str(error)) is not None)
+    words, *_ = _at_the_door(error)
+    return words == _FULL or (answered and not words and isinstance(error, psycopg.OperationalError))
 
 
 def refusal(error: psycopg.Error, url: str, *, seconds: float, sent: bool) -> Exception:
@@ -57,10 +57,15 @@ def refusal(error: psycopg.Error, url: str, *, seconds: float, sent: bool) -> Ex
             f"ledger {url}: the connection was lost during a commit, so what was to be added may stand; "
             "look at the ledger before asking again"
         )
-    if error.sqlstate is not None:
+    if error.sqlstate is None:
+        _, kind, text = _at_the_door(error)
+    else:
         other = (OSError, f"PostgreSQL refused with code {error.sqlstate}; nothing was added")
         kind, text = _STATES.get(error.sqlstate, other)
-    else:
-        reason = str(error)
-        kind, text = next((kind, text) for words, kind, text in _CONNECTING if re.search(words, reason))
     return kind(f"ledger {url}: {text.format(seconds=seconds)}")
+
+
+def _at_the_door(error: psycopg.Error) -> tuple[str, type[Exception], str]:
+    """Return what kept a process from connecting."""
+    reason = str(error)
+    return next(found for found in _CONNECTING if re.search(found[0], reason))
