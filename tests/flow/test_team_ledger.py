@@ -1,6 +1,8 @@
 """One ledger for several curators: the same commands on a file and on a database, and never more than the limit."""
 
 import json
+import re
+import shlex
 import threading
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from dpress.ledger import postgres_ledger
 from dpress.release import publish as publishing
 
 SECRET = "4711-secret"
+HOW_TO = Path(__file__).parents[2] / "docs" / "how-to" / "a-team-ledger.md"
 
 
 def test_a_ledger_is_created_charged_shown_and_verified(here, folder, ledger_place):
@@ -124,3 +127,42 @@ def test_a_server_that_is_not_there_stops_a_publication_before_a_row_is_read(her
     refused = here("publish", "ages.toml", "--out", "out", "--ledger", "postgresql://127.0.0.1:1/db", "--quiet")
     assert "no connection to the server; check the host, the port and the network" in refused.err
     assert not Path(folder / "out").exists()
+
+
+@pytest.mark.slow
+def test_the_page_for_teams_does_what_it_says(here, folder, postgres_server):
+    """Its roles, its commands, in its order; afterwards a curator publishes, and can do nothing else."""
+
+    def run(role, database, statements):
+        with psycopg.connect(place(role, database), autocommit=True) as connection:
+            for one in filter(None, map(str.strip, statements.split(";"))):
+                connection.execute(one)
+
+    def place(role, database="budgets"):
+        return f"postgresql://{role}@/{database}?host={postgres_server.pgdata}"
+
+    run("postgres", "postgres", "CREATE ROLE ann LOGIN; CREATE ROLE office LOGIN")
+    server = ("postgres", "postgres")
+    for language, block in re.findall(r"```(sql|sh)\n(.*?)```", HOW_TO.read_text(encoding="utf-8"), re.DOTALL):
+        if language == "sql":
+            run(*server, block)
+            server = ("ledger_owner", "budgets")
+        for line in block.splitlines() if language == "sh" else ():
+            words = [
+                re.sub(r"//(\w+)@db.example.org/budgets\??", _at(postgres_server), one) for one in shlex.split(line)
+            ]
+            if words[0] == "dpress":
+                done = here(*words[1:])
+                assert (done.code, done.err.startswith("dpress")) == (0, False), done.err
+    assert [one.who for one in Ledger.open(place("ann")).summary().entries] == ["Ann Example"]
+    assert Ledger.exists(place("ledger_owner") + "&options=-csearch_path%3Dincomes")
+    assert "Ann Example" in (folder / "ledger.html").read_text(encoding="utf-8")
+    refused = here("publish", "ages.toml", "--out", "more", "--ledger", place("ann", "postgres"))
+    assert "to create one CREATE on the schema" in refused.err
+    for statement in ("DELETE FROM dpress_ledger", "ALTER TABLE dpress_ledger DISABLE TRIGGER USER"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            run("ann", "budgets", statement)
+
+
+def _at(server):
+    return rf"//\1@/budgets?host={server.pgdata}&"

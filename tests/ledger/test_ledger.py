@@ -133,6 +133,14 @@ def test_stored_facts_are_exact_and_canonical(book: Ledger) -> None:
     assert all(" " not in payload for payload in payloads)
 
 
+def check_forbidden(book: Ledger, statement: str) -> None:
+    pay(book)
+    pay(book)
+    with pytest.raises((sqlite3.IntegrityError, psycopg.IntegrityError), match="append-only"):
+        run_sql(book.path, statement)
+    assert verify(book.path).rows == 3
+
+
 @pytest.mark.parametrize(
     "statement",
     [
@@ -143,11 +151,7 @@ def test_stored_facts_are_exact_and_canonical(book: Ledger) -> None:
     ],
 )
 def test_the_store_itself_forbids_changes(book: Ledger, statement: str) -> None:
-    pay(book)
-    pay(book)
-    with pytest.raises((sqlite3.IntegrityError, psycopg.IntegrityError), match="append-only"):
-        run_sql(book.path, statement)
-    assert verify(book.path).rows == 3
+    check_forbidden(book, statement)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +168,7 @@ def test_the_store_itself_forbids_changes(book: Ledger, statement: str) -> None:
     indirect=["ledger_place"],
 )
 def test_so_it_does_in_words_of_its_own(book: Ledger, statement: str) -> None:
-    test_the_store_itself_forbids_changes(book, statement)
+    check_forbidden(book, statement)
 
 
 EDITS = [

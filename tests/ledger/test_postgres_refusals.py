@@ -102,7 +102,7 @@ def test_a_role_may_do_what_it_was_granted(book, as_role):
     book = Ledger.open(writer)
     book.spend(pay(book), "")
     assert Ledger.open(reader).summary().rows == 4
-    refused(PermissionError, "needs SELECT and INSERT on the table dpress_ledger", lambda: pay(Ledger.open(reader)))
+    refused(PermissionError, "needs SELECT and INSERT on dpress_ledger", lambda: pay(Ledger.open(reader)))
     refused(PermissionError, "needs SELECT and INSERT", lambda: Ledger.open(nobody))
     assert verify(book.path).rows == 4
 

@@ -8,7 +8,10 @@ _LOST = {"57P01", "57P02", "57P03", "57P05", "25P03"}  # the server ends the con
 _ROLLED_BACK = ("23", "40")  # classes: another line has this number; the transaction has to be done again
 _FULL = r"too many (clients|connections)|remaining connection slots|starting up|shutting down|recovery mode"
 _STATES: dict[str, tuple[type[Exception], str]] = {
-    "42501": (PermissionError, "this role may not do that; it needs SELECT and INSERT on the table dpress_ledger"),
+    "42501": (
+        PermissionError,
+        "this role may not do that; it needs SELECT and INSERT on dpress_ledger, and to create one CREATE on the schema",
+    ),
     "25006": (PermissionError, "this server only reads; name the one that writes"),
     "55P03": (TimeoutError, "it was locked by other processes for {seconds:g} s; try again later"),
     "57014": (TimeoutError, "the server cancelled the statement, nothing was added; try again later"),
