@@ -10,7 +10,7 @@ _FULL = r"too many (clients|connections)|remaining connection slots|starting up|
 _STATES: dict[str, tuple[type[Exception], str]] = {
     "42501": (
         PermissionError,
-        "this role may not do that; it needs SELECT and INSERT on dpress_ledger, and to create one CREATE on the schema",
+        "this role may not do that; it needs SELECT and INSERT on dpress_ledger, to create one CREATE on the schema",
     ),
     "25006": (PermissionError, "this server only reads; name the one that writes"),
     "55P03": (TimeoutError, "it was locked by other processes for {seconds:g} s; try again later"),
