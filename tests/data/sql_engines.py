@@ -3,7 +3,6 @@
 import numpy as np
 import pyarrow as pa
 
-
 from dpress.core.domain import Schema
 from dpress.data import codec
 from dpress.data.sql.code_expression import code_expression, settled

@@ -5,7 +5,6 @@ from typing import Any
 
 from dpress.core.claim import Unit
 from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported
 from dpress.data.add_up import Counts, Progress
 from dpress.data.fold import count, fold
 from dpress.data.table import Table
@@ -33,5 +32,9 @@ def true_counts(
     """
     table = Table(source, schema.names, unit)
     if table.engine == "sql":
-        raise NotSupported('engine "sql"')
+        from dpress.data.sql.sql_counts import sql_counts  # noqa: PLC0415  # sqlglot takes a while to import
+
+        found = sql_counts(table, schema, tuple(tables))
+        if found is not None:
+            return found
     return fold(table, schema, count(schema.shape, tuple(tables)), progress=progress)

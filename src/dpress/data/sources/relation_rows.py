@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import duckdb
@@ -47,6 +48,12 @@ class RelationRows:
     def relation(self) -> str:
         """The name of the relation in a statement of `fetch`."""
         return RELATION
+
+    def queried(self, query: str) -> "RelationRows":
+        """Return the rows that a query of ours selects."""
+        return RelationRows(
+            data=without_quotes(self.name, lambda: self.data.query(RELATION, query), duckdb_values.LINE)
+        )
 
     def stamp(self) -> None:
         """Return nothing: whoever holds the relation changes it."""

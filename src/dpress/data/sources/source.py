@@ -95,6 +95,20 @@ class SqlSource(Source, Protocol):
         ...
 
 
+@runtime_checkable
+class Database(SqlSource, Protocol):
+    """Where rows are that have no order of their own, so that whatever must hold for two readings is asked in SQL."""
+
+    def queried(self, query: str) -> "Database":
+        """Return the rows that a query of ours selects from the relation: some of them, with some of the columns."""
+        ...
+
+
+def within(query: str) -> str:
+    """Return what stands behind FROM for a query's rows; empty for none."""
+    return f"({query}) AS dpress_own" if query else ""
+
+
 def without_quotes(name: str, call: Callable[[], T], line: str = WITHHELD) -> T:
     """Return what the call returns; an engine's error, which may quote the rows, becomes one that does not.
 

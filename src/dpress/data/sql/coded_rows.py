@@ -16,6 +16,7 @@ from dpress.core.coding import DROPPED
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.data import codec
+from dpress.data.sources.source import SqlSource
 from dpress.data.sql.code_expression import code_expression
 from dpress.data.sql.engine_column import TEXT, Column, Dialect
 
@@ -50,6 +51,15 @@ class Relation:
         if name not in self.declared:
             raise SchemaMismatch(f"attribute {name}: the data has no column {name!r}")
         return Column(name, self.declared[name], self.dialect)
+
+
+def relation_of(source: SqlSource) -> Relation:
+    """Return a source's rows as an engine names them.
+
+    Raises:
+        OSError, SchemaMismatch: the engine cannot say what they are.
+    """
+    return Relation(query=f"SELECT * FROM {source.relation}", declared=source.types(), dialect=source.dialect)  # noqa: S608
 
 
 def code_expressions(schema: Schema, relation: Relation) -> dict[str, exp.Expr]:
