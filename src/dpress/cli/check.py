@@ -49,7 +49,8 @@ def lines(found: DataCheck) -> list[str]:
         each = persons.rows / max(persons.persons, 1)
         out += ["", f"{persons.persons:,} persons with {each:.1f} rows each, at most {persons.largest:,}"]
         for cap, kept in persons.kept.items():
-            out.append(f"  rows_per_unit = {cap:<4} keeps {kept:,} rows ({_share(kept, persons.rows)})")
+            share, width = _share(kept, persons.rows), len(f"{persons.rows:,}")
+            out.append(f"  rows_per_unit = {cap:<4} keeps {kept:>{width},} rows ({share:>6}) at {_noise(cap)}")
             if cap >= persons.largest:
                 break
     return [*out, "", *_verdict(found)]
@@ -78,6 +79,10 @@ def _fate(policy: str) -> str:
         "clamp": ", counted at the bound",
     }
     return fates.get(policy, f', counted as "{policy}"')
+
+
+def _noise(cap: int) -> str:
+    return "the least noise" if cap == 1 else f"{cap} times that noise"
 
 
 def _share(part: int, whole: int) -> str:
