@@ -107,7 +107,7 @@ def test_the_ledger_pays_before_the_choice_for_a_person_with_any_rows(tmp_path, 
     data = people([1, 2, 3] * 9)
     account = Ledger.create(tmp_path / "l.db", limit=PureDP(epsilon=0.5), unit=Unit(column="uid", rows=7))
 
-    def failing(*_, rng):
+    def failing(*_, **__):
         raise OSError("stopped")
 
     private_cap(spec(), data, epsilon=0.2, ledger=account, rng=rng.seeded(1))
