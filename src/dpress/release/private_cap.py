@@ -17,13 +17,14 @@ from dpress.core import rng as generators
 from dpress.core.claim import Claim, PureDP, Relation
 from dpress.core.design import Design
 from dpress.core.rng import Generator
-from dpress.data.file_format import FileFormat, opened
+from dpress.data.file_format import FileFormat
+from dpress.data.sources.open_source import open_source
 from dpress.data.spec import Spec, from_dict
 from dpress.data.table import Table
 from dpress.ledger.ledger import Ledger
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.release.clock import now
-from dpress.release.publish import source_of
+from dpress.release.source_rows import source_of
 
 LARGEST = 100
 QUANTILE = 0.95
@@ -124,7 +125,7 @@ def sensitivity(quantile: Fraction, relation: Relation) -> int:
 
 def _at_most(spec: Spec, asked: Spec | Design, data: Any, caps: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return how many persons have at most 0, 1, ... rows, and last how many there are; exact."""
-    source = opened(source_of(asked, data), spec.data or FileFormat(), ())
+    source = open_source(source_of(asked, data), spec.data or FileFormat(), ())
     found = Table(source, (), spec.privacy.protected).contributions(caps.tolist())
     kept = np.array([0, *found.kept.values()], dtype=np.int64)
     return np.append(found.persons - np.diff(kept), found.persons)
