@@ -17,6 +17,7 @@ from dpress.core.claim import PureDP
 from dpress.core.errors import ReportRejected
 from dpress.core.plain import plain, read
 from dpress.core.rng import Generator
+from dpress.data import report_writer
 from dpress.data import reports as files
 from dpress.data.spec import from_dict
 from dpress.mechanisms.oracle.bloom_filters import positions
@@ -142,7 +143,7 @@ def check_verdict_of_a_file(one, tmp_path):
     except ReportRejected:
         assert one["reason"] in BYTES, one["name"]
         return
-    pq.write_table(files.table([report]), tmp_path / "reports.parquet")
+    pq.write_table(report_writer.table([report]), tmp_path / "reports.parquet")
     reader = files.Reader(path=tmp_path / "reports.parquet", expected=expected(one))
     read_ = [batch for batch in reader.batches() if len(batch.payloads)]
     types = [report_type(own) for own in one["types"]]

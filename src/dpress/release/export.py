@@ -7,6 +7,7 @@ import numpy as np
 
 from dpress.core.design import Design
 from dpress.core.wire import ID_BYTES
+from dpress.data import report_writer
 from dpress.data import reports as files
 from dpress.data.fold import Progress
 from dpress.data.stored.store_url import open_store
@@ -43,5 +44,5 @@ def export(
                 progress(written)
             yield batch, np.ascontiguousarray(ids).view(np.dtype((np.void, ID_BYTES)))[:, 0]
 
-    count = files.write(Path(out), batches(), expected=stated, private=source.private)
+    count = report_writer.write(Path(out), batches(), expected=stated, private=source.private)
     return count, dict(source.rejected)

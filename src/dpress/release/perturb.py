@@ -16,6 +16,7 @@ from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.rng import Generator
 from dpress.core.wire import ID_BYTES
+from dpress.data import report_writer
 from dpress.data import reports as files
 from dpress.data.codec import encode, encode_all, numbers_of
 from dpress.data.fold import Progress
@@ -76,7 +77,7 @@ def perturb(
     table = Table(source, names, ROW, in_order=groups is not None)  # a row's number decides its round
     draw = _drawing(collection) if groups is None else drawing(groups)
     batches = _reports(collection, _people(table, design.schema, columns), draw, generator, progress)
-    return files.write(Path(out), batches, expected=own, private=generator.private)
+    return report_writer.write(Path(out), batches, expected=own, private=generator.private)
 
 
 @dataclass(frozen=True, slots=True)
