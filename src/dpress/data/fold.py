@@ -2,9 +2,7 @@
 
 import itertools
 import math
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -13,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dpress.core.domain import Schema
+from dpress.core.pieces import Run, on_threads
 from dpress.data.codec import Codes, encode
 from dpress.data.table import Table, without_quotes
 
@@ -21,8 +20,6 @@ Progress = Callable[[int], object]
 
 T = TypeVar("T")
 
-THREADS = 2
-WAITING = 4
 LARGEST_DENSE = 1 << 20  # numbers; a longer array is returned as its few entries that are not zero
 
 
@@ -49,7 +46,7 @@ def fold(table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | N
 
     The kernel sees codes of shape (attributes, rows) and returns an array of one fixed shape (a long one as `Sparse`,
     so that a batch costs what its rows cost); since every row is coded by itself, its sensitivity is the most one
-    column of codes can add. At most THREADS + WAITING batches are in memory.
+    column of codes can add. At most `pieces.WAITING` + 1 batches are in memory.
 
     Args:
         table: the rows.
@@ -73,34 +70,24 @@ def add_up(
     *,
     rows: Callable[[T], int],
     progress: Progress | None = None,
+    run: Run = on_threads,
 ) -> Counts:
-    """Return the sum of `kernel(batch)` over all batches, on threads; an empty array where there is no batch.
+    """Return the sum of `kernel(batch)` over all batches; an empty array where there is no batch.
 
     Args:
         batches: of anything that a kernel takes.
         kernel: pure; returns arrays of one fixed shape.
         rows: how many rows a batch has.
         progress: called with the number of rows done so far.
+        run: the engine.
     """
     total: Counts | None = None
-    waiting: deque[tuple[int, Future[Counts | SparseArray]]] = deque()
     done = 0
-
-    def collect() -> None:
-        nonlocal total, done
-        size, part = waiting.popleft()
-        total = _added(total, part.result())
+    for size, part in run(lambda batch: (rows(batch), kernel(batch)), batches):
+        total = _added(total, part)
         done += size
         if progress is not None:
             progress(done)
-
-    with ThreadPoolExecutor(THREADS) as pool:
-        for batch in batches:
-            waiting.append((rows(batch), pool.submit(kernel, batch)))
-            if len(waiting) > WAITING:
-                collect()
-        while waiting:
-            collect()
     return np.zeros(0, dtype=np.int64) if total is None else total
 
 

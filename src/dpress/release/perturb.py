@@ -17,9 +17,9 @@ from dpress.core.errors import SchemaMismatch
 from dpress.core.rng import Generator
 from dpress.core.wire import ID_BYTES
 from dpress.data import report_writer
-from dpress.data import reports as files
 from dpress.data.codec import encode, encode_all, numbers_of
 from dpress.data.fold import Progress
+from dpress.data.report_batch import Batch, Ids
 from dpress.data.spec import Spec
 from dpress.data.table import Table, without_quotes
 from dpress.mechanisms.protocol.collection import Collection, TypeNumbers
@@ -124,7 +124,7 @@ def _reports(
     draw: Draw,
     rng: Generator,
     progress: Progress | None,
-) -> Iterator[tuple[files.Batch, files.Ids]]:
+) -> Iterator[tuple[Batch, Ids]]:
     done = 0
     for people in batches:
         codes = people.codes
@@ -136,7 +136,7 @@ def _reports(
             for start in range(0, own.shape[1], part):
                 payloads = report_type.perturb(own[:, start : start + part], rng=rng, stated=people.stated)
                 ids = rng.words(2 * len(payloads)).view(np.dtype((np.void, ID_BYTES)))
-                yield files.Batch(report_type=number, payloads=payloads), ids
+                yield Batch(report_type=number, payloads=payloads), ids
         done += people.rows
         if progress is not None:
             progress(done)

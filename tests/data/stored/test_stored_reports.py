@@ -11,7 +11,7 @@ from tests.release.people import AGE, SEX, spec
 from dpress.core import rng, wire
 from dpress.core.design import encode
 from dpress.core.wire import Expected, Report
-from dpress.data.reports import Reader
+from dpress.data.reports import read
 from dpress.data.stored import stored_reports
 from dpress.data.stored.report_store import Upload
 from dpress.data.stored.stored_reports import StoredReports
@@ -113,7 +113,7 @@ def test_an_export_and_the_store_give_the_same_release(opened, store_url, tmp_pa
     assert all(
         pq.read_table(tmp_path / "ours" / one).equals(pq.read_table(tmp_path / "theirs" / one)) for one in tables
     )
-    assert Reader(path=tmp_path / "reports.parquet", expected=Expected(ask=bytes(16), widths=(1,))).rows == 400
+    assert read((tmp_path / "reports.parquet",), Expected(ask=bytes(16), widths=(1,))).rows == 400
 
 
 def test_the_order_of_an_export_tells_nothing_of_the_arrival(opened, store_url, tmp_path):
