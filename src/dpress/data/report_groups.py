@@ -48,22 +48,23 @@ class RowGroup:
         Raises:
             OSError: the file is damaged, or no longer what it was.
         """
+        seen = 0
         batches = self._asked(lambda: self._open().iter_batches(rows, row_groups=[self.number], columns=columns))
         while (batch := self._asked(lambda: _next(batches))) is not None:
+            seen += batch.num_rows
             yield batch
         self._check_unchanged()
+        if seen != self.rows:
+            raise _damaged(self.path)
 
     def _open(self) -> pq.ParquetFile:
         self._check_unchanged()
-        file = pq.ParquetFile(
+        return pq.ParquetFile(
             self.path,
             metadata=_footer(self.path, self.stamp),
             read_dictionary=["payload"] if self.shared else None,
             buffer_size=BUFFER,
         )
-        if file.metadata.num_row_groups <= self.number or file.metadata.row_group(self.number).num_rows != self.rows:
-            raise OSError
-        return file
 
     def _check_unchanged(self) -> None:
         if _stamp(self.path) != self.stamp:
@@ -137,6 +138,8 @@ def _opened(path: Path, stamp: Stamp) -> ReportFile:
         RowGroup(path=path, stamp=stamp, number=number, rows=footer.row_group(number).num_rows, shared=shared)
         for number in range(footer.num_row_groups)
     )
+    if any(group.rows < 0 for group in groups) or sum(group.rows for group in groups) != footer.num_rows:
+        raise _damaged(path)
     return ReportFile(groups=groups, private=SEEDED not in (schema.metadata or {}))
 
 
