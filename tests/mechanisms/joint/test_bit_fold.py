@@ -21,7 +21,7 @@ from dpress.mechanisms.joint.rr_ldp import RrLdp
 SIZES = (5, 3, 4, 2)
 ORACLE = RrLdp(sizes=SIZES, f=Fraction(1, 2))
 SPLIT = Split(SIZES)
-BYTES = 4 * sum(SPLIT.shape)  # of a report's halves
+BYTES = max(4 * sum(SPLIT.shape), folds.SEARCHED)  # of a report
 
 
 def likelihoods(payloads: np.ndarray) -> list[np.ndarray]:

@@ -28,7 +28,8 @@ from dpress.inference.joint.likelihood import (
     one_blas_thread,
 )
 
-MEMORY = 4 << 30  # bytes of halves that are kept
+MEMORY = 4 << 30  # bytes of halves that are kept, and of distinct reports while they are looked for
+SEARCHED = 256  # bytes of a distinct report while it is looked for, its payload of up to 24 among them
 WAITING = 1 << 18  # reports, at least, that are read before they are merged with the distinct ones
 Likelihoods = Callable[[Payloads], list[Floats]]
 Words = npt.NDArray[np.uint64]
@@ -37,19 +38,20 @@ Words = npt.NDArray[np.uint64]
 def bit_fold(payloads: PayloadPieces, likelihoods: Likelihoods, split: Split, *, memory: int = MEMORY) -> Fold:
     """Return the fold over all reports; equal ones are counted once where that makes them fit.
 
-    Memory: 4 (a + b) bytes a distinct report, at most `memory`; while distinct reports are looked for, some 100 bytes
-    and four times its payload for each of twice as many; where they do not fit, then that of `streamed`.
+    Memory: at most `memory`: 4 (a + b) bytes a distinct report, and before some 90 bytes and six times its payload
+    while they are looked for, more than `memory` only where payloads are longer than 24 bytes; where they do not fit,
+    then that of `streamed`.
 
     Args:
         payloads: reads all reports anew at every call.
         likelihoods: of a batch, one matrix (reports, n_j) for every attribute.
         split: of the attributes.
-        memory: bytes that the halves of the distinct reports may take.
+        memory: bytes that the distinct reports may take.
 
     Raises:
         ValueError: there is no report.
     """
-    found = _distinct(payloads, memory // (4 * sum(split.shape)))
+    found = _distinct(payloads, memory // max(4 * sum(split.shape), SEARCHED))
     return streamed(payloads, likelihoods, split) if found is None else in_memory(_kept(found, likelihoods, split))
 
 
