@@ -143,7 +143,7 @@ def read(paths: Sequence[Path], expected: Expected, *, run: Run = on_threads) ->
         OSError: there is no such file, or one is truncated or no Parquet file, or changed meanwhile.
         SchemaMismatch: a column is missing or of another type.
     """
-    found = [opened(path) for path in paths]
+    found = list(on_threads(opened, paths))
     groups = _together([group for file in found for group in file.groups])
     pieces = [FilePiece(groups=own, expected=expected) for own in groups]
     return ReportFiles(own=tuple(_sifted(pieces, run)), private=all(file.private for file in found))
