@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
-from dpress.data.add_up import LARGEST_DENSE, THREADS, Counts, Progress, SparseArray, add_up, added
+from dpress.core.pieces import THREADS
+from dpress.data.add_up import LARGEST_DENSE, Counts, Progress, SparseArray, add_up, added
 from dpress.data.codec import Codes, encode
 from dpress.data.sources.source import Part, without_quotes
 from dpress.data.table import Table
@@ -28,7 +29,7 @@ def fold(table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | N
     The kernel sees codes of shape (attributes, rows) and returns an array of one fixed shape (a long one as `Sparse`,
     so that a batch costs what its rows cost); since every row is coded by itself, its sensitivity is the most one
     column of codes can add. Parts of the rows are read and added up by THREADS threads; where there are fewer parts,
-    one thread reads and at most THREADS + WAITING batches are in memory.
+    one thread reads and at most `pieces.WAITING` + 1 batches are in memory.
 
     Args:
         table: the rows.
