@@ -18,6 +18,7 @@ WITHHELD = (
     "every line, in UTF-8 and with commas unless [data] states another `encoding` or `separator` (the reader's message "
     "is withheld: it may quote rows)"
 )
+RUST = "PanicException"  # what libraries in Rust raise, which is no Exception
 T = TypeVar("T")
 
 
@@ -125,8 +126,9 @@ def without_quotes(name: str, call: Callable[[], T], line: str = WITHHELD) -> T:
         raise
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
-    except Exception:  # noqa: BLE001, S110  # whatever an engine raises may quote the rows
-        pass
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != RUST:
+            raise
     raise OSError(line.format(name))
 
 
