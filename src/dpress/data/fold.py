@@ -21,9 +21,12 @@ from dpress.data.table import Table
 
 T = TypeVar("T")
 Kernel = Callable[[Codes], Counts | SparseArray]
+Encode = Callable[[Schema, pa.RecordBatch], Codes]
 
 
-def fold(table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | None = None) -> Counts:
+def fold(
+    table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | None = None, encode: Encode = encode
+) -> Counts:
     """Return the sum of `kernel(codes)` over all batches.
 
     The kernel sees codes of shape (attributes, rows) and returns an array of one fixed shape (a long one as `Sparse`,
@@ -36,6 +39,7 @@ def fold(table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | N
         schema: how they are coded.
         kernel: pure.
         progress: called with the number of rows done so far.
+        encode: from a batch to codes; another one where the rows are coded in part.
 
     Raises:
         OSError, SchemaMismatch: see `Table.batches` and `codec.encode`.

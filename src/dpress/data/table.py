@@ -88,7 +88,9 @@ class Table:
         if isinstance(rows.source, Database):
             from dpress.data.sql.person_rows import bounded_query  # noqa: PLC0415  # only databases need it
 
-            bounded = rows.source.queried(bounded_query(rows.source, self.unit, self.columns))
+            kinds = rows.source.types()
+            query = bounded_query(rows.source, self.unit, self.columns)
+            bounded = rows.source.queried(query, {name: kinds[name] for name in self.columns})
             return replace(table, data=Rows(bounded, rows.engine), unit=ROW)
         if not rows.source.stable:
             wanted = tuple(dict.fromkeys((*self.columns, person)))

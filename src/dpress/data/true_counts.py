@@ -34,7 +34,5 @@ def true_counts(
     if table.engine == "sql":
         from dpress.data.sql.sql_counts import sql_counts  # noqa: PLC0415  # sqlglot takes a while to import
 
-        found = sql_counts(table, schema, tuple(tables))
-        if found is not None:
-            return found
-    return fold(table, schema, count(schema.shape, tuple(tables)), progress=progress)
+        return sql_counts(table, schema, tables, progress=progress)
+    return fold(table, schema, count(schema.shape, tables), progress=progress)

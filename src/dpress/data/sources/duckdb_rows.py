@@ -3,7 +3,7 @@
 shop.duckdb#visits -> a connection for every pass -> batches; SQL runs in the same file.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -67,8 +67,9 @@ class DuckdbRows:
         """The name of the table in SQL, or what selects of it."""
         return within(self.query) or table_name.relation(self.table, str(self.path))
 
-    def queried(self, query: str) -> "DuckdbRows":
-        """Return the rows that a query of ours selects."""
+    def queried(self, query: str, types: Mapping[str, str]) -> "DuckdbRows":
+        """Return what a query of ours selects; DuckDB declares its types itself."""
+        del types
         return replace(self, query=query)
 
     def stamp(self) -> Stamp:

@@ -3,8 +3,8 @@
 postgresql://host/database#visits -> declared types -> columns in types that arrive exactly -> batches, streamed.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -46,12 +46,14 @@ class PostgresRows:
     Args:
         table: its name; the schema's before it, and a point, where that is not on the search path.
         snapshot: the moment at which it is read.
-        query: of ours that selects some of its rows and columns; empty for all.
+        query: of ours that selects of it; empty for all rows.
+        selected: the types of the columns that the query selects.
     """
 
     table: str
     snapshot: Snapshot
     query: str = ""
+    selected: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -82,9 +84,9 @@ class PostgresRows:
     def _table(self) -> str:
         return table_name.relation(self.table, "the database")
 
-    def queried(self, query: str) -> "PostgresRows":
-        """Return the rows that a query of ours selects."""
-        return replace(self, query=query)
+    def queried(self, query: str, types: Mapping[str, str]) -> "PostgresRows":
+        """Return what a query of ours selects."""
+        return replace(self, query=query, selected=types)
 
     def stamp(self) -> None:
         """Return nothing: every pass sees the same moment."""
@@ -122,7 +124,8 @@ class PostgresRows:
             if not found:
                 present = fetch(TABLES)["name"].to_pylist()
                 raise SchemaMismatch(table_name.missing(self.table, "the database", present))
-        return {one["name"]: (one["kind"], one["text_like"]) for one in found}
+        own = {one["name"]: (one["kind"], one["text_like"]) for one in found}
+        return {name: own.get(name, (kind, False)) for name, kind in self.selected.items()} if self.query else own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 data -> Source -> parts, in an order that does not change -> Arrow batches.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 import duckdb
@@ -100,8 +100,13 @@ class SqlSource(Source, Protocol):
 class Database(SqlSource, Protocol):
     """Where rows are that have no order of their own, so that whatever must hold for two readings is asked in SQL."""
 
-    def queried(self, query: str) -> "Database":
-        """Return the rows that a query of ours selects from the relation: some of them, with some of the columns."""
+    def queried(self, query: str, types: Mapping[str, str]) -> "Database":
+        """Return what a query of ours selects from the relation.
+
+        Args:
+            query: in the source's dialect.
+            types: of every column that it selects, as the engine declares it.
+        """
         ...
 
 

@@ -2,25 +2,32 @@
 
 from collections.abc import Sequence
 
+from dpress.core.claim import ROW
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported, SchemaMismatch
-from dpress.data.add_up import Counts
-from dpress.data.sources.source import SqlSource, check_columns
+from dpress.data.add_up import Counts, Progress
+from dpress.data.fold import count, fold
+from dpress.data.sources.open_source import Rows
+from dpress.data.sources.source import Database, SqlSource, check_columns
 from dpress.data.sql.cell_counts import cell_counts
-from dpress.data.sql.coded_rows import Relation, relation_of
+from dpress.data.sql.coded_rows import Relation, code_expressions, coded, encode_coded, relation_of
 from dpress.data.sql.person_rows import bounded_query
 from dpress.data.table import Table
 
 
-def sql_counts(table: Table, schema: Schema, tables: Sequence[tuple[int, ...]]) -> Counts | None:
-    """Return the counts of some tables, one after the other; None where an attribute is for the codec to read.
+def sql_counts(
+    table: Table, schema: Schema, tables: Sequence[tuple[int, ...]], *, progress: Progress | None = None
+) -> Counts:
+    """Return the counts of some tables, one after the other.
 
-    Which of the two follows from the specification and the columns' declared types, never from a row.
+    Where an attribute is for the codec to read, the rows go through the fold, a database's with the codes of all other
+    attributes. Whether there is one follows from the specification and the columns' declared types, never from a row.
 
     Args:
         table: the rows.
         schema: how they are coded.
         tables: the axes of every table.
+        progress: called with the number of rows that went through the fold so far.
 
     Raises:
         NotSupported: the rows are where no engine of SQL reads them.
@@ -34,14 +41,25 @@ def sql_counts(table: Table, schema: Schema, tables: Sequence[tuple[int, ...]]) 
         )
     relation = relation_of(source)
     check_columns(source.name, schema.names, list(relation.declared))
-    if table.unit.column is not None:
+    if len(code_expressions(schema, relation)) == len(schema.names) and table.unit.column is not None:
         query = bounded_query(source, table.unit, schema.names)
         relation = Relation(query=query, declared=relation.declared, dialect=relation.dialect)
-    statement = cell_counts(schema, relation, tables)
-    if statement is None:
-        return None
+    if (statement := cell_counts(schema, relation, tables)) is None:
+        return _folded(table, schema, tables, progress)
     found = [column.to_numpy() for column in source.fetch(statement.sql).columns]
     if not len(found[0]):
         raise SchemaMismatch(f"{source.name} has no rows")
     table.check_unchanged()
     return statement.add_up(*found)
+
+
+def _folded(table: Table, schema: Schema, tables: Sequence[tuple[int, ...]], progress: Progress | None) -> Counts:
+    kernel = count(schema.shape, tables)
+    if not isinstance(table.source, Database):
+        return fold(table, schema, kernel, progress=progress)
+    drawn = table.drawn().source
+    if not isinstance(drawn, Database):
+        raise TypeError(f"{drawn.name}: a database draws in SQL")
+    own = coded(drawn, schema)
+    rows = Table(Rows(own, "threads"), tuple(own.columns()), ROW)
+    return fold(rows, schema, kernel, progress=progress, encode=encode_coded)
