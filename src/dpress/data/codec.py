@@ -70,6 +70,8 @@ def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
 
 def _plain(column: pa.Array) -> pa.Array:
     """Return a column whose values stand in their own places, in a type that Arrow's functions know."""
+    if isinstance(column.type, pa.JsonType):
+        column = column.storage
     if pa.types.is_dictionary(column.type):
         return _plain(column.dictionary_decode())
     if pa.types.is_run_end_encoded(column.type):

@@ -22,6 +22,7 @@ from dpress.data.sources.sql_text import text
 
 Footer = tuple[tuple[str, str | None, str | None], ...]  # of every column its path, physical and logical type
 ENCRYPTED = b"PARE"  # at the end of such a file
+DIGITS = 38  # of DuckDB's longest decimals
 GROUP_ROWS = 1 << 20  # small row groups are read together, up to so many rows
 
 
@@ -83,18 +84,18 @@ class ParquetRows:
         return f"read_parquet([{files}], hive_partitioning = false)"
 
     def types(self) -> dict[str, str]:
-        """Return the type of every column as DuckDB declares it."""
-        self.stamp()
+        """Return the type of every column as DuckDB declares it; Arrow's where DuckDB reads other values."""
+        own = {one.name: str(one.type) for one in self.schema() if _own_to_arrow(one.type)}
         with duckdb.connect() as engine:
-            self._footers(engine)
             query = f"FROM {self.relation}"
-            return without_quotes(self.name, lambda: duckdb_values.types(engine.sql(query)))
+            declared = without_quotes(self.name, lambda: duckdb_values.types(engine.sql(query)), duckdb_values.LINE)
+        return declared | own
 
     def fetch(self, statement: str) -> pa.Table:
         """Return what one statement selects."""
         with duckdb.connect() as engine:
             engine.execute("SET enable_progress_bar = false")
-            return without_quotes(self.name, lambda: engine.sql(statement).to_arrow_table())
+            return without_quotes(self.name, lambda: engine.sql(statement).to_arrow_table(), duckdb_values.LINE)
 
     def parts(self, columns: Sequence[str]) -> Sequence["ParquetPart"]:
         """Return the row groups, small ones together."""
@@ -143,6 +144,11 @@ class ParquetPart:
         own = list(self.columns)
         found = file.iter_batches(BATCH_ROWS, row_groups=list(self.groups), columns=own, use_threads=False)
         return (batch.select(own) for batch in found)
+
+
+def _own_to_arrow(kind: pa.DataType) -> bool:
+    """Return whether DuckDB reads a type as another: long decimals as floats, durations as integers."""
+    return bool(pa.types.is_duration(kind) or (pa.types.is_decimal(kind) and kind.precision > DIGITS))
 
 
 def _opened(path: Path, texts: Sequence[str] = ()) -> pq.ParquetFile:

@@ -92,8 +92,8 @@ class PostgresRows:
         """Return nothing: every pass sees the same moment."""
 
     def types(self) -> dict[str, str]:
-        """Return the type of every column as PostgreSQL writes it; that below a domain."""
-        return {name: kind for name, (kind, _) in self._columns().items()}
+        """Return the type of every column as PostgreSQL writes it; that below a domain, "text" of an enumeration."""
+        return {name: "text" if text_like else kind for name, (kind, text_like) in self._columns().items()}
 
     def columns(self) -> list[str]:
         """Return the names of all columns."""

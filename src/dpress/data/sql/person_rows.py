@@ -5,6 +5,7 @@ An engine may evaluate an expression twice, so nothing here draws: a row's hash 
 content alone. Rows of one person with equal content are interchangeable, so a tie has no effect on any sum.
 """
 
+import re
 import secrets
 from collections.abc import Sequence
 from typing import Any
@@ -17,9 +18,14 @@ from dpress.core.errors import SchemaMismatch
 from dpress.core.value import EXACT
 from dpress.data.sources.source import SqlSource, check_columns
 from dpress.data.sql.coded_rows import Relation, relation_of
-from dpress.data.sql.engine_column import Column, whole
+from dpress.data.sql.engine_column import Column, Dialect, whole
 
 RANK = "dpress_rank"
+TEXTS: dict[Dialect, re.Pattern[str]] = {  # types that SQL does not code, whose texts differ where their values do
+    "duckdb": re.compile("UHUGEINT|BIGNUM|JSON|TIME|TIME_NS|BLOB"),
+    "postgres": re.compile('numeric|jsonb?|time without time zone|oid|bytea|"char"'),
+    "spark": re.compile("(?!)"),
+}
 
 
 def bounded_query(source: SqlSource, unit: Unit, columns: Sequence[str]) -> str:
@@ -73,7 +79,12 @@ def nameless_rows(relation: Relation, person: str) -> str:
 
 def _person(column: Column) -> exp.Expr:
     """Return the text that names a row's person by value, NULL where there is none: 7.0 is 7, and -0.0 is 0."""
-    kind = _kind(column)
+    kind = column.kind
+    if column.dialect == "postgres" and column.base == "numeric":
+        number = _call("nullif", column.raw, exp.Literal.string("NaN"))
+        return _bytes(_call("trim_scale", number), column)
+    if kind is None:
+        return _bytes(_content(column), column)
     if pa.types.is_floating(kind):
         number = exp.cast(column.raw, "double")
         integer = exp.and_(exp.Abs(this=number) < whole(EXACT), number.eq(exp.Floor(this=number.copy())))
@@ -94,19 +105,16 @@ def _trimming(text: exp.Expr, blank: str, column: Column) -> list[exp.Expr]:
     return both[::-1] if column.dialect == "spark" else both
 
 
-def _kind(column: Column) -> Any:
-    """Return the Arrow type of a column whose values have texts of their own."""
-    if column.kind is None:
-        raise SchemaMismatch(
-            f"the column {column.name!r} of type {column.declared} has no text that tells its values apart; "
-            f"convert it to text first"
-        )
-    return column.kind
-
-
 def _content(column: Column) -> exp.Expr:
     """Return a text of a value that differs where values do, whatever the session's settings; NULL where it is NULL."""
-    kind = _kind(column)
+    kind: Any = column.kind
+    if kind is None:
+        if not TEXTS[column.dialect].fullmatch(column.base):
+            raise SchemaMismatch(
+                f"the column {column.name!r} of type {column.declared} has no text that tells its values apart; "
+                f"convert it to text first"
+            )
+        return exp.cast(column.raw, "text")
     if pa.types.is_floating(kind) and column.dialect == "postgres":  # whose text depends on extra_float_digits
         return _call("encode", _call("float8send", exp.cast(column.raw, "double")), exp.Literal.string("hex"))
     if pa.types.is_temporal(kind) and column.dialect != "duckdb":

@@ -20,8 +20,9 @@ def sql_counts(
 ) -> Counts:
     """Return the counts of some tables, one after the other.
 
-    Where an attribute is for the codec to read, the rows go through the fold, a database's with the codes of all other
-    attributes. Whether there is one follows from the specification and the columns' declared types, never from a row.
+    Where an attribute is for the codec to read, or the persons of a file for the draw, the rows go through the fold, a
+    database's with the codes of all other attributes. Whether they do follows from the specification and the columns'
+    declared types, never from a row.
 
     Args:
         table: the rows.
@@ -40,8 +41,11 @@ def sql_counts(
             f"{source.name}: engine sql counts Parquet files and tables of DuckDB, PostgreSQL or Spark; use threads"
         )
     relation = relation_of(source)
-    check_columns(source.name, schema.names, list(relation.declared))
-    if len(code_expressions(schema, relation)) == len(schema.names) and table.unit.column is not None:
+    person = table.unit.column
+    check_columns(source.name, schema.names if person is None else (*schema.names, person), list(relation.declared))
+    if person is not None and len(code_expressions(schema, relation)) == len(schema.names):
+        if relation.column(person).kind is None and not isinstance(source, Database):
+            return _folded(table, schema, tables, progress)
         query = bounded_query(source, table.unit, schema.names)
         relation = Relation(query=query, declared=relation.declared, dialect=relation.dialect)
     if (statement := cell_counts(schema, relation, tables)) is None:
