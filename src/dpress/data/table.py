@@ -14,6 +14,7 @@ from dpress.core.errors import SchemaMismatch
 from dpress.data import objects, persons
 from dpress.data.sources.open_source import Rows, open_source
 from dpress.data.sources.source import BATCH_ROWS, Part, Source, without_quotes
+from dpress.data.sources.spark_frame import SparkFrame
 from dpress.data.sources.sql_text import quoted
 
 ROWS_TO_SORT = 1_500_000  # how many rows are sorted at once to bound persons: about half a gigabyte
@@ -59,7 +60,7 @@ class Table:
     @property
     def engine(self) -> str:
         """What counts the rows."""
-        return self._rows.engine or "threads"
+        return self._rows.engine or ("spark" if isinstance(self.source, SparkFrame) else "threads")
 
     @property
     def _rows(self) -> Rows:

@@ -12,6 +12,7 @@ from dpress.data.sources import files
 from dpress.data.sources.memory_rows import MemoryRows
 from dpress.data.sources.parquet_rows import ParquetRows
 from dpress.data.sources.source import Source
+from dpress.data.sources.spark_frame import SparkFrame, is_spark_frame
 from dpress.data.sources.sql_text import Values
 from dpress.data.sources.text_rows import TextFile, TextRows
 
@@ -62,7 +63,7 @@ def open_source(
 
 def _source(data: Any, written: FileFormat, attributes: tuple[Tabular, ...]) -> Source:
     if not isinstance(data, (str, Path)) and not _is_list_of_files(data):
-        return MemoryRows(data)
+        return SparkFrame(data) if is_spark_frame(data) else MemoryRows(data)
     found = files.named(data)
     kinds = [kind_of(path) for path in found]
     _check_kind(found[0])
