@@ -141,7 +141,7 @@ def test_integers_of_more_than_64_bits_are_exact():
         texts = ", ".join(f"({one})" for one in values)
         assert coded(as_polars(values), attribute) == coded(as_objects(values), attribute) == wanted
         if len(values) == 1:
-            relation = duckdb.sql(f"SELECT x::UHUGEINT AS x FROM (VALUES {texts}) AS rows(x)")  # noqa: S608
+            relation = duckdb.sql(f"SELECT x::UHUGEINT AS x FROM (VALUES {texts}) AS rows(x)")
             assert coded(relation, attribute) == wanted
 
 

@@ -13,7 +13,9 @@ import pytest
 
 from dpress.core.claim import ROW, Unit
 from dpress.core.errors import SchemaMismatch
+from dpress.core.rng import seeded
 from dpress.data import table as module
+from dpress.data.sources import text_rows
 from dpress.data.table import Table
 
 ROWS = pa.table({"uid": [1, 1, 1, 2, 3, 3], "age": [20, 21, 22, 30, 40, 40], "name": list("abcdef")})
@@ -78,28 +80,34 @@ def test_which_rows_a_person_keeps_is_drawn_anew_and_evenly(monkeypatch):
     assert evenly(counts)
     assert evenly(np.bincount((second - first) % 3, minlength=3))
     assert not evenly(counts * [1.2, 0.9, 0.9])  # the control: a first row that stays in 40 cases of a hundred
-    monkeypatch.setattr(module.secrets, "token_hex", lambda size: "00" * size)
+    monkeypatch.setattr(module.generators, "secure", lambda: seeded(1))
     again = kept_of_three(20_000) - kept_of_three(20_000)
     assert not evenly(np.bincount(again % 3, minlength=3))  # the control: a key that is not fresh
 
 
-def test_other_people_do_not_change_which_rows_a_person_keeps(monkeypatch):
-    monkeypatch.setattr(module.secrets, "token_hex", lambda size: "00" * size)
-    many = pa.table({"uid": [1] * 50, "age": list(range(50)), "name": ["x"] * 50})
-    alone = read(many, ("uid", "age"), Unit(column="uid", rows=5))
-    together = read(
-        pa.concat_tables([ROWS.filter(pa.array([False] * 3 + [True] * 3)), many]),
-        ("uid", "age"),
-        Unit(column="uid", rows=5),
-    )
-    assert [row for row in together if row[0] == 1] == alone
+@pytest.mark.parametrize("data", [lambda path: path, lambda path: duckdb.read_parquet(str(path))])
+def test_one_draw_holds_for_every_reading_of_a_table(tmp_path, data):
+    """The control: two tables of the same rows, each with a draw of its own."""
+    rows = pa.table({"uid": np.repeat(np.arange(1000), 5), "age": np.arange(5000)})
+    path = file(tmp_path, "rows.parquet", rows)
+
+    def ages(table):
+        return sorted(age for batch in table.batches() for age in batch["age"].to_pylist())
+
+    drawn, other = (Table(data(path), ("age",), Unit(column="uid", rows=2)).drawn() for _ in range(2))
+    assert len(ages(drawn)) == 2000
+    assert ages(drawn) == ages(drawn) == ages(drawn.drawn())
+    assert ages(drawn) != ages(other)
 
 
-def test_persons_are_bounded_group_by_group(monkeypatch):
-    monkeypatch.setattr(module, "ROWS_TO_SORT", 100)
-    uids = np.arange(1000) % 300
-    kept = read(pa.table({"uid": uids, "age": np.arange(1000)}), ("uid",), Unit(column="uid", rows=2))
-    assert sorted(uid for (uid,) in kept) == sorted(list(range(300)) * 2)
+def test_rows_that_change_between_two_readings_of_a_draw_are_refused(tmp_path):
+    path = file(tmp_path, "rows.parquet")
+    for moment, unit in enumerate((ROW, Unit(column="uid", rows=1)), start=1):
+        table = Table(path, ("age",), unit).drawn()
+        list(table.batches())
+        os.utime(path, ns=(moment, moment))
+        with pytest.raises(OSError, match="changed while it was read"):
+            list(table.batches())
 
 
 def test_a_row_without_a_person_is_refused():
@@ -188,7 +196,7 @@ ODD = [
 def one_engine(monkeypatch):
     """Tables read within one DuckDB, which takes longer to start than a small file to read."""
     with duckdb.connect() as engine:
-        monkeypatch.setattr(module.duckdb, "connect", engine.cursor)
+        monkeypatch.setattr(text_rows.duckdb, "connect", engine.cursor)
         yield
 
 
@@ -278,20 +286,3 @@ def test_a_truncated_file_in_the_middle_is_named(tmp_path):
     files[1].write_bytes(files[1].read_bytes()[:-20])
     with pytest.raises(OSError, match=r"1.parquet cannot be read as a table"):
         read(files)
-
-
-def test_a_person_s_ties_are_broken_by_content_not_by_order(monkeypatch):
-    monkeypatch.setattr(module.secrets, "token_hex", lambda size: "00" * size)
-    rows = pa.table({"uid": ["p", "p", "p"], "a": [None, "", "a|b"], "b": ["x", "x", "c"]})
-    kept = {
-        tuple(map(str, read(rows.take(order), ("a", "b"), Unit(column="uid", rows=1))[0]))
-        for order in itertools.permutations(range(3))
-    }
-    assert len(kept) == 1
-
-
-def test_zero_and_minus_zero_are_one_person_or_two_but_never_one_who_keeps_twice(monkeypatch):
-    monkeypatch.setattr(module, "ROWS_TO_SORT", 2)
-    rows = pa.table({"uid": [0.0, 0.0, 0.0, -0.0, -0.0, -0.0], "age": range(6)})
-    kept = read(rows, ("uid",), Unit(column="uid", rows=1))
-    assert len(kept) == len({str(uid) for (uid,) in kept})

@@ -355,7 +355,7 @@ def test_an_edited_ledger(folder, spec, refused, ledger):
     names = connection.execute("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'").fetchall()
     for name, _ in names:
         connection.execute(f"DROP TRIGGER {name}")
-    connection.execute(f"DELETE FROM {names[0][1]} WHERE rowid = 2")  # noqa: S608
+    connection.execute(f"DELETE FROM {names[0][1]} WHERE rowid = 2")
     connection.commit()
     connection.close()
     for command in (

@@ -157,14 +157,18 @@ class _Bounded(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def edge_below(self, numbers: Edges) -> Codes:
         """Return the place of the last edge that is not above each number; the numbers lie between the outer edges."""
         places = np.clip(self._guess(numbers), 0, self.ordered)
-        while (above := self.edges_at(places) > numbers).any():
+        while (above := self._at(places) > numbers).any():
             places -= above
-        while (below := (places < self.ordered) & (self._next(places) <= numbers)).any():
+        while (below := (places < self.ordered) & (self._at(np.minimum(places + 1, self.ordered)) <= numbers)).any():
             places += below
         return places
 
-    def _next(self, places: Codes) -> Edges:
-        return self.edges_at(np.minimum(places + 1, self.ordered))
+    @cached_property
+    def _table(self) -> Edges:
+        return self.edges
+
+    def _at(self, places: Codes) -> Edges:
+        return np.asarray(self._table[places]) if self.ordered <= WALKED else self.edges_at(places)
 
     @property
     def labels(self) -> tuple[str, ...]:

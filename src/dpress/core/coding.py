@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.attribute import DROP, REJECT, Bounded, Integer, Listed, Tabular
+from dpress.core.attribute import DROP, REJECT, WALKED, Bounded, Integer, Listed, Tabular
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.value import BLANKS, Kind, Value, number, read, readings
@@ -104,13 +104,22 @@ def cells(attribute: Bounded, numbers: npt.NDArray[Any]) -> npt.NDArray[np.int32
     if isinstance(attribute, Integer):
         high -= 1
     near = np.clip(numbers, low, high)
-    if isinstance(attribute, Integer) and attribute.bins is None:
+    if isinstance(attribute, Integer) and attribute.bins is not None and attribute.span <= WALKED:
+        found = _cells_of_integers(attribute)[np.asarray(near - low, dtype=np.int64)]
+    elif isinstance(attribute, Integer) and attribute.bins is None:
         found = np.asarray(near - low, dtype=np.int32)
     else:
         found = np.asarray(np.minimum(attribute.edge_below(near), attribute.ordered - 1), dtype=np.int32)
     if attribute.outside != "clamp":
         found[(numbers < low) | (numbers > high)] = OUTSIDE
     return found
+
+
+@functools.lru_cache(maxsize=64)
+def _cells_of_integers(attribute: Integer) -> npt.NDArray[np.int32]:
+    """Return the cell of every integer between the bounds."""
+    low, high = attribute.bounds
+    return np.minimum(attribute.edge_below(np.arange(low, high + 1)), attribute.ordered - 1).astype(np.int32)
 
 
 def number_of(value: Value) -> Decimal | None:

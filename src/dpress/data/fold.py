@@ -123,4 +123,8 @@ def _cells(codes: Codes, axes: Sequence[int], sizes: tuple[int, ...]) -> npt.NDA
     """Return the cell of every row in the flattened table over some axes."""
     if not axes:
         return np.zeros(codes.shape[1], dtype=np.int64)
-    return np.asarray(np.ravel_multi_index([codes[axis] for axis in axes], sizes))
+    cells: npt.NDArray[np.int64] = codes[axes[0]].astype(np.int64)
+    for axis, size in zip(axes[1:], sizes[1:], strict=True):
+        cells *= size
+        cells += codes[axis]
+    return cells

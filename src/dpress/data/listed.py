@@ -37,7 +37,7 @@ def cells(attribute: Listed, column: pa.Array) -> Codes:
     elif pa.types.is_floating(column.type):
         column = pc.add(column.cast(pa.float64()), 0.0)  # minus zero is zero
     first: type = type(attribute.values[0])
-    return _found(column, *_held(attribute.values, first, column.type))
+    return _found(column, *held(attribute.values, first, column.type))
 
 
 def _found(column: pa.Array, values: pa.Array, codes: Codes) -> Codes:
@@ -64,18 +64,24 @@ def one_by_one(attribute: Tabular, column: pa.Array) -> Codes:
 
 
 @functools.lru_cache(maxsize=64)
-def _held(values: tuple[Any, ...], first: Hashable, kind: pa.DataType) -> Held:
-    """Return the listed values that a column of this type can hold, and their cells."""
+def held(values: tuple[Any, ...], first: Hashable, kind: pa.DataType) -> Held:
+    """Return the listed values that a column of this type can hold, and their cells.
+
+    Args:
+        values: the list.
+        first: the Python type of its values, which True and 1 share otherwise.
+        kind: of the column; text on which truths are looked up is in lower case and without blanks around it.
+    """
     found = listed(values, first)
     if first is bool and is_text(kind):
         named = ((word, found.get(Value(Kind.TRUTH, truth))) for word, truth in WORDS.items())
-        held = [(word, code) for word, code in named if code is not None]
+        pairs = [(word, code) for word, code in named if code is not None]
     else:
         holds = _holder(kind)
-        held = [(own, code) for value, code in found.items() if (own := holds(value)) is not None]
+        pairs = [(own, code) for value, code in found.items() if (own := holds(value)) is not None]
     storage = _integers(kind) if has_times(kind) else kind
-    own = pa.array([one for one, _ in held], type=storage).cast(kind)
-    return own, np.array([code for _, code in held], dtype=np.int32)
+    own = pa.array([one for one, _ in pairs], type=storage).cast(kind)
+    return own, np.array([code for _, code in pairs], dtype=np.int32)
 
 
 def _holder(kind: pa.DataType) -> Callable[[Value], Any]:

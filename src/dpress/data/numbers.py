@@ -64,10 +64,10 @@ def floats(column: pa.Array) -> tuple[Floats, Mask]:
         column = trimmed(column)
     elif pa.types.is_decimal(column.type):
         return _decimal_floats(column)
-    numbers = np.array(pc.fill_null(column.cast(pa.float64(), safe=False), np.nan))
+    wide = column.cast(pa.float64(), safe=False)
+    numbers = np.asarray(pc.fill_null(wide, np.nan) if wide.null_count else wide)
     missing = np.isnan(numbers)
-    numbers[missing] = 0.0
-    return numbers, missing
+    return (np.where(missing, 0.0, numbers) if missing.any() else numbers), missing
 
 
 def whole(column: pa.Array) -> Floors:

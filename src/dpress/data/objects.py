@@ -93,6 +93,14 @@ def _each(values: pa.Array, one: Callable[[Value], float], missing: float) -> np
     return out
 
 
+def with_numbers(batch: pa.RecordBatch, columns: Sequence[str]) -> pa.RecordBatch:
+    """Return a batch in which some columns, numbers that an engine has written as text, are values of our own type."""
+    for name in columns:
+        held = _as_ours(batch.column(name).cast(pa.string()), Kind.NUMBER)
+        batch = batch.set_column(batch.schema.get_field_index(name), name, held)
+    return batch
+
+
 def written_out(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return integers that an engine has written as text as values of our own type."""
     return pa.chunked_array([_as_ours(one.cast(pa.string()), Kind.NUMBER) for one in texts.chunks])

@@ -36,6 +36,7 @@ def people(table: Table, schema: Schema, *, progress: Progress | None = None, he
         OSError, SchemaMismatch: see `Table.batches` and `codec.encode`; a later sum raises OSError where Spark has
             other rows than at first.
     """
+    table = table.drawn()
     if table.engine == "spark":
         return _at_workers(table, schema, progress)
     kept, rows, size = list[Codes](), 0, 0

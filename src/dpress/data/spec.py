@@ -277,7 +277,7 @@ def _with_files(spec: Spec, folder: Path) -> Spec:
     """Resolve the data's path and read the hierarchies and codebooks."""
     attributes = tuple(_with_own_files(attribute, folder) for attribute in spec.attribute)
     data = spec.data
-    if data is not None and data.source:
+    if data is not None and data.source and "://" not in data.source:
         data = msgspec.structs.replace(data, source=str(folder / data.source))
     return msgspec.structs.replace(spec, attribute=attributes, data=data)
 

@@ -1,7 +1,9 @@
 """Exact counts of tables, by whatever engine counts the rows: the same to the last one."""
 
 from collections.abc import Sequence
+from typing import Any
 
+from dpress.core.claim import Unit
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
 from dpress.data.add_up import Counts, Progress
@@ -9,20 +11,27 @@ from dpress.data.fold import count, fold
 from dpress.data.table import Table
 
 
-def counts(
-    table: Table, schema: Schema, tables: Sequence[tuple[int, ...]], *, progress: Progress | None = None
+def true_counts(
+    schema: Schema,
+    tables: Sequence[tuple[int, ...]],
+    source: Any,
+    unit: Unit,
+    *,
+    progress: Progress | None = None,
 ) -> Counts:
     """Return the exact counts of some tables, one after the other: private, never written anywhere.
 
     Args:
-        table: the rows.
-        schema: how they are coded.
+        schema: how rows are coded.
         tables: the axes of every table.
+        source: the rows, as `open_source` takes or returns them.
+        unit: whose contribution is bounded; `ROW` counts every row.
         progress: called with the number of rows counted so far.
 
     Raises:
         OSError, SchemaMismatch: see `fold`.
     """
+    table = Table(source, schema.names, unit)
     if table.engine == "sql":
         raise NotSupported('engine "sql"')
-    return fold(table, schema, count(schema.shape, tables), progress=progress)
+    return fold(table, schema, count(schema.shape, tuple(tables)), progress=progress)

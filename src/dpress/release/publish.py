@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,11 @@ from dpress.core.measurement import Measurement
 from dpress.core.mechanism import CuratorMechanism, Mechanism, RecordMechanism, SyntheticRecords
 from dpress.core.queries import Ranges
 from dpress.core.rng import Generator
-from dpress.data.add_up import Counts, Progress
+from dpress.data.add_up import Progress
 from dpress.data.rows import people
 from dpress.data.spec import Spec
 from dpress.data.table import Table
-from dpress.data.true_counts import counts
+from dpress.data.true_counts import true_counts
 from dpress.ledger.ledger import Ledger, verify
 from dpress.release.clock import now
 from dpress.release.designs import charge, mechanism_of
@@ -213,26 +213,6 @@ def _new(path: Path, design: Design, unit: Unit) -> Ledger:
         return Ledger.create(path, limit=from_parameters(design.budget), unit=unit)
     except FileExistsError:  # another process was faster; its ledger decides
         return Ledger.open(path)
-
-
-def true_counts(
-    schema: Schema,
-    tables: Sequence[tuple[int, ...]],
-    source: Any,
-    unit: Unit,
-    *,
-    progress: Progress | None = None,
-) -> Counts:
-    """Return the exact counts of some tables, one after the other: private, never written anywhere.
-
-    Args:
-        schema: how rows are coded.
-        tables: the axes of every table.
-        source: the rows.
-        unit: whose contribution is bounded; `ROW` counts every row.
-        progress: called with the number of rows counted so far.
-    """
-    return counts(Table(source, schema.names, unit), schema, tuple(tables), progress=progress)
 
 
 def _write(release: Release, out: str | Path, progress: Progress | None) -> None:

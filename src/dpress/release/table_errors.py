@@ -12,8 +12,8 @@ from dpress.core.claim import Unit
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array, Numbers
 from dpress.data.add_up import Counts, Progress
+from dpress.data.true_counts import true_counts
 from dpress.inference.interval import half_width
-from dpress.release.publish import true_counts
 from dpress.release.release import CONFIDENCE, Release
 from dpress.release.table_answers import TableAnswers
 

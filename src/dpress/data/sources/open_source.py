@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from dpress.core.attribute import Bounded, Listed, Tabular
+from dpress.core.database_url import is_postgres
 from dpress.core.errors import SchemaMismatch
 from dpress.data.file_format import COMPRESSED, SEPARATORS, FileFormat, kind_of
-from dpress.data.sources import files
+from dpress.data.sources import files, table_name
+from dpress.data.sources.duckdb_rows import DATABASES, DuckdbRows
 from dpress.data.sources.memory_rows import MemoryRows
 from dpress.data.sources.parquet_rows import ParquetRows
 from dpress.data.sources.source import Source
-from dpress.data.sources.spark_frame import SparkFrame, is_spark_frame
 from dpress.data.sources.sql_text import Values
 from dpress.data.sources.text_rows import TextFile, TextRows
 
@@ -63,7 +64,9 @@ def open_source(
 
 def _source(data: Any, written: FileFormat, attributes: tuple[Tabular, ...]) -> Source:
     if not isinstance(data, (str, Path)) and not _is_list_of_files(data):
-        return SparkFrame(data) if is_spark_frame(data) else MemoryRows(data)
+        return MemoryRows(data)
+    if isinstance(data, (str, Path)) and (database := _database(str(data))) is not None:
+        return database
     found = files.named(data)
     kinds = [kind_of(path) for path in found]
     _check_kind(found[0])
@@ -73,6 +76,18 @@ def _source(data: Any, written: FileFormat, attributes: tuple[Tabular, ...]) -> 
         return ParquetRows(files=found, label=label)
     values = _values(written, attributes)
     return TextRows(files=tuple(TextFile(path=path, values=values) for path in found), label=label)
+
+
+def _database(data: str) -> Source | None:
+    """Return the table of a database, where one is named."""
+    table_name.check_query(data)
+    place, table = table_name.split(data)
+    if is_postgres(place):
+        from dpress.data.sources.postgres_rows import PostgresRows, named  # noqa: PLC0415  # the driver is an extra
+        from dpress.data.sources.postgres_snapshot import Snapshot  # noqa: PLC0415
+
+        return PostgresRows(table=table, snapshot=Snapshot(place, named(table)))
+    return DuckdbRows(path=Path(place), table=table) if Path(place).suffix.lower() in DATABASES else None
 
 
 def _is_list_of_files(data: Any) -> bool:

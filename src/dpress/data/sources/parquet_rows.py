@@ -7,15 +7,17 @@ import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpress.core.errors import SchemaMismatch
+from dpress.data.sources import duckdb_values
 from dpress.data.sources.files import Stamp, escaped, stamp_of
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+from dpress.data.sources.sql_text import text
 
 Footer = tuple[tuple[str, str | None, str | None], ...]  # of every column its path, physical and logical type
 GROUP_ROWS = 1 << 20  # small row groups are read together, up to so many rows
@@ -59,12 +61,38 @@ class ParquetRows:
             SchemaMismatch: the files' schemas differ.
         """
         self.stamp()
-        self._footers()
+        with duckdb.connect() as engine:
+            self._footers(engine)
         return without_quotes(str(self.files[0]), lambda: _opened(self.files[0]).schema_arrow)
 
     def columns(self) -> list[str]:
         """Return the names of all columns."""
         return list(self.schema().names)
+
+    @property
+    def dialect(self) -> Literal["duckdb"]:
+        """DuckDB's, which reads the same files."""
+        return "duckdb"
+
+    @property
+    def relation(self) -> str:
+        """DuckDB's reader of these files."""
+        files = ", ".join(text(escaped(path)) for path in self.files)
+        return f"read_parquet([{files}], hive_partitioning = false)"
+
+    def types(self) -> dict[str, str]:
+        """Return the type of every column as DuckDB declares it."""
+        self.stamp()
+        with duckdb.connect() as engine:
+            self._footers(engine)
+            query = f"FROM {self.relation}"
+            return without_quotes(self.name, lambda: duckdb_values.types(engine.sql(query)))
+
+    def fetch(self, statement: str) -> pa.Table:
+        """Return what one statement selects."""
+        with duckdb.connect() as engine:
+            engine.execute("SET enable_progress_bar = false")
+            return without_quotes(self.name, lambda: engine.sql(statement).to_arrow_table())
 
     def parts(self, columns: Sequence[str]) -> Sequence["ParquetPart"]:
         """Return the row groups, small ones together."""
@@ -77,14 +105,13 @@ class ParquetRows:
             for groups in _together(without_quotes(str(path), functools.partial(_group_sizes, path)))
         ]
 
-    def _footers(self) -> None:
+    def _footers(self, engine: duckdb.DuckDBPyConnection) -> None:
         """Refuse a file that is none, or that has another schema than the first."""
-        with duckdb.connect() as engine:
-            first = _footer(engine, self.files[0])
-            for path in self.files[1:]:
-                own = _footer(engine, path)
-                if own != first:
-                    raise SchemaMismatch(f"{path} has another schema than {self.files[0]}{_difference(first, own)}")
+        first = _footer(engine, self.files[0])
+        for path in self.files[1:]:
+            own = _footer(engine, path)
+            if own != first:
+                raise SchemaMismatch(f"{path} has another schema than {self.files[0]}{_difference(first, own)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ data -> Source -> parts, in an order that does not change -> Arrow batches.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 import duckdb
 import pyarrow as pa
@@ -68,10 +68,42 @@ class Source(Protocol):
         ...
 
 
-def without_quotes(name: str, call: Callable[[], T]) -> T:
+@runtime_checkable
+class SqlSource(Source, Protocol):
+    """Where rows are that an engine of SQL reads by itself."""
+
+    @property
+    def dialect(self) -> Literal["duckdb", "postgres"]:
+        """Whose SQL it is."""
+        ...
+
+    @property
+    def relation(self) -> str:
+        """What stands behind FROM for all rows with all columns; nothing is read to say so."""
+        ...
+
+    def types(self) -> dict[str, str]:
+        """Return the type of every column as the engine declares it: "DECIMAL(9,2)", "numeric(9,2)"."""
+        ...
+
+    def fetch(self, statement: str) -> pa.Table:
+        """Return what one statement selects; of a database, all statements and parts see the rows of one moment.
+
+        Args:
+            statement: of our own making, in its dialect; names in it are quoted, and no value stands in it.
+        """
+        ...
+
+
+def without_quotes(name: str, call: Callable[[], T], line: str = WITHHELD) -> T:
     """Return what the call returns; an engine's error, which may quote the rows, becomes one that does not.
 
     The original is not even attached as the new error's context.
+
+    Args:
+        name: of the rows.
+        call: to an engine.
+        line: of the error, with {} for the name.
     """
     try:
         return call()
@@ -81,7 +113,7 @@ def without_quotes(name: str, call: Callable[[], T]) -> T:
         raise KeyboardInterrupt from None
     except Exception:  # noqa: BLE001, S110  # whatever an engine raises may quote the rows
         pass
-    raise OSError(WITHHELD.format(name))
+    raise OSError(line.format(name))
 
 
 def check_columns(name: str, wanted: Sequence[str], present: Sequence[str]) -> None:

@@ -9,12 +9,12 @@ from dpress.core.grid import LARGEST_SIDE, sums
 from dpress.core.linear import Array
 from dpress.core.workload import Areas
 from dpress.data.add_up import Progress
+from dpress.data.true_counts import true_counts
 from dpress.inference.interval import half_width
 from dpress.inference.maps.density import unbiased
 from dpress.kinds.spatial.place import on_grid
 from dpress.kinds.spatial.prediction import typical_rectangles
 from dpress.release.evaluate import no_remarks as remarks
-from dpress.release.publish import true_counts
 from dpress.release.release import CONFIDENCE, Release
 from dpress.release.table_errors import no_held_out, redrawn
 

@@ -1,0 +1,118 @@
+"""Connections to PostgreSQL that all see the database at one moment, and change nothing in it."""
+
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+
+from dpress.core.database_url import connectable
+from dpress.core.errors import NotSupported
+from dpress.data.sources.source import without_quotes
+
+READING = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
+PERMISSION, NO_TABLE = "42501", "42P01"
+LOST = "{}: no connection to the server, or it was lost; nothing was released"
+FAILED = "{} cannot be read (the server's message is withheld: it may quote rows)"
+T = TypeVar("T")
+
+
+class Snapshot:
+    """One moment of a database: that of the first connection, which is kept until this is let go of.
+
+    Args:
+        url: `postgresql://...`, without a password.
+        name: of the rows, for messages.
+    """
+
+    def __init__(self, url: str, name: str) -> None:
+        self._url, self._name = connectable(url, "the rows"), name
+        self._lock = threading.Lock()
+        self._moment = ""
+
+    @contextmanager
+    def connected(self) -> Iterator[Any]:
+        """Give a cursor of a new connection.
+
+        Raises:
+            OSError: there is no connection.
+        """
+        with self._lock:
+            if not self._moment:
+                self._moment = self._begun()
+        connection = self._connection(f"{READING}; SET TRANSACTION SNAPSHOT '{self._moment}'")
+        try:
+            with connection.cursor() as cursor:
+                yield cursor
+        finally:
+            _close(connection)
+
+    def fetch(self, cursor: Any, statement: str) -> Any:
+        """Return what a statement selects, as an Arrow table."""
+
+        def call() -> Any:
+            cursor.execute(statement)
+            return cursor.fetch_arrow_table()
+
+        return asked(self._name, cursor, call)
+
+    def _begun(self) -> str:
+        connection = self._connection(READING)
+        weakref.finalize(self, _close, connection)
+        with connection.cursor() as cursor:
+            return str(self.fetch(cursor, "SELECT pg_export_snapshot()")[0][0])
+
+    def _connection(self, begin: str) -> Any:
+        try:
+            from adbc_driver_postgresql import dbapi  # noqa: PLC0415  # the driver is an extra
+        except ImportError:
+            raise NotSupported("rows in PostgreSQL need: pip install 'dpress[postgres]'") from None
+
+        def call() -> Any:
+            connection = dbapi.connect(self._url)
+            with connection.cursor() as cursor:
+                cursor.executescript(begin)
+            return connection
+
+        return without_quotes(self._name, call, LOST)
+
+
+def asked(name: str, cursor: Any, call: Callable[[], T]) -> T:
+    """Return what the server answers, or say in a line of ours why it does not.
+
+    Args:
+        name: of the rows.
+        cursor: that is asked.
+        call: to it.
+
+    Raises:
+        OSError: no permission, a lost connection, or whatever else.
+    """
+    state = ""
+
+    def noted() -> T:
+        nonlocal state
+        try:
+            return call()
+        except Exception as error:
+            state = getattr(error, "sqlstate", None) or ""
+            raise
+
+    with suppress(OSError):
+        return without_quotes(name, noted)
+    if state == PERMISSION:
+        raise PermissionError(f"{name}: no permission to read it")
+    raise OSError((FAILED if state or _answers(cursor) else LOST).format(name))
+
+
+def _answers(cursor: Any) -> bool:
+    """Return whether there still is a connection."""
+    with suppress(Exception):
+        cursor.connection.rollback()
+        return True
+    return False
+
+
+def _close(connection: Any) -> None:
+    with suppress(Exception):  # a lost one cannot be closed
+        connection.close()

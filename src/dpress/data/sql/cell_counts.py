@@ -1,0 +1,148 @@
+"""Counts of tables by one statement: only cells and how many rows are in each come back from the engine.
+
+codes -> the row's cell in each table -> GROUP BY -> (table, cell, count) -> the counts of `data.fold.count`.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from sqlglot import exp
+
+from dpress.core.coding import DROPPED, MISSING
+from dpress.core.domain import Schema
+from dpress.data.sql.code_expression import beside_cells
+from dpress.data.sql.coded_rows import Relation, code_expressions, refuse
+from dpress.data.sql.engine_column import whole
+
+Axes = tuple[int, ...]
+Places = npt.NDArray[np.int64]
+
+MOST_TOGETHER = 1 << 12  # cells of all axes up to which one table over them is counted and added up afterwards
+BESIDE = -MISSING  # codes below the first cell: DROPPED, OUTSIDE, MISSING
+LARGEST_PLACE = (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellCounts:
+    """A statement that counts tables, and what its rows mean; neither depends on the rows of the relation.
+
+    The statement returns (table, place, count) in any order, all 64-bit integers: a number of `counted`, a place, and
+    the rows there. A place is a number with one digit for each axis, its code and BESIDE more, so that what is left out
+    or rejected has places, too; before them stands, likewise, the lowest code of the attributes that drop rows and are
+    not among the axes, 0 if it is a cell. A value that is rejected has its place in a table of its own attribute.
+
+    Args:
+        schema: of tabular attributes.
+        tables: the axes of every table that is asked.
+        counted: the axes of every table that the engine counts.
+        sql: the statement.
+    """
+
+    schema: Schema
+    tables: tuple[Axes, ...]
+    counted: tuple[Axes, ...]
+    sql: str
+
+    def add_up(self, table: Places, place: Places, count: Places) -> Places:
+        """Return the counts of all tables one after the other, flattened, zero where no row is.
+
+        Args:
+            table: the statement's first column.
+            place: its second.
+            count: its third.
+
+        Raises:
+            SchemaMismatch: the specification rejects a value (it is not shown).
+        """
+        found = []
+        lowest = dict.fromkeys(range(len(self.schema.names)), 0)
+        for number, axes in enumerate(self.counted):
+            own = table == number
+            sizes = [1 + BESIDE, *(self.schema.shape[axis] + BESIDE for axis in axes)]
+            codes = np.stack(np.unravel_index(place[own], sizes)) - BESIDE
+            lowest |= dict(zip(axes, codes.min(axis=1, initial=0)[1:].tolist(), strict=True))
+            kept = (codes >= 0).all(axis=0)
+            found.append((codes[1:, kept], count[own][kept]))
+        for axis, code in lowest.items():
+            refuse(self.schema, axis, code)
+        return np.concatenate([self._table(axes, found) for axes in self.tables])
+
+    def _table(self, axes: Axes, found: list[tuple[Places, Places]]) -> Places:
+        """Return one table, from its own count or that over all axes."""
+        source = self.counted.index(axes) if axes in self.counted else 0
+        codes, count = found[source]
+        shape = self.schema.shape
+        places = np.zeros(len(count), dtype=np.int64)
+        for axis in axes:
+            places = places * shape[axis] + codes[self.counted[source].index(axis)]
+        counts = np.zeros(math.prod(shape[axis] for axis in axes), dtype=np.int64)
+        np.add.at(counts, places, count)
+        return counts
+
+
+def cell_counts(schema: Schema, relation: Relation, tables: Sequence[Sequence[int]]) -> CellCounts | None:
+    """Return the statement that counts tables; None where an attribute is for the codec to read.
+
+    A row is left out of every table where any attribute of the schema drops it. Where the table over all axes is small
+    it alone is counted; otherwise each is, and besides every attribute that can leave out a row and is in none of them.
+
+    Args:
+        schema: of tabular attributes.
+        relation: the rows.
+        tables: the axes of every table; their cells together must fit 63 bits.
+    """
+    codes = code_expressions(schema, relation)
+    if len(codes) < len(schema.names):
+        return None
+    asked = tuple(tuple(axes) for axes in tables)
+    leaving = [axis for axis, own in enumerate(schema.tabular) if beside_cells(own)]
+    together = tuple(sorted({*leaving, *(axis for axes in asked for axis in axes)}))
+    if _cells(schema, together) <= MOST_TOGETHER:
+        counted: tuple[Axes, ...] = (together,)
+    else:
+        alone = set(leaving) - {axis for axes in asked for axis in axes}
+        counted = (*dict.fromkeys(asked), *((axis,) for axis in sorted(alone)))
+    if max(_cells(schema, axes) for axes in counted) > LARGEST_PLACE:
+        return None
+    parts = (own.sql(dialect=relation.dialect) for own in _counts(schema, relation, codes, counted))
+    return CellCounts(schema=schema, tables=asked, counted=counted, sql=" UNION ALL ".join(parts))
+
+
+def _cells(schema: Schema, axes: Axes) -> int:
+    return (1 + BESIDE) * math.prod(schema.shape[axis] + BESIDE for axis in axes)
+
+
+def _counts(
+    schema: Schema, relation: Relation, codes: dict[str, exp.Expr], counted: tuple[Axes, ...]
+) -> list[exp.Select]:
+    """Return a query for every table: codes, then the row's place, then how many rows have it."""
+    found = []
+    for number, axes in enumerate(counted):
+        others = [axis for axis, own in enumerate(schema.tabular) if axis not in axes and DROPPED in beside_cells(own)]
+        columns = [
+            exp.alias_(exp.cast(codes[schema.names[axis]], "bigint"), f"code{axis}") for axis in (*axes, *others)
+        ]
+        inner = exp.select(*columns or [exp.alias_(whole(0), "code")]).from_(relation.source)
+        if relation.dialect == "postgres":  # which would otherwise write out each code wherever it stands
+            inner = inner.offset(0)
+        place = exp.alias_(_place(schema, axes, others), "dpress_place")
+        places = exp.select(place).from_(inner.subquery("dpress_codes")).subquery("dpress_places")
+        table = exp.alias_(exp.cast(whole(number), "bigint"), "dpress_table")
+        count = exp.alias_(exp.cast(exp.Count(this=exp.Star()), "bigint"), "dpress_count")
+        found.append(exp.select(table, "dpress_place", count).from_(places).group_by("dpress_place"))
+    return found
+
+
+def _place(schema: Schema, axes: Axes, others: Sequence[int]) -> exp.Expr:
+    """Return the row's place: its digits, the first of them the lowest code of the other attributes or 0."""
+    lowest: exp.Expr = whole(0)
+    if others:
+        codes = [exp.column(f"code{axis}") for axis in others]
+        lowest = exp.Least(this=whole(0), expressions=codes, ignore_nulls=True)
+    place = exp.cast(lowest, "bigint") + whole(BESIDE)
+    for axis in axes:
+        place = place * whole(schema.shape[axis] + BESIDE) + (exp.column(f"code{axis}") + whole(BESIDE))
+    return place

@@ -1,0 +1,61 @@
+"""The code of an attribute's value as one SQL expression, equal to the codec's for every value of the declared type."""
+
+from sqlglot import exp
+
+from dpress.core import coding
+from dpress.core.attribute import Listed, Tabular
+from dpress.core.coding import MISSING, OUTSIDE
+from dpress.core.errors import SchemaMismatch
+from dpress.data.sql.bin_code import bounded_cell, has_none, is_countable
+from dpress.data.sql.engine_column import Column, whole
+from dpress.data.sql.listed_code import is_comparable, listed_cell
+
+LARGEST_CODE = (1 << 31) - 1
+
+
+def code_expression(attribute: Tabular, column: Column) -> exp.Expr | None:
+    """Return the SQL of an attribute's code: a cell, or DROPPED; OUTSIDE or MISSING where the specification rejects it.
+
+    Whoever finds one of the last two calls `coding.settle`, which refuses it in words.
+
+    Args:
+        attribute: with cells of its own.
+        column: its column, as the engine declares it.
+
+    Returns:
+        None where the engine cannot code this type as the codec does; then the codec is to read the raw column. That
+        depends on the attribute and the declared type alone, never on a row.
+    """
+    if attribute.size > LARGEST_CODE or column.kind is None:
+        return None
+    otherwise = _otherwise(attribute, column)
+    if isinstance(attribute, Listed):
+        return listed_cell(attribute, column, otherwise) if is_comparable(attribute, column) else None
+    return bounded_cell(attribute, column, otherwise) if is_countable(attribute, column) else None
+
+
+def _otherwise(attribute: Tabular, column: Column) -> exp.Expr:
+    """Return the code of a value without a cell of its own."""
+    outside, missing = settled(attribute, OUTSIDE), settled(attribute, MISSING)
+    if isinstance(attribute, Listed):
+        absent = column.missing
+    else:
+        if attribute.outside == "clamp":
+            return whole(missing)
+        absent = has_none(attribute, column)
+    return whole(missing) if outside == missing else exp.case().when(absent, whole(missing)).else_(whole(outside))
+
+
+def settled(attribute: Tabular, beside: int) -> int:
+    """Return the code of what is outside or missing, itself where the specification rejects it; 0 where none is."""
+    if beside == OUTSIDE and not isinstance(attribute, Listed) and attribute.outside == "clamp":
+        return 0
+    try:
+        return coding.settle(attribute, beside)
+    except SchemaMismatch:
+        return beside
+
+
+def beside_cells(attribute: Tabular) -> set[int]:
+    """Return which codes without a cell a value of the attribute can have: DROPPED, OUTSIDE, MISSING."""
+    return {code for code in (settled(attribute, OUTSIDE), settled(attribute, MISSING)) if code < 0}

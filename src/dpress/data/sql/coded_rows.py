@@ -1,0 +1,115 @@
+"""Rows with the codes that SQL gives, and raw columns where the codec is to read them.
+
+relation, schema -> `SELECT` of codes and raw columns -> batches -> the codes of all attributes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from sqlglot import exp
+
+from dpress.core import coding
+from dpress.core.coding import DROPPED
+from dpress.core.domain import Schema
+from dpress.core.errors import SchemaMismatch
+from dpress.data import codec
+from dpress.data.sql.code_expression import code_expression
+from dpress.data.sql.engine_column import TEXT, Column, Dialect
+
+NAME = "dpress_{}"  # of an attribute's code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """Rows that an engine holds.
+
+    Args:
+        query: a query in the engine's SQL, written by dpress: it stands in others as it is.
+        declared: the type of every column, as `Column` takes it.
+        dialect: the engine's SQL.
+    """
+
+    query: str
+    declared: Mapping[str, str]
+    dialect: Dialect
+
+    @property
+    def source(self) -> exp.Expr:
+        """The rows, as they stand after FROM."""
+        return exp.alias_(exp.Var(this=f"({self.query})"), "dpress_rows", table=True)
+
+    def column(self, name: str) -> Column:
+        """Return a column.
+
+        Raises:
+            SchemaMismatch: there is none of that name.
+        """
+        if name not in self.declared:
+            raise SchemaMismatch(f"attribute {name}: the data has no column {name!r}")
+        return Column(name, self.declared[name], self.dialect)
+
+
+def code_expressions(schema: Schema, relation: Relation) -> dict[str, exp.Expr]:
+    """Return the SQL of the codes of those attributes that the engine codes as the codec does, by name."""
+    found = ((own.name, code_expression(own, relation.column(own.name))) for own in schema.tabular)
+    return {name: code for name, code in found if code is not None}
+
+
+def coded_select(schema: Schema, relation: Relation) -> str:
+    """Return a query of one column for every attribute: a code as a 32-bit integer, or the column as it is read.
+
+    Args:
+        schema: of tabular attributes.
+        relation: the rows.
+    """
+    codes = code_expressions(schema, relation)
+    columns = [
+        exp.alias_(exp.cast(codes[name], "int"), NAME.format(place), quoted=True)
+        if name in codes
+        else exp.alias_(_as_read(relation.column(name)), name, quoted=True)
+        for place, name in enumerate(schema.names)
+    ]
+    return exp.select(*columns).from_(relation.source).sql(dialect=relation.dialect)
+
+
+def encode_coded(schema: Schema, batch: pa.RecordBatch) -> codec.Codes:
+    """Return the cell of every kept row along every axis, as `codec.encode` does, from a batch of `coded_select`.
+
+    Raises:
+        SchemaMismatch: see `codec.encode`.
+    """
+    present = set(batch.schema.names)
+    columns = [
+        _settled(schema, place, batch.column(NAME.format(place)))
+        if NAME.format(place) in present
+        else codec.encode_all(schema.subset([name]), batch)[0][0]
+        for place, name in enumerate(schema.names)
+    ]
+    codes = np.stack(columns)
+    keep = (codes != DROPPED).all(axis=0)
+    return codes if keep.all() else codes[:, keep]
+
+
+def _as_read(column: Column) -> exp.Expr:
+    """Return a raw column, of text in the form that a cast to text gives."""
+    return exp.cast(column.raw, "text") if column.kind == TEXT else column.raw
+
+
+def _settled(schema: Schema, place: int, column: pa.Array) -> npt.NDArray[np.int32]:
+    """Return codes, refusing those that the specification rejects."""
+    codes = np.asarray(column.cast(pa.int32()))
+    refuse(schema, place, int(codes.min(initial=0)))
+    return codes
+
+
+def refuse(schema: Schema, place: int, lowest: int) -> None:
+    """Raise what the specification says of an attribute's lowest code, if it rejects that.
+
+    Raises:
+        SchemaMismatch: it does.
+    """
+    if lowest < DROPPED:
+        coding.settle(schema.tabular[place], lowest)

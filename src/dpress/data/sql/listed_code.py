@@ -1,0 +1,124 @@
+"""Listed values in SQL: a column is compared with those values of the list that its type can hold.
+
+list, type -> values and cells (`data.listed.held`, the codec's own) -> a comparison by value, of texts by bytes.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from sqlglot import exp
+
+from dpress.core.attribute import Listed
+from dpress.core.value import BLANKS
+from dpress.data import listed, numbers
+from dpress.data.sql.engine_column import TEXT, Column, number, text, whole
+
+MOST_BRANCHES = 256  # of one CASE; Spark compiles no method that is much longer
+TOGETHER = 4  # values at a leaf of a search
+
+Pairs = list[tuple[exp.Expr, int]]
+
+
+def is_comparable(attribute: Listed, column: Column) -> bool:
+    """Return whether SQL finds the values of a list in a column; what else there is, the codec reads or refuses.
+
+    An integer in a text is an exact number with any number of digits, which no engine has.
+    """
+    first, kind = attribute.values[0], column.kind
+    if kind is None or (kind == TEXT and type(first) is int):
+        return False
+    return isinstance(first, str) or numbers.has_numbers(kind)
+
+
+def listed_cell(attribute: Listed, column: Column, otherwise: exp.Expr) -> exp.Expr | None:
+    """Return the SQL of the cell of a listed value.
+
+    Args:
+        attribute: for which the column `is_comparable`.
+        column: as the engine declares it.
+        otherwise: the code of what is not listed or missing.
+
+    Returns:
+        None where the list is too long, or the engine cannot write one of its values.
+    """
+    first: type = type(attribute.values[0])
+    kind = pa.float64() if pa.types.is_floating(column.kind) else column.kind
+    own, codes = listed.held(attribute.values, first, kind)
+    if kind == TEXT:
+        value = _lowered(column) if first is bool else column.value
+        return _among_texts(value, column, [*zip(own.to_pylist(), codes.tolist(), strict=True)], otherwise)
+    return _among_ordered(column, own, codes, otherwise)
+
+
+def _lowered(column: Column) -> exp.Expr:
+    """Return a text in lower case without blanks around it; only ASCII letters are letters of a truth."""
+    blanks: exp.Expr = exp.Literal.string(BLANKS)
+    if column.dialect == "spark":
+        blanks = exp.cast(exp.HexString(this=BLANKS.encode().hex()), "text")
+    return exp.Lower(this=exp.Trim(this=column.value, expression=blanks))
+
+
+def _among_texts(
+    value: exp.Expr, column: Column, pairs: Sequence[tuple[str, int]], otherwise: exp.Expr
+) -> exp.Expr | None:
+    if column.dialect == "duckdb":
+        return _among_names(value, pairs, otherwise)
+    constants = [(text(own, column.dialect), code) for own, code in pairs]
+    if len(constants) > MOST_BRANCHES or any(own is None for own, _ in constants):
+        return None
+    return _one_of(value, [(own, code) for own, code in constants if own is not None], otherwise)
+
+
+def _among_names(value: exp.Expr, pairs: Sequence[tuple[str, int]], otherwise: exp.Expr) -> exp.Expr | None:
+    """Return the cell by the names of an enumeration, which DuckDB hashes, by bytes."""
+    pairs = sorted(pairs, key=lambda pair: pair[1])
+    names = [text(own, "duckdb") for own, _ in pairs]
+    if any(name is None for name in names):
+        return None
+    kind = exp.DataType(this=exp.DataType.Type.ENUM, expressions=names)
+    place = exp.Anonymous(this="enum_code", expressions=[exp.TryCast(this=value, to=kind)])
+    codes = [code for _, code in pairs]
+    if codes == [*range(len(codes))]:
+        return exp.Coalesce(this=exp.cast(place, "bigint"), expressions=[otherwise])
+    return _one_of(place, [(whole(number), code) for number, code in enumerate(codes)], otherwise)
+
+
+def _among_ordered(column: Column, own: pa.Array, codes: Any, otherwise: exp.Expr) -> exp.Expr | None:
+    if len(own) > MOST_BRANCHES:
+        return None
+    if pa.types.is_boolean(own.type):
+        pairs: Pairs = [
+            (exp.Boolean(this=one), code) for one, code in zip(own.to_pylist(), codes.tolist(), strict=True)
+        ]
+        return _one_of(column.value, pairs, otherwise)
+    values = own.to_numpy(zero_copy_only=False) if pa.types.is_temporal(own.type) else np.array(own.to_pylist(), object)
+    order = np.argsort(values, kind="stable")
+    floats = pa.types.is_floating(own.type)
+    pairs = []
+    for place in order:
+        written = column.written(values[place])
+        if written is None:
+            return None
+        pairs.append((number(values[place]) if floats else column.constant(written), int(codes[place])))
+    value = exp.cast(column.value, "double") if floats else column.value
+    return _halved(value, pairs, otherwise)
+
+
+def _halved(value: exp.Expr, pairs: Pairs, otherwise: exp.Expr) -> exp.Expr:
+    """Return a search by halving; the pairs are in the order of their values."""
+    if len(pairs) <= TOGETHER:
+        return _one_of(value, pairs, otherwise)
+    middle = len(pairs) // 2
+    below, above = (_halved(value, half, otherwise) for half in (pairs[:middle], pairs[middle:]))
+    return exp.case().when(value < pairs[middle][0].copy(), below).else_(above)
+
+
+def _one_of(value: exp.Expr, pairs: Pairs, otherwise: exp.Expr) -> exp.Expr:
+    if not pairs:
+        return otherwise.copy()
+    found = exp.case()
+    for own, code in pairs:
+        found = found.when(value.eq(own), whole(code), copy=False)
+    return found.else_(otherwise.copy())

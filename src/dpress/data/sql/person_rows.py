@@ -1,0 +1,141 @@
+"""Rows bounded to a few of each person, in SQL: those with the smallest keyed hash of what the row holds.
+
+person and row -> texts that differ where they do -> SHA-256 under a secret key -> `row_number` per person <= k.
+An engine may evaluate an expression twice, so nothing here draws: a row's hash depends on the key, its person and its
+content alone. Rows of one person with equal content are interchangeable, so a tie has no effect on any sum.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+from sqlglot import exp
+
+from dpress.core.errors import SchemaMismatch
+from dpress.core.value import EXACT
+from dpress.data.sql.coded_rows import Relation
+from dpress.data.sql.engine_column import Column, whole
+
+RANK = "dpress_rank"
+
+
+def bounded_rows(relation: Relation, person: str, columns: Sequence[str], *, rows: int, key: str) -> str:
+    """Return a query of some columns in which a person has at most so many rows.
+
+    Args:
+        relation: the rows, whose columns count by content.
+        person: the column that names a row's person.
+        columns: to return; the rows' content is theirs alone.
+        rows: the most of one person.
+        key: the SQL of a secret text that nobody else knows: a parameter of the statement, or a literal where the
+            engine keeps no statements. It is one for all rows and fresh for every release.
+
+    Raises:
+        SchemaMismatch: a column is missing, or its type has no text that differs where its values do.
+    """
+    name = _person(relation.column(person))
+    parts = [exp.Var(this=key), name, *(_content(relation.column(column)) for column in columns)]
+    digest = _digest(_joined([_measured(part) for part in parts], relation), relation)
+    rank = exp.Window(this=exp.RowNumber(), partition_by=[name.copy()], order=exp.Order(expressions=[digest]))
+    own = [exp.column(column, quoted=True) for column in columns]
+    ranked = exp.select(*own, exp.alias_(rank, RANK)).from_(relation.source).subquery("dpress_ranked")
+    kept = exp.select(*(one.copy() for one in own)).from_(ranked).where(exp.column(RANK) <= whole(rows))
+    return kept.sql(dialect=relation.dialect)
+
+
+def nameless_rows(relation: Relation, person: str) -> str:
+    """Return a query of the number of rows without a person; the caller refuses any.
+
+    Raises:
+        SchemaMismatch: see `bounded_rows`.
+    """
+    name = _person(relation.column(person))
+    missing = exp.Count(this=exp.Star()) - exp.Count(this=name)
+    return exp.select(exp.alias_(missing, "nameless")).from_(relation.source).sql(dialect=relation.dialect)
+
+
+def _person(column: Column) -> exp.Expr:
+    """Return the text that names a row's person by value, NULL where there is none: 7.0 is 7, and -0.0 is 0."""
+    kind = _kind(column)
+    if pa.types.is_floating(kind):
+        number = exp.cast(column.raw, "double")
+        integer = exp.and_(exp.Abs(this=number) < whole(EXACT), number.eq(exp.Floor(this=number.copy())))
+        written = exp.cast(exp.cast(number.copy(), "bigint"), "text")
+        text: exp.Expr = exp.case().when(integer, written).else_(_content(column))
+    elif pa.types.is_decimal(kind) and kind.scale:
+        text = exp.cast(column.raw, "text")
+        for blank in ("0", "."):
+            text = _call("rtrim", *_trimming(text, blank, column))
+    else:
+        return _bytes(_content(column), column)
+    return _bytes(exp.case().when(exp.not_(column.missing), text), column)
+
+
+def _trimming(text: exp.Expr, blank: str, column: Column) -> list[exp.Expr]:
+    """Return the arguments of `rtrim`, which Spark takes the other way round."""
+    both = [text, exp.Literal.string(blank)]
+    return both[::-1] if column.dialect == "spark" else both
+
+
+def _kind(column: Column) -> Any:
+    """Return the Arrow type of a column whose values have texts of their own."""
+    if column.kind is None:
+        raise SchemaMismatch(
+            f"the column {column.name!r} of type {column.declared} has no text that tells its values apart; "
+            f"convert it to text first"
+        )
+    return column.kind
+
+
+def _content(column: Column) -> exp.Expr:
+    """Return a text of a value that differs where values do, whatever the session's settings; NULL where it is NULL."""
+    kind = _kind(column)
+    if pa.types.is_floating(kind) and column.dialect == "postgres":  # whose text depends on extra_float_digits
+        return _call("encode", _call("float8send", exp.cast(column.raw, "double")), exp.Literal.string("hex"))
+    if pa.types.is_temporal(kind) and column.dialect != "duckdb":
+        return exp.cast(_ticks(column), "text")
+    return exp.cast(column.value, "text")
+
+
+def _ticks(column: Column) -> exp.Expr:
+    """Return a time as a number, which has no zone, no order of day and month and no hour that comes twice."""
+    if column.dialect == "postgres":
+        return exp.Extract(this=exp.var("EPOCH"), expression=column.raw)
+    if pa.types.is_date(column.kind):
+        return _call("unix_date", column.raw)
+    return _call("unix_micros", column.raw) if column.base == "timestamp" else column.raw
+
+
+def _call(name: str, *arguments: exp.Expr) -> exp.Expr:
+    return exp.Anonymous(this=name, expressions=list(arguments))
+
+
+def _bytes(text: exp.Expr, column: Column) -> exp.Expr:
+    """Return a text that is compared by bytes."""
+    if column.dialect == "spark":
+        return exp.Collate(this=exp.cast(text, "text"), expression=exp.Var(this="UTF8_BINARY"))
+    if column.dialect == "duckdb":
+        return _call("hex", _call("encode", text))
+    return exp.Collate(this=exp.cast(text, "text"), expression=exp.to_identifier("C", quoted=True))
+
+
+def _measured(text: exp.Expr) -> exp.Expr:
+    """Return a text after its length, so that no two lists of texts run together to one; NULL is none of them."""
+    length = exp.cast(_call("char_length", text), "text")
+    together = exp.DPipe(this=exp.DPipe(this=length, expression=exp.Literal.string(":")), expression=text.copy())
+    return exp.Coalesce(this=together, expressions=[exp.Literal.string("n")])
+
+
+def _joined(parts: Sequence[exp.Expr], relation: Relation) -> exp.Expr:
+    found, *others = parts
+    for other in others:
+        found = exp.DPipe(this=found, expression=other)
+    if relation.dialect == "postgres":
+        return _call("convert_to", found, exp.Literal.string("UTF8"))
+    return found
+
+
+def _digest(text: exp.Expr, relation: Relation) -> exp.Expr:
+    if relation.dialect == "spark":
+        return _call("sha2", exp.cast(text, "binary"), whole(256))
+    return _call("sha256", text)
