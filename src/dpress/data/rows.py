@@ -49,6 +49,7 @@ def people(table: Table, schema: Schema, *, progress: Progress | None = None, he
     if size <= held:
         return in_memory(np.concatenate(kept, axis=1))
     kept.clear()
+    table.source.parts(table.columns)  # rows that come only once are refused before anything is charged
     return People(
         fold=lambda kernel: fold(table, schema, kernel),
         table=lambda: np.concatenate(list(_coded(table, schema)), axis=1),

@@ -12,6 +12,7 @@ from dpress.core.claim import Unit
 from dpress.core.errors import SchemaMismatch
 from dpress.data.contributions import Contributions, contributions
 from dpress.data.row_sample import RowSample, row_sample
+from dpress.data.sources.files import changed
 from dpress.data.sources.memory_rows import MemoryRows
 from dpress.data.sources.open_source import Rows, open_source
 from dpress.data.sources.source import Part, Source
@@ -155,8 +156,10 @@ class Watched:
             OSError: they changed.
             SchemaMismatch: there are none.
         """
-        if (self.source.stamp() or ()) != self.before:
-            raise OSError(f"{self.source.name} changed while it was read; nothing was released")
+        if (after := self.source.stamp() or ()) != self.before:
+            raise OSError(
+                f"{changed(self.before, after) or self.source.name} changed while it was read; nothing was released"
+            )
         if not self.rows:
             raise SchemaMismatch(f"{self.source.name} has no rows")
 

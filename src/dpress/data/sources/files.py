@@ -1,13 +1,15 @@
 """Which files a path, a folder, a glob or a list names, and what changes when one of them does."""
 
+import itertools
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from dpress.core.errors import SchemaMismatch
 
 SIGNS = frozenset("*?[")  # of a glob
-Stamp = tuple[tuple[int, int, int], ...]
+Stamp = tuple[tuple[str, int, int, int], ...]  # of every file its path and what changes with it
 
 
 def named(data: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
@@ -38,6 +40,15 @@ def named(data: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
     return (path,)
 
 
+def folder_of(data: str | Path | Sequence[str | Path]) -> Path | None:
+    """Return the folder below which a folder or a glob names files; None for a file and a list."""
+    path = Path() if not isinstance(data, (str, Path)) else Path(data)
+    if path.is_dir() and isinstance(data, (str, Path)):
+        return path
+    fixed = list(itertools.takewhile(lambda part: not SIGNS & set(part), path.parts))
+    return Path(*fixed) if len(fixed) < len(path.parts) and not path.exists() else None
+
+
 def label(data: str | Path | Sequence[str | Path], files: Sequence[Path]) -> str:
     """Return what to call some files in a message."""
     return str(data) if isinstance(data, (str, Path)) else str(files[0]) if len(files) == 1 else f"{len(files)} files"
@@ -50,6 +61,12 @@ def stamp_of(files: Sequence[Path]) -> Stamp:
         OSError: there is no such file, no permission, or it is empty.
     """
     return tuple(_stamp(path) for path in files)
+
+
+def changed(before: Any, after: Any) -> str:
+    """Return the path of the first file that another stamp has changed; empty where the stamps are not of files."""
+    pairs = zip(before, after, strict=False) if isinstance(before, tuple) and isinstance(after, tuple) else ()
+    return next((str(own[0]) for one, own in pairs if one != own), "")
 
 
 def check_endings(files: Sequence[Path], kinds: Sequence[str]) -> None:
@@ -72,12 +89,12 @@ def escaped(path: Path) -> str:
     return "".join(f"[{sign}]" if sign in SIGNS else sign for sign in str(path))
 
 
-def _stamp(path: Path) -> tuple[int, int, int]:
+def _stamp(path: Path) -> tuple[str, int, int, int]:
     with path.open("rb") as file:
         stat = os.fstat(file.fileno())
     if not stat.st_size:
         raise OSError(f"{path} is empty")
-    return stat.st_ino, stat.st_size, stat.st_mtime_ns
+    return str(path), stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
 def _kept(path: Path) -> bool:

@@ -5,15 +5,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import narwhals as nw
+
 from dpress.core.attribute import Bounded, Listed, Tabular
 from dpress.core.database_url import is_postgres
 from dpress.core.errors import SchemaMismatch
 from dpress.data.file_format import COMPRESSED, SEPARATORS, FileFormat, kind_of
-from dpress.data.sources import files, table_name
+from dpress.data.sources import files, path_columns, table_name
 from dpress.data.sources.duckdb_rows import DATABASES, DuckdbRows
+from dpress.data.sources.lazy_frames import stream_of
 from dpress.data.sources.memory_rows import MemoryRows
 from dpress.data.sources.parquet_rows import ParquetRows
+from dpress.data.sources.relation_rows import RelationRows
 from dpress.data.sources.source import Source
+from dpress.data.sources.spark_frame import SparkFrame
 from dpress.data.sources.sql_text import Values
 from dpress.data.sources.text_rows import TextFile, TextRows
 
@@ -64,18 +70,35 @@ def open_source(
 
 def _source(data: Any, written: FileFormat, attributes: tuple[Tabular, ...]) -> Source:
     if not isinstance(data, (str, Path)) and not _is_list_of_files(data):
-        return MemoryRows(data)
+        return _in_python(data)
     if isinstance(data, (str, Path)) and (database := _database(str(data))) is not None:
         return database
-    found = files.named(data)
+    found, folder = files.named(data), files.folder_of(data)
+    source = _of_files(found, files.label(data, found), written, attributes)
+    values = path_columns.stated(found, folder) if folder is not None else {}
+    return path_columns.PathRows(source=source, values=values) if values else source
+
+
+def _of_files(
+    found: tuple[Path, ...], label: str, written: FileFormat, attributes: tuple[Tabular, ...]
+) -> path_columns.FileSource:
     kinds = [kind_of(path) for path in found]
     _check_kind(found[0])
     files.check_endings(found, kinds)
-    label = files.label(data, found)
     if kinds[0] == PARQUET:
         return ParquetRows(files=found, label=label)
     values = _values(written, attributes)
     return TextRows(files=tuple(TextFile(path=path, values=values) for path in found), label=label)
+
+
+def _in_python(data: Any) -> Source:
+    """Return the rows of what a library holds: streamed where it can, else as a table in memory."""
+    native = nw.to_native(data, pass_through=True)
+    if isinstance(native, duckdb.DuckDBPyRelation):
+        return RelationRows(data=native)
+    if type(native).__module__.startswith("pyspark.sql"):
+        return SparkFrame(frame=native)
+    return stream_of(native) or MemoryRows(data)
 
 
 def _database(data: str) -> Source | None:

@@ -4,6 +4,7 @@ DuckDB reads the footers, for a damaged one makes Arrow end the process; Arrow r
 """
 
 import functools
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
 from dpress.data.sources.sql_text import text
 
 Footer = tuple[tuple[str, str | None, str | None], ...]  # of every column its path, physical and logical type
+ENCRYPTED = b"PARE"  # at the end of such a file
 GROUP_ROWS = 1 << 20  # small row groups are read together, up to so many rows
 
 
@@ -166,7 +168,15 @@ def _together(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
         yield tuple(waiting)
 
 
+def _check_plain(path: Path) -> None:
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - len(ENCRYPTED)))
+        if file.read() == ENCRYPTED:
+            raise SchemaMismatch(f"{path} is encrypted Parquet; decrypt it first")
+
+
 def _footer(engine: duckdb.DuckDBPyConnection, path: Path) -> Footer:
+    _check_plain(path)
     query = "SELECT name, type, coalesce(logical_type, converted_type) FROM parquet_schema(?) OFFSET 1"
     found: list[Any] = without_quotes(str(path), lambda: engine.execute(query, [escaped(path)]).fetchall())
     return tuple((str(name), kind, logical) for name, kind, logical in found)

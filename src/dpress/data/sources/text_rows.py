@@ -141,6 +141,11 @@ class TextPart:
     file: TextFile
     columns: tuple[str, ...]
 
+    @property
+    def path(self) -> Path:
+        """Of the file."""
+        return self.file.path
+
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows."""
         return self.file.batches(self.columns)

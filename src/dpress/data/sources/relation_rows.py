@@ -1,0 +1,87 @@
+"""Rows of a DuckDB relation, streamed on its own connection; SQL runs there, too."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import duckdb
+import pyarrow as pa
+
+from dpress.data.sources import duckdb_values
+from dpress.data.sources.source import check_columns, without_quotes
+
+RELATION = "dpress_rows"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationRows:
+    """A relation, evaluated anew for every pass.
+
+    Args:
+        data: the relation; nothing else uses its connection meanwhile.
+    """
+
+    data: duckdb.DuckDBPyRelation
+
+    @property
+    def name(self) -> str:
+        """What to call it in a message."""
+        return "the relation"
+
+    @property
+    def stable(self) -> bool:
+        """False: an engine chooses the order."""
+        return False
+
+    @property
+    def portable(self) -> bool:
+        """False: its connection is in this process."""
+        return False
+
+    @property
+    def dialect(self) -> Literal["duckdb"]:
+        """DuckDB's own."""
+        return "duckdb"
+
+    @property
+    def relation(self) -> str:
+        """The name of the relation in a statement of `fetch`."""
+        return RELATION
+
+    def stamp(self) -> None:
+        """Return nothing: whoever holds the relation changes it."""
+
+    def types(self) -> dict[str, str]:
+        """Return the type of every column as DuckDB declares it."""
+        return without_quotes(self.name, lambda: duckdb_values.types(self.data), duckdb_values.LINE)
+
+    def columns(self) -> list[str]:
+        """Return the names of all columns."""
+        return list(self.types())
+
+    def parts(self, columns: Sequence[str]) -> Sequence["RelationPart"]:
+        """Return all rows."""
+        check_columns(self.name, columns, self.columns())
+        return [RelationPart(rows=self, columns=tuple(columns))]
+
+    def fetch(self, statement: str) -> pa.Table:
+        """Return what one statement selects."""
+        query = self.data.query
+        return without_quotes(self.name, lambda: query(RELATION, statement).to_arrow_table(), duckdb_values.LINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationPart:
+    """All rows of a relation.
+
+    Args:
+        rows: of it.
+        columns: that are read.
+    """
+
+    rows: RelationRows
+    columns: tuple[str, ...]
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, in constant memory."""
+        return duckdb_values.batches(self.rows.data, self.columns, self.rows.name)

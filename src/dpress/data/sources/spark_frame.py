@@ -1,0 +1,98 @@
+"""Rows of a Spark DataFrame, partition after partition as Arrow batches; its driver never holds them all."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+
+LINE = "{} cannot be read by Spark (its message is withheld: it may quote rows)"
+COLUMN = "batch"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparkFrame:
+    """A DataFrame, evaluated anew for every pass.
+
+    Args:
+        frame: of Spark, also of Spark Connect.
+    """
+
+    frame: Any
+
+    @property
+    def name(self) -> str:
+        """What to call it in a message."""
+        return "the Spark frame"
+
+    @property
+    def stable(self) -> bool:
+        """False: Spark chooses the order."""
+        return False
+
+    @property
+    def portable(self) -> bool:
+        """False: its session is in this process."""
+        return False
+
+    def stamp(self) -> None:
+        """Return nothing: whoever holds the frame changes it."""
+
+    def columns(self) -> list[str]:
+        """Return the names of all columns."""
+        return list(without_quotes(self.name, lambda: self.frame.columns, LINE))
+
+    def parts(self, columns: Sequence[str]) -> Sequence["SparkRows"]:
+        """Return all rows."""
+        check_columns(self.name, columns, self.columns())
+        return [SparkRows(rows=self, columns=tuple(columns))]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparkRows:
+    """All rows of a DataFrame.
+
+    Args:
+        rows: of it.
+        columns: that are read.
+    """
+
+    rows: SparkFrame
+    columns: tuple[str, ...]
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, one partition at a time."""
+        name, found = self.rows.name, without_quotes(self.rows.name, self._written, LINE)
+        while (row := without_quotes(name, partial(next, found, None), LINE)) is not None:
+            table = without_quotes(name, partial(_read, row[0]), LINE)
+            yield from table.to_batches(max_chunksize=BATCH_ROWS)
+
+    def _written(self) -> Iterator[Any]:
+        """Return rows of one column, each a batch as a stream of Arrow IPC."""
+        chosen = self.rows.frame.select([f"`{column.replace('`', '``')}`" for column in self.columns])
+        return iter(chosen.mapInArrow(_writer(), f"{COLUMN} binary").toLocalIterator())
+
+
+def _writer() -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return what writes batches; a function of its own, so that a worker needs no dpress."""
+    column = COLUMN
+
+    def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow  # noqa: ICN001, PLC0415  # on the worker
+
+        for batch in batches:
+            out = pyarrow.BufferOutputStream()
+            with pyarrow.ipc.new_stream(out, batch.schema) as stream:
+                stream.write_batch(batch)
+            written = pyarrow.array([out.getvalue().to_pybytes()], pyarrow.binary())
+            yield pyarrow.record_batch([written], names=[column])
+
+    return write
+
+
+def _read(written: bytes) -> pa.Table:
+    with pa.ipc.open_stream(written) as stream:
+        return stream.read_all()
