@@ -10,7 +10,7 @@ import pytest
 from dpress import Ledger, PureDP, Unit, load_spec, publish
 from dpress.cli.main import main
 from dpress.data.sources.parquet_rows import ParquetPart
-from dpress.ledger import store
+from dpress.ledger import sqlite_ledger
 from dpress.release import folder
 
 SECRET = "4711-secret"
@@ -332,7 +332,7 @@ def test_a_full_disk(spec, publish_refused, monkeypatch):
 
 
 def test_a_locked_ledger(folder, spec, publish_refused, monkeypatch):
-    monkeypatch.setattr(store, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite_ledger, "BUSY_SECONDS", 0.05)
     spec()
     with sqlite3.connect(folder / "budget.sqlite") as other:
         other.execute("BEGIN EXCLUSIVE")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dpress.core.claim import PureDP, Unit
-from dpress.ledger import store
+from dpress.ledger import sqlite_ledger
 from dpress.ledger.ledger import Ledger, verify
 
 ROW = Unit()
@@ -20,8 +20,8 @@ ONE = PureDP(epsilon=1)
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Ledger:
-    return Ledger.create(tmp_path / "budget.db", limit=ONE, unit=ROW)
+def ledger_place(tmp_path: Path) -> Path:
+    return tmp_path / "budget.db"
 
 
 def pay(book: Ledger, label: str = "x") -> str:
@@ -107,7 +107,7 @@ def test_a_file_cut_in_the_middle_is_refused(book: Ledger) -> None:
 
 
 def test_a_lock_held_by_another_is_waited_for_and_named(book: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite_ledger, "BUSY_SECONDS", 0.05)
     other = sqlite3.connect(book.path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(TimeoutError, match=r"was locked by another process for 0\.05 s; try again later"):
@@ -119,7 +119,7 @@ def test_a_lock_held_by_another_is_waited_for_and_named(book: Ledger, monkeypatc
 
 
 def test_a_reader_that_does_not_let_go_stops_a_charge_whole(book: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite_ledger, "BUSY_SECONDS", 0.05)
     other = sqlite3.connect(book.path, isolation_level=None)
     other.execute("BEGIN")
     other.execute("SELECT count(*) FROM line").fetchone()

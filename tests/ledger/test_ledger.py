@@ -5,7 +5,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
+import psycopg
 import pytest
+from tests.budgets import run_sql
 
 from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
 from dpress.core.errors import BudgetExceeded
@@ -15,11 +17,6 @@ from dpress.ledger.ledger import Ledger, verify
 
 ROW = Unit()
 TENTH = PureDP(epsilon=0.1)
-
-
-@pytest.fixture
-def book(tmp_path: Path) -> Ledger:
-    return Ledger.create(tmp_path / "budget.db", limit=PureDP(epsilon=1), unit=ROW)
 
 
 def pay(book: Ledger, loss: Loss = TENTH, partition: str | None = None) -> str:
@@ -46,11 +43,11 @@ def test_a_refusal_shows_every_figure_rounded_up(book: Ledger) -> None:
 
 
 def test_check_agrees_with_reserve_and_writes_nothing(book: Ledger) -> None:
-    content = book.path.read_bytes()
+    content = run_sql(book.path, "SELECT * FROM line ORDER BY seq")
     book.check(PureDP(epsilon=1), ROW)
     with pytest.raises(BudgetExceeded):
         book.check(PureDP(epsilon=1.1), ROW)
-    assert book.path.read_bytes() == content
+    assert run_sql(book.path, "SELECT * FROM line ORDER BY seq") == content
 
 
 def test_a_reservation_counts_whether_confirmed_or_not(book: Ledger) -> None:
@@ -107,14 +104,14 @@ def test_parts_are_charged_in_parallel(book: Ledger) -> None:
         (ApproxDP(epsilon=1, delta=1e-6), ZCDP(rho=zcdp_for(1, 1e-6) / 3)),
     ],
 )
-def test_other_limits_fill_up_exactly(tmp_path: Path, limit: Loss, loss: Loss) -> None:
+def test_other_limits_fill_up_exactly(ledger_place: Path | str, limit: Loss, loss: Loss) -> None:
     unit = Unit(relation=Relation.REPLACE_ONE, column="uid", rows=4)
-    book = Ledger.create(tmp_path / "a.db", limit=limit, unit=unit)
+    book = Ledger.create(ledger_place, limit=limit, unit=unit)
     for _ in range(3):
         book.reserve(loss, unit, label="x", design="")
     with pytest.raises(BudgetExceeded):
         book.reserve(loss, unit, label="x", design="")
-    summary = Ledger.open(tmp_path / "a.db").summary()
+    summary = Ledger.open(ledger_place).summary()
     assert (summary.limit, summary.unit, summary.rows) == (limit, unit, 4)
     assert all(0 <= left < Fraction(1, 10**20) for left in summary.remaining.values())
 
@@ -130,12 +127,18 @@ def test_a_discount_of_5_percent_planted_in_the_ledger_is_caught(book: Ledger, m
 
 def test_stored_facts_are_exact_and_canonical(book: Ledger) -> None:
     pay(book, PureDP(epsilon="1/3"))
-    with sqlite3.connect(book.path) as connection:
-        payloads = [payload for (payload,) in connection.execute("SELECT payload FROM line ORDER BY seq")]
-    connection.close()
+    payloads = [payload for (payload,) in run_sql(book.path, "SELECT payload FROM line ORDER BY seq")]
     assert '"limit":{"epsilon":"1/1"}' in payloads[0]
     assert '"price":{"epsilon":"1/3"}' in payloads[1]
     assert all(" " not in payload for payload in payloads)
+
+
+def check_forbidden(book: Ledger, statement: str) -> None:
+    pay(book)
+    pay(book)
+    with pytest.raises((sqlite3.IntegrityError, psycopg.IntegrityError), match="append-only"):
+        run_sql(book.path, statement)
+    assert verify(book.path).rows == 3
 
 
 @pytest.mark.parametrize(
@@ -143,28 +146,29 @@ def test_stored_facts_are_exact_and_canonical(book: Ledger) -> None:
     [
         "UPDATE line SET payload = '{}' WHERE seq = 2",
         "DELETE FROM line WHERE seq = 3",
-        "INSERT OR REPLACE INTO line VALUES (2, '{}', '', '')",
+        "DELETE FROM line",
         "INSERT INTO line VALUES (99, '{}', '', '')",
     ],
 )
-def test_the_file_itself_forbids_changes(book: Ledger, statement: str) -> None:
-    pay(book)
-    pay(book)
-    connection = sqlite3.connect(book.path)
-    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
-        connection.execute(statement)
-    connection.close()
+def test_the_store_itself_forbids_changes(book: Ledger, statement: str) -> None:
+    check_forbidden(book, statement)
 
 
-def forge(path: Path, *statements: str) -> None:
-    """Edit rows as somebody would who first takes the triggers away."""
-    connection = sqlite3.connect(path)
-    for (trigger,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-        connection.execute(f"DROP TRIGGER {trigger}")
-    for statement in statements:
-        connection.execute(statement)
-    connection.commit()
-    connection.close()
+@pytest.mark.parametrize(
+    ("ledger_place", "statement"),
+    [
+        ("sqlite", "INSERT OR REPLACE INTO line VALUES (2, '{}', '', '')"),
+        pytest.param("postgres", "TRUNCATE line", marks=pytest.mark.slow),
+        pytest.param(
+            "postgres",
+            "INSERT INTO line VALUES (2, '{}', '', '') ON CONFLICT (seq) DO UPDATE SET payload = '{}'",
+            marks=pytest.mark.slow,
+        ),
+    ],
+    indirect=["ledger_place"],
+)
+def test_so_it_does_in_words_of_its_own(book: Ledger, statement: str) -> None:
+    check_forbidden(book, statement)
 
 
 EDITS = [
@@ -193,7 +197,7 @@ def test_an_edited_ledger_is_found_and_refuses_to_pay(book: Ledger, statements: 
     for _ in range(4):
         ticket = pay(book)
     assert verify(book.path).rows == 5
-    forge(book.path, *statements)
+    run_sql(book.path, *statements, forge=True)
     calls: list[Callable[[], object]] = [
         lambda: verify(book.path),
         lambda: Ledger.open(book.path),
@@ -212,7 +216,7 @@ def test_a_cut_off_tail_is_found_by_whoever_kept_the_head(book: Ledger) -> None:
     kept = pay(book) and verify(book.path).head
     pay(book)
     assert verify(book.path, head=kept).rows == 4
-    forge(book.path, "DELETE FROM line WHERE seq > 2")
+    run_sql(book.path, "DELETE FROM line WHERE seq > 2", forge=True)
     assert verify(book.path).rows == 2
     with pytest.raises(ValueError, match="row 3 is missing"):
         verify(book.path, head=kept)

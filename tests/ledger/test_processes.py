@@ -52,7 +52,7 @@ for number in range(10**6):
 """
 
 
-def start(code: str, argument: Path) -> "subprocess.Popen[str]":
+def start(code: str, argument: Path | str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, "-c", code, str(argument)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -69,9 +69,9 @@ def kill_after(process: "subprocess.Popen[str]", lines: int, pause: float) -> li
 
 
 @pytest.mark.parametrize("repeat", range(5))
-def test_processes_racing_for_the_last_budget_get_exactly_what_there_is(tmp_path: Path, repeat: int) -> None:
-    path = tmp_path / f"race{repeat}.db"
-    Ledger.create(path, limit=PureDP(epsilon=1), unit=Unit())
+def test_processes_racing_for_the_last_budget_get_exactly_what_there_is(book: Ledger, repeat: int) -> None:
+    del repeat
+    path = book.path
     racers = [start(RACER, path) for _ in range(4)]
     assert [racer.stdout.readline() for racer in racers if racer.stdout] == ["ready\n"] * 4
     for racer in racers:
@@ -87,8 +87,7 @@ def test_processes_racing_for_the_last_budget_get_exactly_what_there_is(tmp_path
     assert summary.spent == {"epsilon": Fraction(1)}
 
 
-def test_threads_share_one_ledger_object(tmp_path: Path) -> None:
-    book = Ledger.create(tmp_path / "a.db", limit=PureDP(epsilon=1), unit=Unit())
+def test_threads_share_one_ledger_object(book: Ledger) -> None:
     refused: list[BudgetExceeded] = []
 
     def race() -> None:
@@ -107,8 +106,8 @@ def test_threads_share_one_ledger_object(tmp_path: Path) -> None:
     assert refused
 
 
-def test_no_acknowledged_charge_is_lost_to_kill_9(tmp_path: Path) -> None:
-    path = tmp_path / "killed.db"
+def test_no_acknowledged_charge_is_lost_to_kill_9(ledger_place: Path | str) -> None:
+    path = ledger_place
     Ledger.create(path, limit=PureDP(epsilon=1000), unit=Unit())
     reserved: set[str] = set()
     spent: set[str] = set()

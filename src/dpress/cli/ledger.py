@@ -20,7 +20,7 @@ def command() -> None:
 
 
 @command.command("create")
-@click.argument("file", type=click.Path())
+@click.argument("ledger")
 @click.option("--epsilon", help="The limit in epsilon (with --delta: in epsilon and delta).")
 @click.option("--delta", help="The limit's delta.")
 @click.option("--rho", help="The limit in rho (zCDP).")
@@ -28,25 +28,30 @@ def command() -> None:
 @click.option("--rows-per-unit", type=int, default=1, show_default=True, help="The most rows a person keeps.")
 @click.option("--relation", type=click.Choice([one.value for one in Relation]), default="add-remove", show_default=True)
 @json_option
-def create(file: str, unit: str, rows_per_unit: int, relation: str, *, as_json: bool, **limit: str | None) -> None:
-    """Create FILE with a limit that all releases of one table share."""
+def create(ledger: str, unit: str, rows_per_unit: int, relation: str, *, as_json: bool, **limit: str | None) -> None:
+    """Create LEDGER, a file or postgresql://..., with a limit that all releases of one table share."""
     if not any(limit.values()):
         raise click.UsageError("a ledger needs a limit: --epsilon, --rho, or --epsilon and --delta")
     loss = from_parameters({name: value for name, value in limit.items() if value is not None})
     protected = Unit(relation=Relation(relation), column=None if unit == "row" else unit, rows=rows_per_unit)
-    Ledger.create(file, limit=loss, unit=protected)
+    Ledger.create(ledger, limit=loss, unit=protected)
     if as_json:
-        print_json({"ledger": file, "limit": as_floats(loss)})
+        print_json({"ledger": ledger, "limit": as_floats(loss)})
     else:
-        click.echo(f"Ledger: {file}, limit {describe(loss)}")
+        click.echo(f"Ledger: {ledger}, limit {describe(loss)}")
 
 
 @command.command("show")
-@click.argument("file", type=click.Path())
+@click.argument("ledger")
+@click.option("--html", metavar="FILE", type=click.Path(), help="Also as a page: one HTML file that opens offline.")
 @json_option
-def show(file: str, *, as_json: bool) -> None:
-    """What FILE allows, what was spent, and on what."""
-    summary = Ledger.open(file).summary()
+def show(ledger: str, html: str | None, *, as_json: bool) -> None:
+    """What LEDGER allows, what was spent, by whom and on what."""
+    summary = Ledger.open(ledger).summary()
+    if html is not None:
+        from dpress.reporting.ledger_page import write_ledger_page  # noqa: PLC0415  # keeps the start fast
+
+        write_ledger_page(summary, ledger, html)
     entries: list[dict[str, Any]] = [
         {
             "time": entry.time,
@@ -63,7 +68,8 @@ def show(file: str, *, as_json: bool) -> None:
     ]
     if as_json:
         amounts = {"spent": _up(summary.spent), "remaining": _down(summary.remaining)}
-        print_json({"limit": as_floats(summary.limit), **amounts, "entries": entries, "head": summary.head})
+        page = {} if html is None else {"page": html}
+        print_json({"limit": as_floats(summary.limit), **amounts, "entries": entries, "head": summary.head, **page})
         return
     click.echo(f"Limit:     {describe(summary.limit)}")
     click.echo(f"Spent:     {_text(_up(summary.spent))}")
@@ -81,24 +87,26 @@ def show(file: str, *, as_json: bool) -> None:
     ]
     header = ("day (UTC)", "label", "release", "spec", "who", "charged", "left")
     print_table(header, rows, numbers=(5, 6), whole=(0, 3, 5, 6))
+    if html is not None:
+        click.echo(f"Page: {html}")
 
 
 @command.command("verify")
-@click.argument("file", type=click.Path())
+@click.argument("ledger")
 @click.option("--head", help="A hash noted earlier (release.json: ledger_head) that must still be in the chain.")
 @click.option("--releases", type=click.Path(), help="A folder: so must be the heads of all releases below it.")
 @json_option
-def check(file: str, head: str | None, releases: str | None, *, as_json: bool) -> None:
-    """Check that no entry of FILE was edited, removed or reordered.
+def check(ledger: str, head: str | None, releases: str | None, *, as_json: bool) -> None:
+    """Check that no entry of LEDGER was edited, removed or reordered.
 
     Entries that were cut off the end are found only with the heads that are kept elsewhere: --head, --releases.
     """
     kept = {} if releases is None else heads_below(releases)
-    found = verify(file, head=head, kept=kept)
+    found = verify(ledger, head=head, kept=kept)
     if as_json:
-        print_json({"ledger": file, "rows": found.rows, "head": found.head, "releases": len(kept)})
+        print_json({"ledger": ledger, "rows": found.rows, "head": found.head, "releases": len(kept)})
         return
-    click.echo(f"{file}: {found.rows} entries, unbroken; head {found.head}")
+    click.echo(f"{ledger}: {found.rows} entries, unbroken; head {found.head}")
     if releases is not None:
         click.echo(f"{releases}: the heads of {len(kept)} releases are in it")
     elif head is None:

@@ -2,7 +2,6 @@
 
 import time
 from functools import partial
-from pathlib import Path
 
 import click
 
@@ -10,6 +9,7 @@ from dpress.cli.output import counting, engine_option, hint, json_option, print_
 from dpress.cli.planned import planned
 from dpress.core.claim import as_floats, describe, from_parameters
 from dpress.data.spec import Spec
+from dpress.ledger.ledger import Ledger
 from dpress.release.plan_text import promised
 from dpress.release.publish import publish
 from dpress.release.release import Release
@@ -23,7 +23,9 @@ CHECK = "`dpress check` tells beforehand where every value will be counted"
 @click.option("--data", type=click.Path(), help="A CSV or Parquet file; overrides the spec's source.")
 @click.option("--out", type=click.Path(), required=True, help="The new folder of the release.")
 @click.option(
-    "--ledger", type=click.Path(), help="The ledger that pays; a new one gets the spec's budget as its limit."
+    "--ledger",
+    metavar="LEDGER",
+    help="The ledger that pays, a file or postgresql://...; a new one gets the spec's budget as its limit.",
 )
 @click.option("--csv", is_flag=True, help="Every table and the records as CSV, too.")
 @click.option("--who", default="", help="Who publishes, for the ledger; nothing else names them.")
@@ -50,7 +52,7 @@ def command(
     """
     started = time.perf_counter()
     asked = load_spec_or_design(design)
-    new = ledger is not None and not Path(ledger).exists()
+    new = ledger is not None and not Ledger.exists(ledger)
     seconds = asked.release.parameters.get("seconds") if isinstance(asked, Spec) else None
     with searching(seconds, quiet=quiet):
         own = planned(asked, design)

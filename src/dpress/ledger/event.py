@@ -5,7 +5,7 @@ Rationals are strings "n/d", times are UTC in ISO 8601.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 import msgspec
@@ -96,6 +96,10 @@ class Row(Struct, frozen=True, kw_only=True):
     hash: str
 
 
+Decision = Callable[[Sequence[Row]], Event]
+"""What the lines of a ledger are followed by: it reads all of them and returns the next fact, or refuses."""
+
+
 class History(Struct, frozen=True, kw_only=True):
     """All facts of a ledger whose chain was found whole, and the hash of the last line."""
 
@@ -143,6 +147,11 @@ def link(event: Event, *, seq: int, previous: str) -> Row:
     """Return the line that stores `event` after a line with hash `previous`."""
     payload = msgspec.json.encode(event, order="sorted").decode()
     return Row(seq=seq, payload=payload, previous=previous, hash=digest(seq, payload, previous))
+
+
+def following(rows: Sequence[Row], event: Event) -> Row:
+    """Return the line that stores `event` after these lines."""
+    return link(event, seq=rows[-1].seq + 1, previous=rows[-1].hash)
 
 
 def replay(rows: Sequence[Row]) -> History:

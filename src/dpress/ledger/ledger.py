@@ -1,8 +1,9 @@
-"""The ledger: a limit, and every loss ever charged against it, in one file that cannot be overspent or refunded.
+"""The ledger: a limit, and every loss ever charged against it, in one place that cannot be overspent or refunded.
 
 check -> reserve (charged, on disk) -> noise is drawn -> spend (confirmed).
 
-Each call opens the file, checks the whole chain of hashes and closes the file again, so threads and forks are safe.
+Each call opens the file or a connection, checks the whole chain of hashes and closes it again, so threads and forks
+are safe.
 The chain finds any edit that does not recompute every later hash and leaves later lines behind: not a tail that was cut
 off. A head hash that was kept elsewhere, as every release keeps one, finds those as well.
 """
@@ -16,9 +17,9 @@ from pathlib import Path
 
 from dpress.core.claim import LOSSES, Loss, Unit, parameters
 from dpress.core.errors import BudgetExceeded
-from dpress.ledger import store
 from dpress.ledger.compose import Amounts, Charge, fits, total
-from dpress.ledger.event import History, Opening, Reservation, Row, Spend, now, replay, write_loss
+from dpress.ledger.event import Event, History, Opening, Reservation, Row, Spend, now, replay, write_loss
+from dpress.ledger.store import located, store_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +67,10 @@ class Verification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
-    """An append-only account of privacy losses in a SQLite file.
+    """An append-only account of privacy losses in a SQLite file, or in PostgreSQL.
+
+    Args:
+        path: the file, or the URL of the database.
 
     >>> import tempfile
     >>> from dpress.core.claim import PureDP
@@ -78,16 +82,31 @@ class Ledger:
     {'epsilon': Fraction(3, 5)}
     """
 
-    path: Path
+    path: Path | str
+
+    @staticmethod
+    def exists(path: str | os.PathLike[str]) -> bool:
+        """Say whether there is a ledger, or something else in its place.
+
+        Raises:
+            ValueError: a URL that is none of PostgreSQL, or that holds a password.
+            OSError: the database cannot be asked.
+        """
+        return store_at(path).exists()
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], *, limit: Loss, unit: Unit) -> "Ledger":
-        """Start a ledger in a new file.
+        """Start a ledger in a new file, or in a database that has none.
+
+        Args:
+            path: the file, or `postgresql://...`, whose password comes from libpq's own places.
+            limit: what may be spent at most.
+            unit: whom it protects.
 
         Raises:
             ValueError: the limit is no privacy loss, or the unit is none.
-            FileExistsError: the file exists.
-            OSError: the file cannot be written.
+            FileExistsError: there is one.
+            OSError: it cannot be written.
         """
         if not isinstance(limit, LOSSES):
             raise ValueError(f"limit must be a privacy loss such as PureDP(epsilon=1), got limit={limit!r}")
@@ -96,19 +115,19 @@ class Ledger:
         opening = Opening(
             time=now(), limit=write_loss(limit), relation=unit.relation, column=unit.column, rows=unit.rows
         )
-        store.create(Path(path), opening)
-        return cls(path=Path(path).absolute())
+        store_at(path).create(opening)
+        return cls(path=located(path))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> "Ledger":
         """Open an existing ledger and check its chain.
 
         Raises:
-            OSError: no such file, or it cannot be read.
+            OSError: there is none, or it cannot be read.
             ValueError: not a ledger, or an edited one.
         """
         verify(path)
-        return cls(path=Path(path).absolute())
+        return cls(path=located(path))
 
     def check(self, loss: Loss, unit: Unit, partition: str | None = None) -> None:
         """Raise what `reserve` would raise now; write nothing."""
@@ -134,13 +153,14 @@ class Ledger:
         Raises:
             BudgetExceeded: the limit does not allow it; nothing was charged.
             ValueError: another unit, a loss that the limit's kind cannot pay, or an edited ledger.
-            OSError: the file cannot be written, or another process holds it for longer than `store.BUSY_SECONDS`.
+            OSError: it cannot be written, or other processes hold it for too long. No noise may be drawn; the charge
+                may stand where the message says so.
         """
-        ticket = os.urandom(8).hex()
-        with store.writing(self.path) as connection:
-            history = _replayed(self.path, store.rows(connection))
-            _afford(history, Charge(loss=loss, partition=partition), unit)
-            event = Reservation(
+        ticket, charge = os.urandom(8).hex(), Charge(loss=loss, partition=partition)
+
+        def decide(rows: Sequence[Row]) -> Event:
+            _afford(_replayed(self.path, rows), charge, unit)
+            return Reservation(
                 time=now(),
                 id=ticket,
                 price=write_loss(loss),
@@ -151,7 +171,8 @@ class Ledger:
                 spec=spec,
                 who=who,
             )
-            store.append(connection, event, seq=history.rows + 1, previous=history.head)
+
+        store_at(self.path).append(decide)
         return ticket
 
     def spend(self, reservation: str, note: str) -> None:
@@ -160,16 +181,18 @@ class Ledger:
         Raises:
             ValueError: no such reservation, or confirmed before.
         """
-        with store.writing(self.path) as connection:
-            history = _replayed(self.path, store.rows(connection))
+
+        def decide(rows: Sequence[Row]) -> Event:
+            history = _replayed(self.path, rows)
             if reservation in history.spends:
                 raise ValueError(
                     f"reservation {reservation} is confirmed already; noise needs a reservation of its own"
                 )
             if all(reservation != known.id for known in history.reservations):
                 raise ValueError(f"no reservation {reservation} in {self.path}; use the id that reserve returned")
-            event = Spend(time=now(), reservation=reservation, note=note)
-            store.append(connection, event, seq=history.rows + 1, previous=history.head)
+            return Spend(time=now(), reservation=reservation, note=note)
+
+        store_at(self.path).append(decide)
 
     def summary(self) -> Summary:
         """Return the limit, what is spent and left of it, and every charge."""
@@ -196,17 +219,16 @@ def verify(
     Rows cut off the end leave an unbroken chain behind: only a head that was noted elsewhere finds that.
 
     Args:
-        path: the ledger's file.
+        path: the ledger's file or URL.
         head: the head hash noted earlier; it must still be in the chain, else rows were cut off or rewritten.
         kept: further such hashes, by the name of what keeps them.
 
     Raises:
         ValueError: names the first bad row.
-        OSError: no such file, or it cannot be read.
+        OSError: there is none, or it cannot be read.
     """
-    with store.reading(Path(path)) as connection:
-        rows = store.rows(connection)
-    history = _replayed(Path(path), rows)
+    rows = store_at(path).rows()
+    history = _replayed(path, rows)
     chain = {row.hash for row in rows}
     if head is not None and head not in chain:
         raise ValueError(
@@ -220,12 +242,11 @@ def verify(
     return Verification(rows=history.rows, head=history.head)
 
 
-def _history(path: Path) -> History:
-    with store.reading(path) as connection:
-        return _replayed(path, store.rows(connection))
+def _history(path: Path | str) -> History:
+    return _replayed(path, store_at(path).rows())
 
 
-def _replayed(path: Path, rows: Sequence[Row]) -> History:
+def _replayed(path: str | os.PathLike[str], rows: Sequence[Row]) -> History:
     try:
         return replay(rows)
     except ValueError as error:

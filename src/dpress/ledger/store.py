@@ -1,146 +1,61 @@
-"""The ledger's file: SQLite, one append-only table of chained lines, every failure as one clear line.
+"""Where a ledger keeps its lines: a SQLite file, or a database in PostgreSQL that a URL names."""
 
-path -> connection (opened and closed within each call) -> lines in, lines out. No prices here.
-"""
-
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+import os
 from pathlib import Path
+from typing import Protocol
 
-from dpress.ledger.event import NO_HASH, Event, Row, link
-
-BUSY_SECONDS = 5.0
-"""How long to wait for another process that is writing."""
-
-APPLICATION_ID = 0x44505253
-VERSION = 1
-_SCHEMA = (
-    """CREATE TABLE line
-    (seq INTEGER PRIMARY KEY, payload TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL) STRICT""",
-    "CREATE TRIGGER no_update BEFORE UPDATE ON line BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END",
-    "CREATE TRIGGER no_delete BEFORE DELETE ON line BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END",
-    """CREATE TRIGGER no_gap BEFORE INSERT ON line WHEN NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM line)
-    BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END""",
-    f"PRAGMA application_id = {APPLICATION_ID}",
-    f"PRAGMA user_version = {VERSION}",
-)
+from dpress.core.database_url import connectable, is_postgres
+from dpress.ledger.event import Decision, Event, Row
+from dpress.ledger.sqlite_ledger import SqliteLedger
 
 
-def create(path: Path, opening: Event) -> None:
-    """Write a new file that holds only `opening`, in one transaction.
+class LedgerStore(Protocol):
+    """Append-only lines. Every method raises OSError or ValueError, one line, where they cannot be had."""
 
-    An empty file, which is all that a crash in this function leaves behind, counts as none.
+    def exists(self) -> bool:
+        """Say whether there is a ledger, or something else in its place."""
+        ...
+
+    def create(self, opening: Event) -> None:
+        """Begin a ledger that holds only `opening`.
+
+        Raises:
+            FileExistsError: there is one, or something else in its place.
+        """
+        ...
+
+    def rows(self) -> list[Row]:
+        """Return all lines in order, in one consistent look."""
+        ...
+
+    def append(self, decide: Decision) -> None:
+        """Add the fact that `decide` returns for all lines; nobody adds another in between.
+
+        On return it is on disk. What `decide` raises is raised, and nothing was added. It may be called again, with
+        newer lines. An OSError says so where the fact may stand all the same.
+        """
+        ...
+
+
+def located(path: str | os.PathLike[str]) -> Path | str:
+    """Return the place of a ledger, whatever folder is current later: the whole path of a file, or the URL."""
+    text = os.fspath(path)
+    return text if is_postgres(text) else Path(text).absolute()
+
+
+def store_at(path: str | os.PathLike[str]) -> LedgerStore:
+    """Return the store that a path or a URL names.
 
     Raises:
-        FileExistsError: there is a file with content.
-        OSError: the folder is missing or cannot be written.
+        ValueError: a URL that is none of PostgreSQL, or that holds a password; it is not shown.
+        NotSupported: the driver is not installed.
     """
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"cannot create the ledger {path}: the folder {path.parent} does not exist")
-    if path.is_dir() or (path.exists() and path.stat().st_size):
-        raise FileExistsError(f"{path} exists already; a ledger is never overwritten, choose another name")
-    with _connection(path, mode="rwc") as connection, _transaction(connection, "IMMEDIATE"):
-        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
-            raise FileExistsError(f"{path} was just created by another process; use it, or choose another name")
-        for statement in _SCHEMA:
-            connection.execute(statement)
-        _insert(connection, link(opening, seq=1, previous=NO_HASH))
+    text = os.fspath(path)
+    if is_postgres(text):
+        connectable(text, "the ledger")
+        from dpress.ledger.postgres_ledger import PostgresLedger  # noqa: PLC0415  # the driver is an extra
 
-
-@contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open the ledger at `path` for one consistent look."""
-    with _opened(path) as connection, _transaction(connection, "DEFERRED"):
-        yield connection
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open the ledger at `path` with the only right to write; commit to disk at the end, roll back on an error."""
-    with _opened(path) as connection, _transaction(connection, "IMMEDIATE"):
-        yield connection
-
-
-def rows(connection: sqlite3.Connection) -> list[Row]:
-    """Return all lines, in order."""
-    cursor = connection.execute("SELECT seq, payload, previous, hash FROM line ORDER BY seq")
-    return [Row(seq=seq, payload=payload, previous=previous, hash=digest) for seq, payload, previous, digest in cursor]
-
-
-def append(connection: sqlite3.Connection, event: Event, *, seq: int, previous: str) -> None:
-    """Add one line after the line with hash `previous`."""
-    _insert(connection, link(event, seq=seq, previous=previous))
-
-
-def _insert(connection: sqlite3.Connection, row: Row) -> None:
-    connection.execute("INSERT INTO line VALUES (?, ?, ?, ?)", (row.seq, row.payload, row.previous, row.hash))
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    if not path.exists():
-        raise FileNotFoundError(f"no ledger at {path}; create it first")
-    if not path.is_file():
-        raise OSError(f"{path} is a folder or a device; name the ledger's file")
-    with _connection(path, mode="rw") as connection:
-        if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
-            raise ValueError(
-                f"{path} is not a ledger: a file of another program, or one whose creation was interrupted"
-            )
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version != VERSION:
-            raise ValueError(f"{path} is a ledger of version {version}; this dpress reads version {VERSION}")
-        yield connection
-
-
-@contextmanager
-def _connection(path: Path, *, mode: str) -> Iterator[sqlite3.Connection]:
-    address = f"{path.absolute().as_uri()}?mode={mode}"
-    try:
-        with closing(sqlite3.connect(address, uri=True, isolation_level=None, timeout=BUSY_SECONDS)) as connection:
-            connection.execute("PRAGMA synchronous = EXTRA")
-            yield connection
-    except sqlite3.Error as error:
-        raise _explained(path, error) from None
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection, kind: str) -> Iterator[None]:
-    connection.execute(f"BEGIN {kind}")
-    try:
-        yield
-        connection.execute("COMMIT")
-    finally:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-
-
-def _explained(path: Path, error: sqlite3.Error) -> Exception:
-    """Return the same failure as one line that says what would be right."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    kind, text = _FAILURES.get(code, (ValueError, "ledger {path} is damaged ({error}); restore it from a copy"))
-    return kind(text.format(path=path, error=error, seconds=f"{BUSY_SECONDS:g}"))
-
-
-_WRITABLE = (PermissionError, "ledger {path} cannot be written; make the file and its folder writable")
-_LOCKED = (TimeoutError, "ledger {path} was locked by another process for {seconds} s; try again later")
-_FAILURES: dict[int, tuple[type[Exception], str]] = {
-    sqlite3.SQLITE_BUSY: _LOCKED,
-    sqlite3.SQLITE_LOCKED: _LOCKED,
-    sqlite3.SQLITE_READONLY: _WRITABLE,
-    sqlite3.SQLITE_PERM: _WRITABLE,
-    sqlite3.SQLITE_CANTOPEN: (
-        PermissionError,
-        "ledger {path} cannot be opened; make the file and its folder readable and writable",
-    ),
-    sqlite3.SQLITE_FULL: (
-        OSError,
-        "no space left for ledger {path}; nothing was added to it, free some space and ask again",
-    ),
-    sqlite3.SQLITE_IOERR: (
-        OSError,
-        "the disk failed under ledger {path} ({error}); look at its summary before asking again",
-    ),
-    sqlite3.SQLITE_NOTADB: (ValueError, "{path} is not a ledger: not a SQLite file"),
-}
+        return PostgresLedger(url=text)
+    if "://" in text:
+        raise ValueError(f"a ledger is a file or postgresql://..., got {text.partition(':')[0][:20]!r}")
+    return SqliteLedger(path=Path(text))

@@ -57,7 +57,8 @@ def publish(
     Args:
         asked: a design; or what is wanted, which is planned on the spot.
         data: a CSV or Parquet file, or a pandas, polars, pyarrow or DuckDB table; left out, the specification's source.
-        ledger: pays for the release; a path where there is none yet becomes a ledger whose limit is the budget.
+        ledger: pays for the release; a path, or the URL of a database in PostgreSQL, where there is none yet becomes
+            a ledger whose limit is the budget.
             Without one, nothing guards the table against being published again and again.
         out: a new folder to write the release to.
         who: publishes; the ledger names them beside the charge, nothing else does.
@@ -92,8 +93,8 @@ def publish(
     with _noting("nothing was charged"):
         draw = _ready(mechanism, design.schema, source, unit, progress)
     generator = generators.secure() if rng is None else rng
-    if account is None and ledger is not None:
-        account = _new(Path(str(ledger)), design, unit)
+    if account is None and ledger is not None and not isinstance(ledger, Ledger):
+        account = _new(ledger, design, unit)
     with _noting("nothing was written" if account is None else f"the charge of {describe(charged)} stands"):
         named = {"release": "" if out is None else str(out), "who": who}
         drawn, head = _paid(account, draw, charged, unit, design=design, rng=generator, named=named)
@@ -204,15 +205,14 @@ def _existing(ledger: Ledger | str | Path | None) -> Ledger | None:
     """Return the ledger, or None where there is none yet."""
     if ledger is None or isinstance(ledger, Ledger):
         return ledger
-    path = Path(ledger)
-    return Ledger.open(path) if path.exists() and path.stat().st_size else None
+    return Ledger.open(ledger) if Ledger.exists(ledger) else None
 
 
-def _new(path: Path, design: Design, unit: Unit) -> Ledger:
+def _new(ledger: str | Path, design: Design, unit: Unit) -> Ledger:
     try:
-        return Ledger.create(path, limit=from_parameters(design.budget), unit=unit)
+        return Ledger.create(ledger, limit=from_parameters(design.budget), unit=unit)
     except FileExistsError:  # another process was faster; its ledger decides
-        return Ledger.open(path)
+        return Ledger.open(ledger)
 
 
 def _write(release: Release, out: str | Path, progress: Progress | None) -> None:

@@ -1,7 +1,7 @@
 """Numbers for people: no more digits than the error warrants, and a privacy loss never shown too small."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
@@ -63,17 +63,26 @@ def error_up(value: float) -> str:
 
 
 def ceiling(value: Fraction, digits: int = 4) -> str:
-    """Return a positive rational with at most this many significant digits, rounded up.
+    """Return a rational >= 0 with at most this many significant digits, rounded up.
 
     >>> ceiling(Fraction(1)), ceiling(Fraction(1, 3)), ceiling(Fraction(1, 10**6)), ceiling(Fraction(1000))
     ('1', '0.3334', '0.000001', '1,000')
     """
-    up = Context(prec=digits, rounding=ROUND_CEILING)
-    rounded = up.divide(up.create_decimal(value.numerator), Decimal(value.denominator))
-    if Fraction(rounded) < value:
-        rounded = up.next_plus(rounded)
-    rounded = rounded.normalize()
-    if value < Fraction(1, 10**6) or value >= 10**9:
+    return _rounded(value, Context(prec=digits, rounding=ROUND_CEILING))
+
+
+def floor(value: Fraction, digits: int = 4) -> str:
+    """Return a rational >= 0 with at most this many significant digits, rounded down: what is left of a budget.
+
+    >>> floor(Fraction(0)), floor(Fraction(2, 3)), floor(Fraction(99999, 1000))
+    ('0', '0.6666', '99.99')
+    """
+    return _rounded(value, Context(prec=digits, rounding=ROUND_FLOOR))
+
+
+def _rounded(value: Fraction, context: Context) -> str:
+    rounded = context.divide(context.create_decimal(value.numerator), Decimal(value.denominator)).normalize()
+    if 0 < value < Fraction(1, 10**6) or value >= 10**9:
         sign, *_ = f"{rounded:e}".split("e")
         return f"{sign}{TIMES}10{_superscript(rounded.adjusted())}"
     return f"{rounded:,f}"
@@ -87,7 +96,16 @@ def loss(value: Loss | None) -> str:
     """Return a privacy loss in the field's notation, never too small, e.g. `ε = 1`."""
     if value is None:
         return "none"
-    return ", ".join(f"{SYMBOLS[name]} = {ceiling(amount)}" for name, amount in parameters(value).items())
+    return amounts(parameters(value))
+
+
+def amounts(values: Mapping[str, Fraction], written: Callable[[Fraction], str] = ceiling) -> str:
+    """Return what was spent in the field's notation, never too small; with `written=floor` what is left of it.
+
+    >>> amounts({"epsilon": Fraction(1, 3), "delta": Fraction(0)})
+    'ε = 0.3334, δ = 0'
+    """
+    return ", ".join(f"{SYMBOLS[name]} = {written(amount)}" for name, amount in values.items())
 
 
 def percent_up(share: float) -> str:

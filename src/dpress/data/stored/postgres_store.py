@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import psycopg
 
+from dpress.core.database_url import connectable
 from dpress.data.stored.report_store import MOST_ROUNDS, Keys, Round, Upload, begun, bounds, drawn_keys, migrations
 
 LOCK = 0x44505252  # of the migrations: one process runs them
-WAITS = 10  # seconds for a server to answer at first, unless the URL says
 MOST_NAMED = 1 << 16  # keys in one statement
 
 
@@ -24,7 +24,7 @@ class PostgresStore:
     """
 
     def __init__(self, url: str, *, create: bool = False) -> None:
-        self._url = _with_limit(url)
+        self._url = connectable(url, "the store")
         self._lock = threading.Lock()
         self._writer: psycopg.Connection[Any] | None = None
         with _one_line(), self._connected() as connection:
@@ -170,19 +170,6 @@ def _add(
         with connection.cursor() as cursor:
             cursor.executemany(statement, counts)
     return set(places) - opened
-
-
-def _with_limit(url: str) -> str:
-    """Return the URL with a limit to the time a server may take to answer at first.
-
-    Raises:
-        ValueError: it is no URL of PostgreSQL; it is not shown, for it may hold a password.
-    """
-    try:
-        stated = psycopg.conninfo.conninfo_to_dict(url)
-        return url if "connect_timeout" in stated else psycopg.conninfo.make_conninfo(url, connect_timeout=WAITS)
-    except psycopg.ProgrammingError:
-        raise ValueError("the store's URL is no URL of PostgreSQL: postgresql://USER@HOST/DATABASE") from None
 
 
 def _one(connection: psycopg.Connection[Any], statement: str) -> Any:

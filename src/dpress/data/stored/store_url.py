@@ -1,11 +1,12 @@
 """Which store of reports a URL names."""
 
 from pathlib import Path
-from urllib.parse import urlsplit
 
+from dpress.core.database_url import SCHEMES as POSTGRES
+from dpress.core.database_url import connectable, is_postgres
 from dpress.data.stored.report_store import ReportStore
 
-SCHEMES = ("sqlite:", "postgresql:", "postgres:")
+SCHEMES = ("sqlite:", *(f"{name}:" for name in POSTGRES))
 
 
 def open_store(url: str, *, create: bool = False) -> ReportStore:
@@ -16,7 +17,8 @@ def open_store(url: str, *, create: bool = False) -> ReportStore:
         create: also where there is none yet.
 
     Raises:
-        ValueError: it is no such URL.
+        ValueError: it is no such URL, or holds a password.
+        NotSupported: the driver is not installed.
         OSError: the store cannot be used; or `create` is False and there is none.
     """
     scheme, _, rest = url.partition(":")
@@ -26,11 +28,8 @@ def open_store(url: str, *, create: bool = False) -> ReportStore:
         from dpress.data.stored.sqlite_store import SqliteStore  # noqa: PLC0415  # only the store that is used
 
         return SqliteStore(Path(rest[3:]), create=create)
-    if scheme in {"postgresql", "postgres"}:
-        if "password=" in rest or urlsplit(url).password:
-            raise ValueError(
-                "the URL of the store holds a password; put it into PGSERVICEFILE, PGPASSFILE or PGPASSWORD"
-            )
+    if is_postgres(url):
+        connectable(url, "the store")
         from dpress.data.stored.postgres_store import PostgresStore  # noqa: PLC0415  # the driver is an extra
 
         return PostgresStore(url, create=create)
