@@ -1,8 +1,5 @@
-"""One Spark session for all tests of a process, on two cores; a task is tried four times."""
+"""Made-up rows in memory, in Parquet files, and the session that counts them."""
 
-import os
-import shutil
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,31 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpress.data.spark.spark_session import SETTINGS, quiet
-
-needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="there is no Java; .ci/run installs one")
-
-
-def started(master, folder, **settings):
-    """Return a session of small heaps whose files lie in a folder of the test."""
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    with quiet():
-        from pyspark.sql import SparkSession
-
-        builder, small = SparkSession.builder.master(master), {"spark.driver.memory": "1g"}
-        for name, value in (SETTINGS | small | {"spark.local.dir": str(folder)} | settings).items():
-            builder = builder.config(name, value)
-        return builder.getOrCreate()
-
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory):
-    """A session on two cores."""
-    if shutil.which("java") is None:
-        pytest.skip("there is no Java; .ci/run installs one")
-    session = started("local[2,4]", tmp_path_factory.mktemp("spark"))
-    yield session
-    session.stop()
+def spark(spark_session):
+    """The session of this process."""
+    return spark_session
 
 
 def made_rows(size, seed=0):

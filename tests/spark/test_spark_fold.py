@@ -111,7 +111,7 @@ def test_a_failing_plan_is_one_line_without_its_words(frame):
     from pyspark.sql.functions import expr
 
     bad = frame.withColumn("age", expr("CASE WHEN age = 40 THEN raise_error('secret 42') ELSE age END"))
-    with pytest.raises(OSError, match=r"^Spark could not count the Spark DataFrame: a task failed") as failed:
+    with pytest.raises(OSError, match=r"^Spark could not count the Spark frame: a task failed") as failed:
         fold(table(bad), SCHEMA, count(SCHEMA.shape, TABLES))
     assert "secret" not in str(failed.value)
     assert failed.value.__context__ is None

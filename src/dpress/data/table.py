@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from dpress.core import rng as generators
-from dpress.core.claim import Unit
+from dpress.core.claim import ROW, Unit
 from dpress.core.errors import SchemaMismatch
 from dpress.data.contributions import Contributions, contributions
 from dpress.data.row_sample import RowSample, row_sample
@@ -16,6 +16,7 @@ from dpress.data.sources.files import changed
 from dpress.data.sources.memory_rows import MemoryRows
 from dpress.data.sources.open_source import Rows, open_source
 from dpress.data.sources.source import Part, Source
+from dpress.data.sources.spark_frame import SparkFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Table:
     @property
     def engine(self) -> str:
         """What counts the rows."""
-        return self._rows.engine or "threads"
+        return self._rows.engine or ("spark" if isinstance(self.source, SparkFrame) else "threads")
 
     @property
     def _rows(self) -> Rows:
@@ -67,7 +68,7 @@ class Table:
     def drawn(self) -> "Table":
         """Return the table with one draw of each person's rows, for as many readings as there will be.
 
-        Rows of a source that has no order of its own are held in memory from then on.
+        Rows of a source that has no order of its own are held in memory from then on; Spark draws by what they hold.
 
         Raises:
             OSError, SchemaMismatch: see `batches`; or a row has no person.
@@ -77,6 +78,11 @@ class Table:
             return replace(self, data=rows, since=rows.source.stamp() or ()).drawn()
         if self.unit.column is None or self.draw is not None:
             return self
+        if isinstance(rows.source, SparkFrame) and self.engine == "spark":
+            from dpress.data.spark.bounded_frame import bounded_frame  # noqa: PLC0415  # only with Spark
+
+            kept = bounded_frame(rows.source, self.columns, self.unit)
+            return replace(self, data=Rows(kept, rows.engine), unit=ROW)
         if not rows.source.stable:
             held = pa.Table.from_batches(list(self._read(self._wanted)))
             return replace(self, data=Rows(MemoryRows(held), rows.engine), since=()).drawn()

@@ -34,4 +34,14 @@ def true_counts(
     table = Table(source, schema.names, unit)
     if table.engine == "sql":
         raise NotSupported('engine "sql"')
+    if table.engine == "spark" and (found := _by_statement(table, schema, tables, progress)) is not None:
+        return found
     return fold(table, schema, count(schema.shape, tuple(tables)), progress=progress)
+
+
+def _by_statement(
+    table: Table, schema: Schema, tables: Sequence[tuple[int, ...]], progress: Progress | None
+) -> Counts | None:
+    from dpress.data.spark.spark_counts import spark_counts  # noqa: PLC0415  # only with Spark
+
+    return spark_counts(table, schema, tables, progress=progress)

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+from dpress.data.spark.spark_session import quiet
 
 LINE = "{} cannot be read by Spark (its message is withheld: it may quote rows)"
 COLUMN = "batch"
@@ -63,6 +64,11 @@ class SparkRows:
     rows: SparkFrame
     columns: tuple[str, ...]
 
+    @property
+    def chosen(self) -> Any:
+        """The DataFrame of these columns alone."""
+        return self.rows.frame.select([f"`{column.replace('`', '``')}`" for column in self.columns])
+
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows, one partition at a time."""
         name, found = self.rows.name, without_quotes(self.rows.name, self._written, LINE)
@@ -72,8 +78,8 @@ class SparkRows:
 
     def _written(self) -> Iterator[Any]:
         """Return rows of one column, each a batch as a stream of Arrow IPC."""
-        chosen = self.rows.frame.select([f"`{column.replace('`', '``')}`" for column in self.columns])
-        return iter(chosen.mapInArrow(_writer(), f"{COLUMN} binary").toLocalIterator())
+        with quiet():
+            return iter(self.chosen.mapInArrow(_writer(), f"{COLUMN} binary").toLocalIterator())
 
 
 def _writer() -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

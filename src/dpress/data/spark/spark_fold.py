@@ -5,7 +5,8 @@ Integers only, so that the sum is that of threads, bit for bit, whatever is trie
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,12 @@ from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
 from dpress.data.add_up import Counts, Progress, SparseArray
 from dpress.data.codec import Codes, encode
-from dpress.data.sources.source import Part, without_quotes
-from dpress.data.sources.spark_frame import SparkFrame
+from dpress.data.sources.source import without_quotes
+from dpress.data.sources.spark_frame import SparkRows
 from dpress.data.spark.partial_sums import COLUMNS, joined, merged, partition_sums, whole
 from dpress.data.spark.spark_failure import without_message
 from dpress.data.spark.spark_session import active_session, quiet
-from dpress.data.table import Table
+from dpress.data.table import Table, Watched
 
 MOST_TASKS = 1 << 12  # of files with more parts, a task reads several
 Batches = Iterable[pa.RecordBatch]
@@ -48,15 +49,16 @@ def spark_fold(
     """
     empty = kernel(np.zeros((len(schema.attributes), 0), dtype=np.int32))
     shape = (empty.size,) if isinstance(empty, SparseArray) else empty.shape
-    name, watched = table.name, table.watched()
+    watched = table.watched()
+    name = watched.source.name
 
     def coded(batch: pa.RecordBatch) -> Counts | SparseArray:
         return without_quotes(name, lambda: kernel(encode(schema, batch)))
 
     with quiet():
-        partial = _partial(table, watched.parts, coded)
+        partial = _partial(watched, coded)
         found = without_message(name, lambda: partial.repartition("slice").mapInArrow(merged, COLUMNS).toArrow())
-    total, rows = whole(found, int(np.prod(shape)))
+    total, rows = whole(found, math.prod(shape))
     watched.count(rows)
     watched.check()
     if progress is not None:
@@ -64,17 +66,17 @@ def spark_fold(
     return total.reshape(shape)
 
 
-def _partial(table: Table, parts: Sequence[Part], coded: Callable[[pa.RecordBatch], Counts | SparseArray]) -> Any:
+def _partial(watched: Watched, coded: Callable[[pa.RecordBatch], Counts | SparseArray]) -> Any:
     """Return the DataFrame of what every worker adds up."""
-    if isinstance(table.source, SparkFrame):
-        rows = table.source.parts(table.columns)[0].chosen()
+    parts = tuple(watched.parts)
+    if isinstance(parts[0], SparkRows):
+        rows = parts[0].chosen
         return rows.mapInArrow(lambda batches: partition_sums(joined(batches), coded), COLUMNS)
-    if not table.source.portable:
-        raise NotSupported(f'engine "spark" counts files and Spark DataFrames, and {table.name} is neither')
-    kept = tuple(parts)
+    if not watched.source.portable:
+        raise NotSupported(f'engine "spark" counts files and Spark DataFrames, and {watched.source.name} is neither')
 
     def read(numbers: Batches) -> Iterator[pa.RecordBatch]:
-        chosen = (kept[number] for batch in numbers for number in batch.column(0).to_pylist())
+        chosen = (parts[number] for batch in numbers for number in batch.column(0).to_pylist())
         return partition_sums(itertools.chain.from_iterable(part.batches() for part in chosen), coded)
 
-    return active_session().range(0, len(kept), 1, min(len(kept), MOST_TASKS)).mapInArrow(read, COLUMNS)
+    return active_session().range(0, len(parts), 1, min(len(parts), MOST_TASKS)).mapInArrow(read, COLUMNS)
