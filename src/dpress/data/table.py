@@ -44,8 +44,10 @@ class Table:
 
     @property
     def engine(self) -> str:
-        """What counts the rows: as it was asked for, or SQL where a database has them."""
-        return self._rows.engine or ("sql" if isinstance(self.source, Database) else "threads")
+        """What counts the rows: as it was asked for, or the engine that has them."""
+        if self._rows.engine is not None or not isinstance(self.source, Database):
+            return self._rows.engine or "threads"
+        return "spark" if self.source.dialect == "spark" else "sql"
 
     @property
     def _rows(self) -> Rows:

@@ -74,7 +74,7 @@ class SqlSource(Source, Protocol):
     """Where rows are that an engine of SQL reads by itself."""
 
     @property
-    def dialect(self) -> Literal["duckdb", "postgres"]:
+    def dialect(self) -> Literal["duckdb", "postgres", "spark"]:
         """Whose SQL it is."""
         ...
 
