@@ -82,6 +82,7 @@ bench: setup
 	$(BIN)/python bench/kinds.py > out/bench-kinds.json
 	$(BIN)/python bench/service.py > out/bench-service.json
 	$(BIN)/python bench/collecting.py > out/bench-collecting.json
+	$(BIN)/python bench/reports.py > out/bench-reports.json
 	$(PYTHON) -m venv out/peers && out/peers/bin/python -m pip install --quiet kmodes
 	$(BIN)/python bench/microdata_speed.py --peers out/peers/bin/python > out/bench-microdata-speed.json
 	-out/peers/bin/python -m pip install --quiet daft 'dask[dataframe]' ray

@@ -84,7 +84,7 @@ def measured(one: Candidate, codes: Codes, truth: dict[tuple[int, ...], Array], 
         tallies, payloads = collected(collection, codes, source)
         errors.append(squared(collection, tallies, truth, users))
         if run < FITS:
-            fit = collection.estimator.fit(tallies, lambda own=payloads: own[0])  # type: ignore[misc]
+            fit = collection.estimator.fit(tallies, lambda kernel, own=payloads: map(kernel, [own[0]]))  # type: ignore[misc]
             distances.append(apart(fit.marginal(everything), truth[everything]))
     ratios = np.array(errors) / one.predicted_error
     return {

@@ -28,6 +28,7 @@ import pyarrow.parquet as pq
 
 from cases import fresh, once, say
 from dpress.core import rng
+from dpress.core.pieces import on_threads
 from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.inference.joint.likelihood import Halves, Split, collapsed, in_memory
 from dpress.inference.joint.mixture import maximise, step
@@ -186,8 +187,8 @@ def streaming(reports: int) -> Row:
     payloads = oracle.perturb(np.zeros((len(sizes), reports), dtype=np.int32), rng=rng.seeded(1))
     table = np.full(split.cells, 1 / split.cells)
 
-    def batches() -> Iterator[npt.NDArray[np.uint8]]:
-        return (payloads[start : start + READ] for start in range(0, reports, READ))
+    def batches(kernel: Callable[[list[npt.NDArray[np.uint8]]], Any]) -> Iterator[Any]:
+        return on_threads(kernel, ([payloads[start : start + READ]] for start in range(0, reports, READ)))
 
     def likelihoods(own: npt.NDArray[np.uint8]) -> list[Any]:
         bits = np.unpackbits(own, axis=1, count=oracle.bits, bitorder="little")

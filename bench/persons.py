@@ -40,7 +40,7 @@ connection = duckdb.connect()
 connection.execute("SET enable_progress_bar = false; SET preserve_insertion_order = false")
 """
 END = """
-rows = sum(own[-1] for own in found)
+rows = sum(int(own[-1]) for own in found)
 print(json.dumps({"seconds": seconds, "rows": rows, "before_mib": before, "peak_mib": memory()}))
 """
 OURS = """
@@ -69,7 +69,7 @@ COUNTED = """
 before, start = memory(), time.perf_counter()
 sums = ", ".join(f"sum(least(own, {cap}))" for cap in (1, 2, 5, 10, 20, 50, 100))
 each = f"SELECT count(*) AS own FROM read_parquet('{path}') GROUP BY {person}"
-found = [connection.sql(f"SELECT max(own), {sums}, sum(own) FROM ({each})").fetchone()]
+found = connection.sql(f"SELECT max(own), {sums}, sum(own) FROM ({each})").fetchall()
 seconds = time.perf_counter() - start
 """
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from dpress.core.claim import PureDP
 from dpress.core.encoders import Combination
 from dpress.core.linear import Array
+from dpress.core.pieces import no_payloads
 from dpress.core.rng import Generator
 from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.inference.joint.likelihood import Fold, Split, in_memory
@@ -232,7 +233,7 @@ def _asked(name: str, collection: Collection, values: Codes, true: Array, rng: G
     start = time.process_time()
     tallies = [collection.tally(number, own) for number, own in enumerate(reports)]
     assert isinstance(collection.estimator, Pairs)  # noqa: S101  # as it was made
-    fit = collection.estimator.fit(tallies, list)
+    fit = collection.estimator.fit(tallies, no_payloads)
     table = fit.marginal(tuple(range(len(collection.shape)))).ravel()
     return Found(method=name, avd=apart(table, true), seconds=time.process_time() - start)
 

@@ -22,7 +22,7 @@ from dpress.core import rng
 from dpress.core.attribute import Listed
 from dpress.core.claim import PureDP
 from dpress.core.wire import unpack
-from dpress.data import reports as files
+from dpress.data import report_writer
 from dpress.ledger.device_ledger import DeviceLedger
 from dpress.release.designs import collection_of
 from dpress.release.device import Account
@@ -180,7 +180,7 @@ def test_a_design_with_swapped_or_too_large_probabilities_is_not_answered(name, 
 @pytest.mark.slow
 def test_a_file_of_reports_becomes_a_release(tmp_path):
     design, codes, packed, _ = sent("local_oue", MANY, tmp_path)
-    pq.write_table(files.table([unpack(one) for one in packed]), tmp_path / "reports.parquet")
+    pq.write_table(report_writer.table([unpack(one) for one in packed]), tmp_path / "reports.parquet")
     release = estimate(design, tmp_path / "reports.parquet")
     assert (release.users, release.rejected) == (MANY, {})
     (attribute,) = design.schema.attributes

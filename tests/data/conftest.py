@@ -8,7 +8,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from sql_engines import DuckDB, Postgres, Spark  # noqa: E402  # found by the line above
+from sql_engines import DuckDB, Postgres, Spark  # found by the line above
 
 
 @pytest.fixture(scope="module")

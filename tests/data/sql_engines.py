@@ -3,7 +3,6 @@
 import numpy as np
 import pyarrow as pa
 
-
 from dpress.core.domain import Schema
 from dpress.data import codec
 from dpress.data.sql.code_expression import code_expression, settled
@@ -22,7 +21,7 @@ class DuckDB:
         strings = pa.table({"v": pa.array(texts, pa.string())})  # noqa: F841  # DuckDB finds it by its name
         self.run("DROP TABLE IF EXISTS nasty")
         self.run(f"CREATE TABLE nasty (x {declared} {collation})")
-        self.run(f"INSERT INTO nasty SELECT CAST(v AS {declared}) FROM strings")
+        self.run(f"INSERT INTO nasty SELECT CAST(v AS {declared}) FROM strings")  # ours
         return Relation(query="SELECT * FROM nasty", declared={"x": declared}, dialect="duckdb")
 
     def make(self, people):
@@ -55,7 +54,8 @@ class Postgres:
     def arrow(self, sql):
         found = self.connection.execute(sql, binary=True)  # whatever the session says of texts
         names = [one.name for one in found.description]
-        columns = list(zip(*found.fetchall(), strict=True))
+        rows = found.fetchall()
+        columns = list(zip(*rows, strict=True)) or [()] * len(names)
         return pa.table({name: own(column) for name, column in zip(names, columns, strict=True)})
 
     def read(self, column):
@@ -78,7 +78,7 @@ class Spark:
     def arrow(self, sql):
         return self.session.sql(sql).toArrow()
 
-    def read(self, column):
+    def read(self, _):
         return "x"
 
 
@@ -103,7 +103,7 @@ def differing(engine, relation, attributes):
     codes = {name: code_expression(attribute, column) for name, attribute in attributes.items()}
     by_sql = {name: code.sql(dialect=engine.dialect) for name, code in codes.items() if code is not None}
     selected = ", ".join([f"{engine.read(column)} AS dpress_x", *(f"{sql} AS {name}" for name, sql in by_sql.items())])
-    found = engine.arrow(f"SELECT {selected} FROM ({relation.query}) AS r")
+    found = engine.arrow(f"SELECT {selected} FROM ({relation.query}) AS r")  # ours
     values = found["dpress_x"].combine_chunks()
     if engine.read(column) != "x" and column.kind != pa.large_string():
         values = pa.array([None if one is None else int(one) for one in values.to_pylist()], pa.decimal256(39, 0))

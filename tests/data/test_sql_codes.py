@@ -38,10 +38,11 @@ INTEGERS = ["0", "1", "-1", "-3", "-4", "-5", "17", "18", "20", "21", "100", "70
 EDGES = [0.0, 1.0, 0.1, 0.2, 0.3, 0.6, 0.7, 1.5, 2.25, 18.0, 20.0, 21.0, -4.0, -5.0, -3.0, 17.06, 979.94, 1000.0, 1e18]
 NEAR = [own for edge in EDGES for own in (edge, np.nextafter(edge, -np.inf), np.nextafter(edge, np.inf))]
 FLOATS = [*map(repr, map(float, NEAR)), "NaN", "Infinity", "-Infinity", "-0.0", "5e-324", "-5e-324", "1e300",
-          "-1e300", "2.2250738585072014e-308", str(2**53 + 2), str(2**53), "7000", "0.10000000149011612"]  # fmt: skip
+          "-1e300", "2.2250738585072014e-308", str(2**53 + 2), str(2**53), "7000",
+          "0.10000000149011612"]  # fmt: skip
 SINGLE = [one for one in FLOATS if not 0 < abs(float(one)) < 1e-30 and abs(float(one)) != 1e300]
-DECIMALS = ["0", "1.5", "1.50", "2.25", "0.1", "-3", "-3.01", "-0.01", "17.99", "18", "20.99", "21", "7000", "99999999.99",
-            "-99999999.99", "0.30", "0.29"]  # fmt: skip
+DECIMALS = ["0", "1.5", "1.50", "2.25", "0.1", "-3", "-3.01", "-0.01", "17.99", "18", "20.99", "21", "7000",
+            "99999999.99", "-99999999.99", "0.30", "0.29"]  # fmt: skip
 LONG = [*DECIMALS, "0.10000000149011612", "17.99999999999999999999", "0.29999999999999998890", "90071992547409.93"]
 TEXTS = ["a", "A", "á", "a ", "a  ", "b", "", " ", "é", "e\u0301", "É", "1", "1.5", "1.50", "1.5 ", "007", "true",
          "TRUE", " False ", "tru", "\u212aey", "it's", "back\\slash", "a b ", "a b", "1e3", "1.0E3", " 2.25\t", ".5",
@@ -114,6 +115,7 @@ def test_postgres_codes_as_the_codec_does(postgres, declared, texts):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")  # of Spark's own
 @pytest.mark.parametrize(("declared", "texts"), CASES["spark"], ids=[one for one, _ in CASES["spark"]])
 def test_spark_codes_as_the_codec_does(spark, declared, texts):
@@ -131,6 +133,7 @@ def test_duckdb_compares_by_bytes_under_any_collation(duck, collation):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 def test_spark_compares_by_bytes_under_any_collation(spark, monkeypatch):
     assert texts_differ(spark, "string", " COLLATE UTF8_LCASE") == []
@@ -157,14 +160,20 @@ def test_edges_and_their_neighbours_have_their_bins(duck, low, bins):
 
 
 def test_a_wrong_comparison_is_found(duck, monkeypatch):
-    monkeypatch.setattr(exp.GT, "sql", lambda self, **how: exp.GTE(**self.args).sql(**how), raising=False)
-    monkeypatch.setattr(bin_code, "_nearest", nearest_without_its_edge)
     relation = duck.table(held(FLOATS, "DOUBLE"), "DOUBLE")
-    assert differing(duck, relation, {"tenths": OWN["tenths"]})[0]
+    right = bin_code._nearest
 
+    def inclusive(*arguments):
+        return right(*arguments).transform(
+            lambda node: exp.GTE(this=node.this, expression=node.expression) if isinstance(node, exp.GT) else node
+        )
 
-def nearest_without_its_edge(value, low, width, bins):
-    return exp.cast(exp.Floor(this=(value - bin_code.number(low)) / bin_code.number(width / bins)), "bigint")
+    def unchecked(value, low, width, bins):
+        return exp.cast(exp.Floor(this=(value - bin_code.number(low)) / bin_code.number(width / bins)), "bigint")
+
+    for planted in (inclusive, unchecked):
+        monkeypatch.setattr(bin_code, "_nearest", planted)
+        assert differing(duck, relation, {"tenths": OWN["tenths"]})[0]
 
 
 def test_nan_that_is_not_missing_is_found(duck, monkeypatch):

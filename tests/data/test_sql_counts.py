@@ -1,4 +1,4 @@
-"""Counts by one statement are those of the fold; so are codes of which the engine makes some and the codec the others."""
+"""Counts by one statement are those of the fold, as are codes of which the engine makes some and the codec others."""
 
 import msgspec
 import numpy as np
@@ -68,8 +68,13 @@ def by_sql(engine, relation, schema, tables):
     return statement.add_up(*(np.asarray(found.column(place)) for place in range(3)))
 
 
-@pytest.fixture(params=["duck", pytest.param("postgres", marks=pytest.mark.slow),
-                        pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.filterwarnings("ignore")])])  # fmt: skip
+@pytest.fixture(
+    params=[
+        "duck",
+        pytest.param("postgres", marks=pytest.mark.slow),
+        pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.long, pytest.mark.filterwarnings("ignore")]),
+    ]
+)
 def engine(request):
     return request.getfixturevalue(request.param)
 
@@ -87,9 +92,12 @@ def test_counts_are_the_fold_s(engine, monkeypatch, policies, together):
 @pytest.mark.parametrize("together", [0, 1 << 40])
 @pytest.mark.parametrize(
     ("policies", "message"),
-    [({"null": "reject"}, "attribute age: a value is missing"), ({"outside": "reject"}, "attribute age: a value is not"),
-     ({"other": "reject"}, "attribute sex: a value is missing")],
-)  # fmt: skip
+    [
+        ({"null": "reject"}, "attribute age: a value is missing"),
+        ({"outside": "reject"}, "attribute age: a value is not"),
+        ({"other": "reject"}, "attribute sex: a value is missing"),
+    ],
+)
 def test_what_is_rejected_is_refused_in_the_codec_s_words(duck, monkeypatch, policies, message, together):
     monkeypatch.setattr(module, "MOST_TOGETHER", together)
     schema, relation = schema_of(**policies), relation_in(duck, rows())

@@ -67,6 +67,19 @@ def test_blocks_and_threads_add_up_to_the_same(threads: int, block: int) -> None
     assert np.allclose(total, halves.left.T @ (halves.right * halves.counts[:, None]))
 
 
+@pytest.mark.parametrize("rows", [1, 6, 7, 700, 5000])
+def test_threads_change_no_bit_of_a_sum(rows: int) -> None:
+    halves = Halves(left=uniforms(rows, 3), right=uniforms(rows, 4, seed=2), counts=uniforms(rows, seed=3))
+
+    def total(threads: int, block: int = 7) -> np.ndarray:
+        fold = in_memory(halves, threads=threads, block=block)
+        return fold(lambda own: own.left.T @ (own.right * own.counts[:, None]))
+
+    assert all(np.array_equal(total(threads), total(1)) for threads in (2, 3, 4, 8))
+    if rows > 100:
+        assert not np.array_equal(total(1, block=5), total(1))  # other blocks, other roundings: the control
+
+
 def test_no_report_is_a_sum_of_nothing() -> None:
     empty = Halves(left=np.ones((0, 2)), right=np.ones((0, 3)), counts=np.ones(0))
     assert np.array_equal(in_memory(empty)(lambda own: own.left.T @ own.right), np.zeros((2, 3)))

@@ -220,3 +220,12 @@ def test_a_cut_off_tail_is_found_by_whoever_kept_the_head(book: Ledger) -> None:
     assert verify(book.path).rows == 2
     with pytest.raises(ValueError, match="row 3 is missing"):
         verify(book.path, head=kept)
+
+
+def test_a_loss_for_more_rows_of_a_person_pays_for_fewer(tmp_path):
+    """Two tables that differ in a person with at most two rows differ in one with at most five; not the reverse."""
+    account = Ledger.create(tmp_path / "rows.db", limit=PureDP(epsilon=1), unit=Unit(column="uid", rows=2))
+    account.check(PureDP(epsilon=1), Unit(column="uid", rows=5))
+    for other in (Unit(column="uid"), Unit(), Unit(column="name", rows=5)):
+        with pytest.raises(ValueError, match="the ledger protects a uid with at most 2 rows"):
+            account.check(PureDP(epsilon=1), other)

@@ -126,6 +126,13 @@ def test_persons_and_what_a_cap_keeps(tmp_path, memory):
     assert {cap: result.kept[cap] for cap in (1, 2, 5, 10)} == {1: 3, 2: 5, 5: 8, 10: 10}
 
 
+def test_a_cap_is_shown_with_what_it_keeps_and_what_it_costs(tmp_path):
+    data = written(tmp_path / "rows.csv", *["Bonn;1;30;a"] * 997, *["Bonn;1;30;b"] * 3)
+    shown = lines(check(spec(GERMAN, unit='unit = "who"\nrows_per_unit = 2'), data))
+    assert "  rows_per_unit = 1    keeps     2 rows (  0.2%) at the least noise" in shown
+    assert "  rows_per_unit = 100  keeps   103 rows ( 10.3%) at 100 times that noise" in shown
+
+
 def test_exchanged_coordinates_are_seen():
     asked = load_spec(
         '[[attribute]]\nname = "place"\nkind = "location"\ncolumns = ["lon", "lat"]\n'

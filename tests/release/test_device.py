@@ -11,7 +11,7 @@ from dpress.core import rng, wire
 from dpress.core.claim import PureDP
 from dpress.core.design import collection_id
 from dpress.core.errors import BudgetExceeded, ReportRejected, SchemaMismatch
-from dpress.data import reports as files
+from dpress.data import report_writer
 from dpress.ledger.device_ledger import DeviceLedger
 from dpress.mechanisms.oracle import bloom_filters, longitudinal
 from dpress.noise.permanent import Slot
@@ -49,7 +49,7 @@ def test_what_a_device_sends_is_taken_in(tmp_path, method, split):
     reports = [door.accept(one) for one in packed]
     assert len({one.id for one in reports}) == 60
     assert {one.report_type for one in reports} == set(range(len(sender.collection.types)))
-    pq.write_table(files.table(reports), tmp_path / "r.parquet")
+    pq.write_table(report_writer.table(reports), tmp_path / "r.parquet")
     assert estimate(own, tmp_path / "r.parquet").users == 60
     assert not estimate(own, tmp_path / "r.parquet").rejected
 

@@ -10,7 +10,7 @@ from dpress import load_release, plan
 from dpress.core import rng, wire
 from dpress.core.claim import PureDP
 from dpress.core.errors import SchemaMismatch
-from dpress.data import reports as files
+from dpress.data.report_batch import SCHEMA
 from dpress.release.estimate import estimate
 from dpress.release.perturb import perturb
 
@@ -51,7 +51,7 @@ def test_reports_of_many_kinds_at_once(collected):
         rows = table.to_pylist()
         rows += [rows[0], rows[1] | {"ask": bytes(16), "id": bytes(16)}, rows[2] | {"id": None}]
         rows += [rows[3] | {"payload": b"\xff", "id": b"\1" * 16}, rows[4] | {"payload": b"\0\0", "id": b"\2" * 16}]
-        return pa.Table.from_pylist(rows, schema=files.SCHEMA)
+        return pa.Table.from_pylist(rows, schema=SCHEMA)
 
     release = collected(own, change=change)
     assert release.users == 500

@@ -5,10 +5,14 @@ import sys
 import click
 
 from dpress.cli.output import counting, json_option, print_json, quiet_option
+from dpress.core.claim import as_floats, describe
 from dpress.release.data_check import SHARE, AttributeCheck, DataCheck, check
+from dpress.release.private_cap import PrivateCap
+from dpress.release.private_cap import private_cap as choose_cap
 from dpress.release.spec_or_design import load_spec_or_design
 
 NOT_PRIVATE = "not private | "  # before every line
+PAID = "may be published | "  # before the only one that noise protects
 
 
 @click.command("check")
@@ -21,23 +25,51 @@ NOT_PRIVATE = "not private | "  # before every line
     show_default=True,
     help="The share of an attribute's values that may have no cell of their own.",
 )
+@click.option("--private-cap", type=float, metavar="EPSILON", help="Also choose rows_per_unit, for so much epsilon.")
+@click.option("--ledger", type=click.Path(), help="The ledger that pays for the private cap.")
 @quiet_option
 @json_option
-def command(design: str, data: str | None, most: float, *, quiet: bool, as_json: bool) -> None:
+def command(
+    design: str,
+    data: str | None,
+    most: float,
+    private_cap: float | None,
+    ledger: str | None,
+    *,
+    quiet: bool,
+    as_json: bool,
+) -> None:
     """Tell whoever holds the rows where every value would be counted. Exact: not private, and no part of a release.
 
-    Nothing is written or charged. SPEC is a specification or a design. Exits with 1 where something looks like a
-    mistake.
+    Nothing is written, and nothing charged but a private cap, the only figure that may be published. SPEC is a
+    specification or a design. Exits with 1 where something looks like a mistake.
     """
+    if ledger is not None and private_cap is None:
+        raise click.UsageError("--ledger pays for --private-cap EPSILON; nothing else here is charged")
     with counting(quiet=quiet) as progress:
-        found = check(load_spec_or_design(design), data, most=most, progress=progress)
+        asked = load_spec_or_design(design)
+        found = check(asked, data, most=most, progress=progress)
+    cap = None if private_cap is None else choose_cap(asked, data, epsilon=private_cap, ledger=ledger)
     if as_json:
-        print_json({"private": False, "passed": found.passed, "check": found})
+        chosen = {} if cap is None else {"private_cap": _plain(cap)}
+        print_json({"private": False, "passed": found.passed, "check": found, **chosen})
     else:
+        if cap is not None:
+            click.echo(f"{PAID}{_chosen(cap)}")
         for line in lines(found):
             click.echo(f"{NOT_PRIVATE}{line}".rstrip())
     if not found.passed:
         sys.exit(1)
+
+
+def _plain(cap: PrivateCap) -> dict[str, object]:
+    loss = as_floats(cap.claim.proven)
+    return {"private": True, "cap": cap.cap, "quantile": float(cap.quantile), "largest": cap.largest, "charged": loss}
+
+
+def _chosen(cap: PrivateCap) -> str:
+    person, loss = cap.claim.unit.column, describe(cap.claim.proven)
+    return f"rows_per_unit = {cap.cap} for {float(cap.quantile):.0%} of all, by {loss} for a {person} with any rows"
 
 
 def lines(found: DataCheck) -> list[str]:
@@ -49,7 +81,8 @@ def lines(found: DataCheck) -> list[str]:
         each = persons.rows / max(persons.persons, 1)
         out += ["", f"{persons.persons:,} persons with {each:.1f} rows each, at most {persons.largest:,}"]
         for cap, kept in persons.kept.items():
-            out.append(f"  rows_per_unit = {cap:<4} keeps {kept:,} rows ({_share(kept, persons.rows)})")
+            share, width = _share(kept, persons.rows), len(f"{persons.rows:,}")
+            out.append(f"  rows_per_unit = {cap:<4} keeps {kept:>{width},} rows ({share:>6}) at {_noise(cap)}")
             if cap >= persons.largest:
                 break
     return [*out, "", *_verdict(found)]
@@ -78,6 +111,10 @@ def _fate(policy: str) -> str:
         "clamp": ", counted at the bound",
     }
     return fates.get(policy, f', counted as "{policy}"')
+
+
+def _noise(cap: int) -> str:
+    return "the least noise" if cap == 1 else f"{cap} times that noise"
 
 
 def _share(part: int, whole: int) -> str:

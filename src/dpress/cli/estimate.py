@@ -18,7 +18,12 @@ from dpress.release.spec_or_design import load_spec_or_design
 
 @click.command("estimate")
 @click.argument("design", metavar="DESIGN", type=click.Path())
-@click.option("--reports", type=click.Path(), required=True, help="The Parquet file of reports.")
+@click.option(
+    "--reports",
+    type=click.Path(),
+    required=True,
+    help="A Parquet file of reports, a folder of them, a pattern in quotes, or the URL of a store.",
+)
 @click.option("--out", type=click.Path(), required=True, help="The new folder of the release.")
 @click.option("--records", type=click.IntRange(0), default=0, help="Synthetic records to draw from a fitted joint.")
 @click.option("--csv", is_flag=True, help="Every table and the records as CSV, too.")

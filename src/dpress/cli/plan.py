@@ -14,6 +14,8 @@ from dpress.release.other_kinds import OtherKind, other_kinds
 from dpress.release.plan import Plan
 from dpress.release.plan_text import Listing, PlanText, number
 
+CAP = "rows_per_unit = k needs k times the noise of 1 and leaves out fewer rows; `dpress check` tells how many"
+
 
 @click.command("plan")
 @click.argument("spec", type=click.Path())
@@ -38,6 +40,8 @@ def command(spec: str, out: str | None, *, as_json: bool) -> None:
         print_json(plain if out is None else {**plain, "design": out, "id": planned.design.id})
         return
     _show(room.text(planned))
+    if (counted := loaded.privacy.protected.counted) and not planned.design.local:
+        click.echo(f"Counts are of {counted}: {CAP}")
     for other in other_kinds(planned):
         click.echo(_sentence(other, planned))
     if out is not None:

@@ -21,6 +21,7 @@ OTHER_ROUND = "another round"
 UNKNOWN_TYPE = "unknown report type"
 WRONG_LENGTH = "length of the payload"
 REPEATED = "repeated"
+REASONS = (MISSING, OTHER_VERSION, OTHER_ASK, OTHER_ROUND, UNKNOWN_TYPE, WRONG_LENGTH, REPEATED)
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, array_like=True, forbid_unknown_fields=True):

@@ -1,21 +1,19 @@
 """Sums of arrays of integers, batch by batch on threads: whatever the order, the same sum."""
 
-from collections import deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from dpress.core.pieces import Run, on_threads
+
 Counts = npt.NDArray[np.int64]
 Progress = Callable[[int], object]
 
 T = TypeVar("T")
 
-THREADS = 2
-WAITING = 4
 LARGEST_DENSE = 1 << 20  # numbers; a longer array is returned as its few entries that are not zero
 
 
@@ -40,34 +38,24 @@ def add_up(
     *,
     rows: Callable[[T], int],
     progress: Progress | None = None,
+    run: Run = on_threads,
 ) -> Counts:
-    """Return the sum of `kernel(batch)` over all batches, on threads; an empty array where there is no batch.
+    """Return the sum of `kernel(batch)` over all batches; an empty array where there is no batch.
 
     Args:
         batches: of anything that a kernel takes.
         kernel: pure; returns arrays of one fixed shape.
         rows: how many rows a batch has.
         progress: called with the number of rows done so far.
+        run: the engine.
     """
     total: Counts | None = None
-    waiting: deque[tuple[int, Future[Counts | SparseArray]]] = deque()
     done = 0
-
-    def collect() -> None:
-        nonlocal total, done
-        size, part = waiting.popleft()
-        total = added(total, part.result())
+    for size, part in run(lambda batch: (rows(batch), kernel(batch)), batches):
+        total = added(total, part)
         done += size
         if progress is not None:
             progress(done)
-
-    with ThreadPoolExecutor(THREADS) as pool:
-        for batch in batches:
-            waiting.append((rows(batch), pool.submit(kernel, batch)))
-            if len(waiting) > WAITING:
-                collect()
-        while waiting:
-            collect()
     return np.zeros(0, dtype=np.int64) if total is None else total
 
 

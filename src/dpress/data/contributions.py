@@ -21,14 +21,12 @@ class Contributions:
         rows: of them all.
         largest: the most of one.
         kept: how many rows stay where a person keeps at most so many, by that cap.
-        whole: how many persons lose no row then, by that cap.
     """
 
     persons: int
     rows: int
     largest: int
     kept: dict[int, int]
-    whole: dict[int, int]
 
 
 def contributions(batches: Batches, column: str, caps: Sequence[int], *, held: int = HELD) -> Contributions:
@@ -44,15 +42,14 @@ def contributions(batches: Batches, column: str, caps: Sequence[int], *, held: i
         SchemaMismatch: a row has no person, or the column's type names none.
     """
     persons = rows = largest = 0
-    kept, whole = dict.fromkeys(caps, 0), dict.fromkeys(caps, 0)
+    kept = dict.fromkeys(caps, 0)
     for tally in by_groups(batches, column, _Tally, held=held):
         own = tally.counts[: tally.persons]
         persons, rows = persons + own.size, rows + int(own.sum())
         largest = max(largest, int(own.max(initial=0)))
         for cap in caps:
             kept[cap] += int(np.minimum(own, cap).sum())
-            whole[cap] += int((own <= cap).sum())
-    return Contributions(persons=persons, rows=rows, largest=largest, kept=kept, whole=whole)
+    return Contributions(persons=persons, rows=rows, largest=largest, kept=kept)
 
 
 class _Tally:
@@ -63,6 +60,7 @@ class _Tally:
 
     @property
     def nbytes(self) -> int:
+        """The memory that the counts take."""
         return self.counts.nbytes
 
     def add(self, numbers: Numbers, persons: int) -> None:

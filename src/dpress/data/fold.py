@@ -12,7 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dpress.core.domain import Schema
-from dpress.data.add_up import LARGEST_DENSE, THREADS, Counts, Progress, SparseArray, add_up, added
+from dpress.core.pieces import THREADS
+from dpress.data.add_up import LARGEST_DENSE, Counts, Progress, SparseArray, add_up, added
 from dpress.data.codec import Codes, encode
 from dpress.data.sources.source import Part, without_quotes
 from dpress.data.spark.spark_fold import spark_fold
@@ -20,21 +21,26 @@ from dpress.data.table import Table
 
 T = TypeVar("T")
 Kernel = Callable[[Codes], Counts | SparseArray]
+Encode = Callable[[Schema, pa.RecordBatch], Codes]
 
 
-def fold(table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | None = None) -> Counts:
+def fold(
+    table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | None = None, encode: Encode = encode
+) -> Counts:
     """Return the sum of `kernel(codes)` over all batches.
 
     The kernel sees codes of shape (attributes, rows) and returns an array of one fixed shape (a long one as `Sparse`,
     so that a batch costs what its rows cost); since every row is coded by itself, its sensitivity is the most one
     column of codes can add. Parts of the rows are read and added up by THREADS threads; where there are fewer parts,
-    one thread reads and at most THREADS + WAITING batches are in memory. On Spark, its workers do the same.
+    one thread reads and at most `pieces.WAITING` + 1 batches are in memory. On Spark, its
+    workers do the same.
 
     Args:
         table: the rows.
         schema: how they are coded.
         kernel: pure.
         progress: called with the number of rows done so far.
+        encode: from a batch to codes; another one where the rows are coded in part.
 
     Raises:
         OSError, SchemaMismatch: see `Table.batches` and `codec.encode`.
@@ -48,7 +54,7 @@ def fold(table: Table, schema: Schema, kernel: Kernel, *, progress: Progress | N
         return watched.count(batch.num_rows)
 
     if table.engine == "spark":
-        return spark_fold(table, schema, kernel, progress=progress)
+        return spark_fold(table, schema, kernel, encode=encode, progress=progress)
     watched = table.watched()
     if len(watched.parts) < THREADS:
         batches = itertools.chain.from_iterable(part.batches() for part in watched.parts)

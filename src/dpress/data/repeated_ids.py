@@ -1,4 +1,7 @@
-"""Which reports have the id of an earlier one, in two passes and 8 bytes of memory for each report."""
+"""Which reports have the id of an earlier one, in few passes and bounded memory.
+
+first words of all ids -> those that several have -> reports with these -> whole ids compared.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -8,40 +11,72 @@ import numpy.typing as npt
 Words = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
+Named = tuple[Rows, Words]
+
+MOST = 100_000_000  # first words in memory at a time: 8 bytes each, and one more to compare them
+COMPARED = 1 << 23  # first words whose reports are compared at a time
 
 
-def repeated(total: int, halves: Iterable[Words], pieces: Callable[[], Iterator[tuple[Words, Flags]]]) -> Rows:
+def repeated(
+    total: int,
+    halves: Callable[[], Iterable[Words]],
+    near: Callable[[Words], Iterable[Named]],
+    *,
+    most: int = MOST,
+) -> Rows:
     """Return in order which reports have the id of an earlier one; a report that does not fit takes no one's place.
 
     The first half of an id tells nearly all apart; only where two agree the reports are read once more and compared.
+    More than `most` ids are looked at in several passes, over a range of the first half each.
+
+    Memory: 9 bytes a report, of `most` at a time, where ids are random, as devices draw them; 8 bytes for every one
+    that is repeated, and about 100 for each of those of COMPARED first words.
 
     Args:
         total: how many reports there are, at least.
-        halves: the first word of every id, piece by piece.
-        pieces: gives once more the ids, shape (reports, 2), and which reports fit.
+        halves: gives the first word of every id, part by part, at every call.
+        near: gives for sorted first words, part by part, which of the reports that fit begin with one of them, and
+            their ids, shape (reports, 2).
+        most: how many first words may be in memory.
     """
-    shared = _shared(total, halves)
-    if not shared.size:
-        return np.zeros(0, dtype=np.int64)
-    places, found, start = [], [], 0
-    for ids, sound in pieces():
-        near = np.minimum(np.searchsorted(shared, ids[:, 0]), shared.size - 1)
-        own = np.flatnonzero(sound & (shared[near] == ids[:, 0]))
-        places.append(own + start)
-        found.append(ids[own])
-        start += len(ids)
-    row, own_ids = np.concatenate(places), np.concatenate(found)
-    order = np.lexsort((own_ids[:, 1], own_ids[:, 0]))  # stable: equal ids stay in their order
-    same = (own_ids[order[1:]] == own_ids[order[:-1]]).all(axis=1)
-    return np.sort(row[order[1:][same]])
+    ranges = max(1, -(-total // most))
+    found = [np.zeros(0, dtype=np.int64)]
+    for number in range(ranges):
+        low, high = (one * (1 << 64) // ranges for one in (number, number + 1))
+        shared = _shared(min(total, most + most // 64), _within(halves(), low, high))
+        parts = (shared[start : start + COMPARED] for start in range(0, shared.size, COMPARED))
+        found.extend(_later(near(part)) for part in parts)
+    return np.sort(np.concatenate(found))
 
 
-def _shared(total: int, halves: Iterable[Words]) -> Words:
-    """Return the first halves that several ids have."""
-    found, count = np.empty(total, dtype=np.uint64), 0
+def among(words: Words, shared: Words) -> Flags:
+    """Return which words are among some sorted ones."""
+    return np.asarray(shared[np.minimum(np.searchsorted(shared, words), shared.size - 1)] == words)
+
+
+def _within(halves: Iterable[Words], low: int, high: int) -> Iterator[Words]:
+    """Yield the words that are at least `low` and less than `high`."""
     for own in halves:
+        yield own if high - low == 1 << 64 else own[(own >= np.uint64(low)) & (own <= np.uint64(high - 1))]
+
+
+def _shared(room: int, halves: Iterable[Words]) -> Words:
+    """Return in order the first words that several ids have."""
+    found, count = np.empty(room, dtype=np.uint64), 0
+    for own in halves:
+        while count + len(own) > len(found):
+            found = np.concatenate([found, np.empty(max(len(own), len(found)), dtype=np.uint64)])
         found[count : count + len(own)] = own
         count += len(own)
     found = found[:count]
     found.sort()
     return np.unique(found[1:][found[1:] == found[:-1]])
+
+
+def _later(near: Iterable[Named]) -> Rows:
+    """Return which reports have the id of an earlier one of these."""
+    parts = list(near)
+    row, ids = (np.concatenate([part[place] for part in parts]) for place in (0, 1))
+    order = np.lexsort((ids[:, 1], ids[:, 0]))  # stable: equal ids stay in their order
+    same = (ids[order[1:]] == ids[order[:-1]]).all(axis=1)
+    return np.asarray(row[order[1:][same]])

@@ -1,27 +1,23 @@
-"""Files of reports: Parquet with the fields of a report as columns, written and read batch by batch.
+"""Files of reports: Parquet with the fields of a report as columns, read in pieces that workers take by themselves.
 
-Reports are not raw rows: whoever holds them may publish them. What is wrong with one is counted by reason, and the
-others go on.
+files -> row groups -> pieces -> ids that repeat an earlier one -> pieces without these -> batches of one type. Reports
+are not raw rows: whoever holds them may publish them. What is wrong with one is counted by reason, the others go on.
 """
 
-import contextlib
 import functools
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import duckdb
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from dpress.core.errors import SchemaMismatch
 from dpress.core.oracle import Payloads
+from dpress.core.pieces import Run, on_threads
 from dpress.core.wire import (
-    HASH_BYTES,
     ID_BYTES,
     MISSING,
     OTHER_ASK,
@@ -32,141 +28,74 @@ from dpress.core.wire import (
     VERSION,
     WRONG_LENGTH,
     Expected,
-    Report,
 )
-from dpress.data.repeated_ids import repeated
+from dpress.data.repeated_ids import Flags, Named, Rows, Words, among, repeated
+from dpress.data.report_batch import LARGEST_BATCH, SCHEMA, Batch, keep_sound
+from dpress.data.report_groups import RowGroup, opened
 
 BATCH = 1 << 16
-GROUP = 1 << 18  # reports in a row group
-LARGEST_BATCH = 1 << 26  # bytes of payloads at a time
-FEW, DENSEST = 1 << 20, 4  # reports that any file may hold, and a byte of a larger one: each takes 8 in memory
-SCHEMA = pa.schema(
-    [
-        ("version", pa.uint8()),
-        ("ask", pa.binary(HASH_BYTES)),
-        ("id", pa.binary(ID_BYTES)),
-        ("round", pa.uint16()),
-        ("report_type", pa.uint16()),
-        ("payload", pa.binary()),
-    ]
-)
-CONSTANT = ["version", "ask", "round", "report_type"]  # columns with few values: a dictionary and run lengths
-LAYOUT = {
-    "use_dictionary": CONSTANT,
-    "column_encoding": {"payload": "DELTA_LENGTH_BYTE_ARRAY"},  # lengths apart, and all alike
-    "compression": {name: "none" if name == "id" else "zstd" for name in SCHEMA.names},
-}
-Ids = npt.NDArray[np.void]
-SEEDED = b"dpress.seeded"
-Rows = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+PIECE = 1 << 18  # reports of a piece, unless it is one larger row group
+UNNAMED = [name for name in SCHEMA.names if name != "id"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
-    """Reports of one type, sound in everything but their payloads' contents.
+class FilePiece:
+    """Row groups that one worker reads: consecutive ones, as many as have PIECE reports together, or a larger one.
 
     Args:
-        report_type: its number.
-        payloads: shape (reports, width).
-    """
-
-    report_type: int
-    payloads: Payloads
-
-
-@dataclass(slots=True, kw_only=True)
-class Reader:
-    """Reads a file of reports for one collection; `rejected` counts by reason what was left out.
-
-    Args:
-        path: the file.
+        groups: the row groups, of one file or of several.
         expected: what the reports must say of themselves.
+        repeated: which of its reports have the id of an earlier one, in order.
+        named: whether every report has an id, so that ids need not be read again.
     """
 
-    path: Path
+    groups: tuple[RowGroup, ...]
     expected: Expected
-    rejected: Counter[str] = field(default_factory=Counter)
-
-    def batches(self) -> Iterator[Batch]:
-        """Yield the reports of one type after the other; of reports with one id only the first is read.
-
-        Raises:
-            OSError: there is no such file, or it is truncated or no Parquet file.
-            SchemaMismatch: a column is missing or of another type.
-        """
-        rows = max(1, min(BATCH, LARGEST_BATCH // max(self.expected.widths, default=1)))
-        with _readable(self.path) as file:
-            self._check_columns(file)
-            again_at, start = self._repeated(file, rows), 0
-            for batch in file.iter_batches(rows, columns=SCHEMA.names):
-                again = np.zeros(batch.num_rows, dtype=np.bool_)
-                own = slice(*np.searchsorted(again_at, (start, start + batch.num_rows)))
-                again[again_at[own] - start] = True
-                keep = self._sound(batch, again)
-                start += batch.num_rows
-                yield from self._by_type(batch if keep.all() else batch.filter(pa.array(keep)))
-
-    @property
-    def private(self) -> bool:
-        """False where the file says that a seeded generator drew the coins."""
-        with _readable(self.path) as file:
-            return SEEDED not in (file.schema_arrow.metadata or {})
+    repeated: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    named: bool = False
 
     @property
     def rows(self) -> int:
-        """The number of reports in the file, sound or not."""
-        with _readable(self.path) as file:
-            return int(file.metadata.num_rows)
+        """The number of reports, sound or not."""
+        return sum(group.rows for group in self.groups)
 
-    def _check_columns(self, file: pq.ParquetFile) -> None:
-        found = file.schema_arrow
-        for wanted in SCHEMA:
-            index = found.get_field_index(wanted.name)
-            kind = found.field(index).type if index >= 0 else None
-            if kind is not None and pa.types.is_dictionary(kind):
-                kind = kind.value_type
-            if kind != wanted.type:
-                missing = f"it needs a column {wanted.name} ({wanted.type})"
-                raise SchemaMismatch(f"{self.path} is no file of reports: {missing}")
+    def batches(self, left_out: Counter[str]) -> Iterator[Batch]:
+        """Yield the reports of one type after the other, and count by reason those that are left out.
 
-    def _repeated(self, file: pq.ParquetFile, rows: int) -> Rows:
-        """Return in order which reports have the id of an earlier one; only of those that fit the collection."""
-        halves = (_words(batch.column(0))[:, 0] for batch in file.iter_batches(BATCH, columns=["id"]))
+        Raises:
+            OSError: a file is damaged, or no longer what it was.
+        """
+        start = 0
+        for batch in self._read(UNNAMED if self.named else SCHEMA.names):
+            again = np.zeros(batch.num_rows, dtype=np.bool_)
+            own = slice(*np.searchsorted(self.repeated, (start, start + batch.num_rows)))
+            again[self.repeated[own] - start] = True
+            start += batch.num_rows
+            keep = keep_sound({**_faults(batch, self.expected), REPEATED: again}, batch.num_rows, left_out)
+            yield from self._by_type(batch if keep.all() else batch.filter(pa.array(keep)))
 
-        def pieces() -> Iterator[tuple[npt.NDArray[np.uint64], Flags]]:
-            for batch in file.iter_batches(rows, columns=SCHEMA.names):
-                yield _words(batch.column("id")), ~np.logical_or.reduce([*self._faults(batch).values()])
+    def first_words(self) -> Words:
+        """Return the first word of every id; a missing id is zero."""
+        return np.concatenate(
+            [np.zeros(0, dtype=np.uint64), *(_words(one.column(0))[:, 0] for one in self._read(["id"]))]
+        )
 
-        return repeated(file.metadata.num_rows, halves, pieces)
+    def near(self, shared: Words) -> Named:
+        """Return which of the reports that fit have an id that begins as stated, and these ids."""
+        start, rows, found = 0, [np.zeros(0, dtype=np.int64)], [np.zeros((0, 2), dtype=np.uint64)]
+        for batch in self._read(SCHEMA.names):
+            ids = _words(batch.column("id"))
+            own = np.flatnonzero(among(ids[:, 0], shared))
+            own = own[~np.logical_or.reduce([*_faults(batch.take(pa.array(own)), self.expected).values()])]
+            rows.append(own + start)
+            found.append(ids[own])
+            start += batch.num_rows
+        return np.concatenate(rows), np.concatenate(found)
 
-    def _sound(self, batch: pa.RecordBatch, repeated: Flags) -> Flags:
-        """Return which reports fit the collection, and count the others by their first fault."""
-        keep = np.ones(batch.num_rows, dtype=np.bool_)
-        for reason, wrong in {**self._faults(batch), REPEATED: repeated}.items():
-            if wrong.any():
-                self.count(reason, int((keep & wrong).sum()))
-                keep &= ~wrong
-        return keep
-
-    def _faults(self, batch: pa.RecordBatch) -> dict[str, Flags]:
-        """Return by reason which reports do not fit the collection."""
-        number = np.asarray(pc.fill_null(batch.column("report_type"), 0))
-        known = number < len(self.expected.widths)
-        widths = np.array([*self.expected.widths, -1])[np.minimum(number, len(self.expected.widths))]
-        return {
-            MISSING: ~_all_valid(batch),
-            OTHER_VERSION: _differs(batch, "version", VERSION),
-            OTHER_ASK: _differs(batch, "ask", self.expected.ask),
-            OTHER_ROUND: _differs(batch, "round", self.expected.round),
-            UNKNOWN_TYPE: ~known,
-            WRONG_LENGTH: _lengths(batch.column("payload")) != widths,
-        }
-
-    def count(self, reason: str, reports: int) -> None:
-        """Count rejected reports."""
-        if reports:
-            self.rejected[reason] += reports
+    def _read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        rows = max(1, min(BATCH, LARGEST_BATCH // max(self.expected.widths, default=1)))
+        for group in self.groups:
+            yield from group.read(columns, rows)
 
     def _by_type(self, batch: pa.RecordBatch) -> Iterator[Batch]:
         types = np.asarray(batch.column("report_type"))
@@ -178,118 +107,98 @@ class Reader:
             yield Batch(report_type=number, payloads=_matrix(own, self.expected.widths[number]))
 
 
-def write(path: Path, batches: Iterator[tuple[Batch, Ids]], *, expected: Expected, private: bool) -> int:
-    """Write reports to a new file, whole or not at all, and return their number.
-
-    Columns that hold one value cost nothing; ids are random and are not compressed.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportFiles:
+    """The reports of a collection in files, each id once: the one that is first by file, then by row.
 
     Args:
-        path: the new file.
-        batches: the payloads with their ids.
-        expected: what the reports say of themselves.
-        private: False where a seeded generator drew the coins; the file says so.
+        own: the pieces.
+        private: False where a file says that a seeded generator drew the coins.
+    """
+
+    own: tuple[FilePiece, ...]
+    private: bool
+
+    @property
+    def rows(self) -> int:
+        """The number of reports, sound or not."""
+        return sum(piece.rows for piece in self.own)
+
+    def pieces(self) -> Iterator[FilePiece]:
+        """Yield the pieces; a pass takes them all."""
+        return iter(self.own)
+
+
+def read(paths: Sequence[Path], expected: Expected, *, run: Run = on_threads) -> ReportFiles:
+    """Return the reports of some files as pieces, ready for any number of passes.
+
+    Memory: that of `repeated_ids.repeated`, and a few MiB for every thread.
+
+    Args:
+        paths: the files, in the order in which their reports count.
+        expected: what the reports must say of themselves.
+        run: the engine that looks for repeated ids.
 
     Raises:
-        OSError: the file exists, or cannot be written; nothing is left behind.
+        OSError: there is no such file, or one is truncated or no Parquet file, or changed meanwhile.
+        SchemaMismatch: a column is missing or of another type.
     """
-    if path.exists():
-        raise OSError(f"{path} exists already; reports are never overwritten, choose another file")
-    partial = path.with_name(f".{path.name}.partial")
-    rows = 0
-    try:
-        schema = SCHEMA if private else SCHEMA.with_metadata({SEEDED: b"not private"})
-        with pq.ParquetWriter(partial, schema, **LAYOUT) as writer:
-            for group in _groups(_record_batch(batch, ids, expected) for batch, ids in batches):
-                writer.write_table(group, row_group_size=group.num_rows)
-                rows += group.num_rows
-        partial.rename(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
-    return rows
+    found = list(on_threads(opened, paths))
+    groups = _together([group for file in found for group in file.groups])
+    pieces = [FilePiece(groups=own, expected=expected) for own in groups]
+    return ReportFiles(own=tuple(_sifted(pieces, run)), private=all(file.private for file in found))
 
 
-def _groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Yield the batches together, as row groups of GROUP reports or LARGEST_BATCH bytes."""
-    waiting: list[pa.RecordBatch] = []
-    for batch in batches:
-        waiting.append(batch)
-        rows, size = (sum(getattr(one, what) for one in waiting) for what in ("num_rows", "nbytes"))
-        if rows >= GROUP or size >= LARGEST_BATCH:
-            yield pa.Table.from_batches(waiting)
+def _together(groups: Sequence[RowGroup]) -> Iterator[tuple[RowGroup, ...]]:
+    """Yield consecutive row groups together, as many as have PIECE reports; by their sizes alone."""
+    waiting: list[RowGroup] = []
+    for group in groups:
+        if waiting and sum(one.rows for one in waiting) + group.rows > PIECE:
+            yield tuple(waiting)
             waiting = []
+        waiting.append(group)
     if waiting:
-        yield pa.Table.from_batches(waiting)
+        yield tuple(waiting)
 
 
-def table(reports: list[Report]) -> pa.Table:
-    """Return single reports as the table that a file of reports holds."""
-    columns = {name: [getattr(report, name) for report in reports] for name in SCHEMA.names}
-    return pa.table(columns, schema=SCHEMA)
+def _sifted(pieces: Sequence[FilePiece], run: Run) -> Iterator[FilePiece]:
+    """Yield the pieces, and with them which of their reports have the id of an earlier one."""
+    starts = np.cumsum([0, *(piece.rows for piece in pieces)])
+    named = [True] * len(pieces)
+
+    def halves() -> Iterator[Words]:
+        for place, own in enumerate(run(FilePiece.first_words, pieces)):
+            named[place] = bool(own.all())  # a random id begins with zeros once in 2^64
+            yield own
+
+    def near(shared: Words) -> Iterator[Named]:
+        for start, (rows, ids) in zip(starts, run(functools.partial(_near, shared), pieces), strict=False):
+            yield rows + start, ids
+
+    again = repeated(int(starts[-1]), halves, near)
+    ends = np.searchsorted(again, starts)
+    for place, piece in enumerate(pieces):
+        own = again[ends[place] : ends[place + 1]] - starts[place]
+        yield replace(piece, repeated=own, named=named[place])
 
 
-def _record_batch(batch: Batch, ids: Ids, expected: Expected) -> pa.RecordBatch:
-    rows, width = batch.payloads.shape
-    offsets = np.arange(rows + 1, dtype=np.int32) * width
-    payload = pa.Array.from_buffers(
-        pa.binary(), rows, [None, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(batch.payloads))]
-    )
-    id_buffer = pa.py_buffer(np.ascontiguousarray(ids))
-    columns = [
-        pa.array(np.full(rows, VERSION, dtype=np.uint8)),
-        pa.repeat(pa.scalar(expected.ask, pa.binary(HASH_BYTES)), rows),
-        pa.Array.from_buffers(pa.binary(ID_BYTES), rows, [None, id_buffer]),
-        pa.array(np.full(rows, expected.round, dtype=np.uint16)),
-        pa.array(np.full(rows, batch.report_type, dtype=np.uint16)),
-        payload,
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
+def _near(shared: Words, piece: FilePiece) -> Named:
+    return piece.near(shared)
 
 
-@contextlib.contextmanager
-def _readable(path: Path) -> Iterator[pq.ParquetFile]:
-    """Open a Parquet file; what is wrong with it becomes one line."""
-    if not path.is_file():
-        raise OSError(f"there is no file {path}")
-    try:
-        with _opened(path) as file:
-            _check_size(file, path)
-            yield file
-    except (SchemaMismatch, MemoryError):
-        raise
-    except Exception as error:
-        if isinstance(error, OSError) and error.errno is not None:  # the system's own, such as a missing permission
-            raise
-        raise OSError(f"{path} is truncated or no Parquet file; ask for the file again") from None
-
-
-def _check_size(file: pq.ParquetFile, path: Path) -> None:
-    """Refuse a file whose footer promises far more reports than its bytes can hold: their ids differ.
-
-    Raises:
-        SchemaMismatch: it does; nothing was read of it.
-    """
-    size, rows = path.stat().st_size, file.metadata.num_rows
-    if rows > max(FEW, DENSEST * size):
-        raise SchemaMismatch(f"{path} is no file of reports: {rows:,} of them do not fit into {size:,} bytes")
-
-
-def _opened(path: Path) -> pq.ParquetFile:
-    """Open a file; a payload that its file holds once for many reports is held once in memory, too, until it is kept.
-
-    Otherwise a few kilobytes with one long payload, named by many reports, would become gigabytes. DuckDB reads the
-    encodings, for a damaged footer makes Arrow end the process.
-    """
-    query = "SELECT encodings FROM parquet_metadata(?) WHERE path_in_schema = 'payload'"
-    found = _engine().cursor().execute(query, [str(path)]).fetchall()
-    shared = any("DICTIONARY" in str(own) for (own,) in found)
-    return pq.ParquetFile(path, read_dictionary=["payload"] if shared else None)
-
-
-@functools.cache
-def _engine() -> duckdb.DuckDBPyConnection:
-    """Return a connection that holds no data; making one takes longer than reading a footer."""
-    return duckdb.connect()
+def _faults(batch: pa.RecordBatch, expected: Expected) -> dict[str, Flags]:
+    """Return by reason which reports do not fit the collection."""
+    number = np.asarray(pc.fill_null(batch.column("report_type"), 0))
+    known = number < len(expected.widths)
+    widths = np.array([*expected.widths, -1])[np.minimum(number, len(expected.widths))]
+    return {
+        MISSING: ~_all_valid(batch),
+        OTHER_VERSION: _differs(batch, "version", VERSION),
+        OTHER_ASK: _differs(batch, "ask", expected.ask),
+        OTHER_ROUND: _differs(batch, "round", expected.round),
+        UNKNOWN_TYPE: ~known,
+        WRONG_LENGTH: _lengths(batch.column("payload")) != widths,
+    }
 
 
 def _words(ids: pa.Array) -> npt.NDArray[np.uint64]:

@@ -102,6 +102,7 @@ class _Smallest:
 
     @property
     def nbytes(self) -> int:
+        """The memory that persons and draws take."""
         return self._heaps.nbytes + self._draws.nbytes + self._places.nbytes
 
     def add(self, numbers: Numbers, persons: int) -> None:

@@ -15,7 +15,7 @@ from dpress.data.row_sample import RowSample, row_sample
 from dpress.data.sources.files import changed
 from dpress.data.sources.memory_rows import MemoryRows
 from dpress.data.sources.open_source import Rows, open_source
-from dpress.data.sources.source import Part, Source
+from dpress.data.sources.source import Database, Part, Source
 from dpress.data.sources.spark_frame import SparkFrame
 
 
@@ -45,8 +45,11 @@ class Table:
 
     @property
     def engine(self) -> str:
-        """What counts the rows."""
-        return self._rows.engine or ("spark" if isinstance(self.source, SparkFrame) else "threads")
+        """What counts the rows: as it was asked for, else Spark its frames, and SQL what a database has."""
+        suggested = (
+            "spark" if isinstance(self.source, SparkFrame) else "sql" if isinstance(self.source, Database) else ""
+        )
+        return self._rows.engine or suggested or "threads"
 
     @property
     def _rows(self) -> Rows:
@@ -65,29 +68,40 @@ class Table:
         """
         return self.source.columns()
 
+    def settled(self) -> "Table":
+        """Return the table with the stamp that its rows have now, to which those of all its readings are compared.
+
+        Raises:
+            OSError: the rows cannot be read.
+        """
+        rows = self._rows
+        return self if self.since is not None else replace(self, data=rows, since=rows.source.stamp() or ())
+
     def drawn(self) -> "Table":
         """Return the table with one draw of each person's rows, for as many readings as there will be.
 
-        Rows of a source that has no order of its own are held in memory from then on; Spark draws by what they hold.
+        A database draws by a keyed hash; rows of another source that has no order of its own are held in memory.
 
         Raises:
             OSError, SchemaMismatch: see `batches`; or a row has no person.
         """
-        rows = self._rows
-        if self.since is None:
-            return replace(self, data=rows, since=rows.source.stamp() or ()).drawn()
-        if self.unit.column is None or self.draw is not None:
-            return self
-        if isinstance(rows.source, SparkFrame) and self.engine == "spark":
-            from dpress.data.spark.bounded_frame import bounded_frame  # noqa: PLC0415  # only with Spark
+        table = self.settled()
+        rows, person = table._rows, self.unit.column  # noqa: SLF001  # its own
+        if person is None or table.draw is not None:
+            return table
+        if isinstance(rows.source, Database):
+            from dpress.data.sql.person_rows import bounded_query  # noqa: PLC0415  # only databases need it
 
-            kept = bounded_frame(rows.source, self.columns, self.unit)
-            return replace(self, data=Rows(kept, rows.engine), unit=ROW)
+            kinds = rows.source.types()
+            query = bounded_query(rows.source, self.unit, self.columns)
+            bounded = rows.source.queried(query, {name: kinds[name] for name in self.columns})
+            return replace(table, data=Rows(bounded, rows.engine), unit=ROW)
         if not rows.source.stable:
-            held = pa.Table.from_batches(list(self._read(self._wanted)))
-            return replace(self, data=Rows(MemoryRows(held), rows.engine), since=()).drawn()
-        persons = partial(self._read, (self.unit.column,))
-        return replace(self, draw=row_sample(persons, self.unit, rng=generators.secure()))
+            wanted = tuple(dict.fromkeys((*self.columns, person)))
+            held = MemoryRows(pa.Table.from_batches(list(table._read(wanted))))  # noqa: SLF001  # its own
+            table = replace(table, data=Rows(held, rows.engine))
+        persons = partial(table._read, (person,))  # noqa: SLF001  # its own
+        return replace(table, draw=row_sample(persons, self.unit, rng=generators.secure()))
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in batches of about 2^17, in constant memory; in the source's order.
@@ -113,7 +127,17 @@ class Table:
         parts = table.source.parts(table.columns)
         if table.draw is not None:
             parts = [_SampledPart(parts=parts, draw=table.draw)]
-        return Watched(source=table.source, before=table.since, parts=parts)
+        return Watched(table=table, parts=parts)
+
+    def check_unchanged(self) -> None:
+        """Refuse rows that are others than when the table was settled.
+
+        Raises:
+            OSError: they changed.
+        """
+        if (after := self.source.stamp() or ()) != self.since:
+            name = changed(self.since, after) or self.name
+            raise OSError(f"{name} changed while it was read; nothing was released")
 
     def contributions(self, caps: Sequence[int]) -> Contributions:
         """Return how many rows the unit's persons have, and how many stay under each cap: exact, and so not private.
@@ -123,11 +147,6 @@ class Table:
         """
         column = str(self.unit.column)
         return contributions(partial(self._read, (column,)), column, caps)
-
-    @property
-    def _wanted(self) -> tuple[str, ...]:
-        """The columns that are read, that of the persons among them."""
-        return tuple(dict.fromkeys((*self.columns, *((self.unit.column,) if self.unit.column else ()))))
 
     def _read(self, columns: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
         for part in self.source.parts(columns):
@@ -139,14 +158,12 @@ class Watched:
     """The parts of a table while it is read.
 
     Args:
-        source: of the rows.
-        before: its stamp before the first was read.
+        table: of the rows.
         parts: of the rows.
         rows: how many were read.
     """
 
-    source: Source
-    before: Hashable
+    table: Table
     parts: Sequence[Part]
     rows: int = 0
 
@@ -162,12 +179,9 @@ class Watched:
             OSError: they changed.
             SchemaMismatch: there are none.
         """
-        if (after := self.source.stamp() or ()) != self.before:
-            raise OSError(
-                f"{changed(self.before, after) or self.source.name} changed while it was read; nothing was released"
-            )
+        self.table.check_unchanged()
         if not self.rows:
-            raise SchemaMismatch(f"{self.source.name} has no rows")
+            raise SchemaMismatch(f"{self.table.name} has no rows")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

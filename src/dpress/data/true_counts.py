@@ -5,9 +5,9 @@ from typing import Any
 
 from dpress.core.claim import Unit
 from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported
 from dpress.data.add_up import Counts, Progress
 from dpress.data.fold import count, fold
+from dpress.data.sources.spark_frame import SparkFrame
 from dpress.data.table import Table
 
 
@@ -32,16 +32,8 @@ def true_counts(
         OSError, SchemaMismatch: see `fold`.
     """
     table = Table(source, schema.names, unit)
-    if table.engine == "sql":
-        raise NotSupported('engine "sql"')
-    if table.engine == "spark" and (found := _by_statement(table, schema, tables, progress)) is not None:
-        return found
-    return fold(table, schema, count(schema.shape, tuple(tables)), progress=progress)
+    if table.engine == "sql" or (table.engine == "spark" and isinstance(table.source, SparkFrame)):
+        from dpress.data.sql.sql_counts import sql_counts  # noqa: PLC0415  # sqlglot takes a while to import
 
-
-def _by_statement(
-    table: Table, schema: Schema, tables: Sequence[tuple[int, ...]], progress: Progress | None
-) -> Counts | None:
-    from dpress.data.spark.spark_counts import spark_counts  # noqa: PLC0415  # only with Spark
-
-    return spark_counts(table, schema, tables, progress=progress)
+        return sql_counts(table, schema, tables, progress=progress)
+    return fold(table, schema, count(schema.shape, tables), progress=progress)

@@ -269,7 +269,7 @@ def _spent(history: History) -> Amounts:
 
 def _afford(history: History, asked: Charge, unit: Unit) -> None:
     limit, own = history.opening.loss, history.opening.unit
-    if unit != own:
+    if (unit.relation, unit.column) != (own.relation, own.column) or unit.rows < own.rows:  # more rows hold for fewer
         raise ValueError(f"the ledger protects {_whom(own)}; the loss must be stated for that, got {_whom(unit)}")
     after = total([*_charges(history), asked], limit, own)
     if not fits(after, limit):

@@ -4,17 +4,20 @@ reports -> tallies of all report types -> the kind's answers -> release, and the
 """
 
 import functools
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
+from typing import TypeVar
 
 from dpress import catalog
 from dpress.core.design import Design
 from dpress.core.errors import NotSupported
 from dpress.core.oracle import Payloads
+from dpress.core.pieces import PayloadPieces, Run, on_threads
 from dpress.data.add_up import Progress, add_up
+from dpress.data.report_batch import Piece
+from dpress.data.report_paths import Reports
 from dpress.data.spec import Spec
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release import next_round
@@ -24,12 +27,14 @@ from dpress.release.from_tallies import released
 from dpress.release.plan import Plan, design_of
 from dpress.release.release import Release
 from dpress.release.report_source import ReportSource, source
-from dpress.release.tallies import Layout
+from dpress.release.tallies import Layout, sound_payloads
+
+R = TypeVar("R")
 
 
 def estimate(
     asked: Spec | Plan | Design,
-    reports: str | Path,
+    reports: Reports,
     *,
     out: str | Path | None = None,
     records: int = 0,
@@ -37,25 +42,29 @@ def estimate(
     csv: bool = False,
     progress: Progress | None = None,
     refitted: Progress | None = None,
+    run: Run = on_threads,
 ) -> Release:
     """Add up reports and return the release: unbiased counts of every cell, with their error.
 
     A report that cannot be one of this collection is left out and counted by reason; one with the id of an earlier
-    report is left out, too.
+    report, by file and by row, is left out, too.
 
     Args:
         asked: the design, whose `ask` every report names by its hash; or a specification, planned on the spot.
-        reports: a Parquet file, or the URL of a service's store, `sqlite:///FILE` or `postgresql://...`.
+        reports: a Parquet file; a folder of them, with its subfolders; a pattern such as `"reports/2026-*/*.parquet"`;
+            several of these; or the URL of a service's store, `sqlite:///FILE` or `postgresql://...`.
         out: a new folder to write the release to.
         records: how many synthetic records to draw from a fitted joint distribution.
         allow_unproven: also where the method's published claim has no proof.
         csv: write every table and the records as CSV, too.
         progress: called with the number of reports added up so far, then with that of those read again for a fit.
         refitted: called with the number of fits done, where a fitted joint is fitted again for its error.
+        run: the engine that takes the reports piece by piece; the release is the same with every one.
 
     Raises:
-        SchemaMismatch: the file holds no report that counts, or too few; it says why they were left out.
-        OSError: the file cannot be read, or the release not written.
+        SchemaMismatch: there is no report that counts, or too few; it says why they were left out. Or a file has other
+            columns.
+        OSError: a file cannot be read, or changed meanwhile, or the release cannot be written.
     """
     design = design_of(asked)
     collection = collection_of(design, allow_unproven=allow_unproven)
@@ -63,20 +72,15 @@ def estimate(
         check_new(out)
     if records and not catalog.kinds()[design.kind].draws_records:
         raise NotSupported(f"records are drawn from a joint distribution: set kind = {catalog.where('draws_records')}")
-    read = source(reports, design, expected(design, collection))
-    reader = read()
+    given = source(reports, design, expected(design, collection), run)
     layout = Layout(collection)
-    total = add_up(
-        layout.grouped(reader.batches()), layout.kernel, rows=lambda batch: len(batch.payloads), progress=progress
-    )
-    for reason, count in layout.faults(total).items():
-        reader.count(reason, count)
-    tallies, rejected = layout.tallies(total), dict(reader.rejected)
-    payloads = _watched(lambda: _payloads(read(), collection), progress)
+    total = add_up(given.pieces(), layout.of_piece, rows=lambda piece: piece.rows, progress=progress, run=run)
+    tallies, rejected = layout.tallies(total), layout.faults(total)
+    payloads = payload_pieces(given, collection, run, progress)
     own = {"records": records} if records else {}
     room = catalog.part(design.kind, "answers")
     kept = functools.partial(room.collected, payloads=payloads, **own)
-    release = released(design, collection, tallies, rejected, kept, private=reader.private)
+    release = released(design, collection, tallies, rejected, kept, private=given.private)
     release = replace(release, csv=csv)
     if out is not None:
         release.write(out, refitted=refitted)
@@ -85,24 +89,27 @@ def estimate(
     return release
 
 
-def _payloads(reader: ReportSource, collection: Collection) -> Iterator[Payloads]:
-    """Yield the sound payloads."""
-    for batch in reader.batches():
-        faults = collection.types[batch.report_type].faults(batch.payloads)
-        sound = ~np.logical_or.reduce([*faults.values()]) if faults else np.ones(len(batch.payloads), dtype=np.bool_)
-        yield batch.payloads[sound]
+def payload_pieces(
+    given: ReportSource, collection: Collection, run: Run, progress: Progress | None = None
+) -> PayloadPieces:
+    """Return the sound payloads, piece by piece; progress counts the reports that were read, over all passes."""
+    done = 0
 
+    def passes(kernel: Callable[[Iterable[Payloads]], R]) -> Iterator[R]:
+        nonlocal done
 
-def _watched(payloads: Callable[[], Iterator[Payloads]], progress: Progress | None) -> Callable[[], Iterator[Payloads]]:
-    """Return the payloads, and say how many were read so far, over all passes."""
-    read = 0
+        def of_piece(piece: Piece) -> tuple[int, R]:
+            return piece.rows, kernel(_sound(piece, collection))
 
-    def watched() -> Iterator[Payloads]:
-        nonlocal read
-        for batch in payloads():
-            read += len(batch)
+        for rows, result in run(of_piece, given.pieces()):
+            done += rows
             if progress is not None:
-                progress(read)
-            yield batch
+                progress(done)
+            yield result
 
-    return watched
+    return passes
+
+
+def _sound(piece: Piece, collection: Collection) -> Iterator[Payloads]:
+    left_out = Counter[str]()  # known since the tallies
+    return (sound_payloads(batch, collection, left_out) for batch in piece.batches(left_out))

@@ -7,8 +7,9 @@ import numpy as np
 
 from dpress.core.design import Design
 from dpress.core.wire import ID_BYTES
-from dpress.data import reports as files
+from dpress.data import report_writer
 from dpress.data.add_up import Progress
+from dpress.data.report_batch import Batch, Ids
 from dpress.data.stored.store_url import open_store
 from dpress.data.stored.stored_reports import StoredReports
 from dpress.release.designs import collection_of, expected
@@ -35,7 +36,7 @@ def export(
     place = round_of(store, design).place
     source = StoredReports(store=store, place=place, keys=store.keys(place), expected=stated)
 
-    def batches() -> Iterator[tuple[files.Batch, files.Ids]]:
+    def batches() -> Iterator[tuple[Batch, Ids]]:
         written = 0
         for batch, ids in source.named():
             written += len(ids)
@@ -43,5 +44,5 @@ def export(
                 progress(written)
             yield batch, np.ascontiguousarray(ids).view(np.dtype((np.void, ID_BYTES)))[:, 0]
 
-    count = files.write(Path(out), batches(), expected=stated, private=source.private)
+    count = report_writer.write(Path(out), batches(), expected=stated, private=source.private)
     return count, dict(source.rejected)

@@ -16,9 +16,10 @@ from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.rng import Generator
 from dpress.core.wire import ID_BYTES
-from dpress.data import reports as files
+from dpress.data import report_writer
 from dpress.data.add_up import Progress
 from dpress.data.codec import encode, encode_all, numbers_of
+from dpress.data.report_batch import Batch, Ids
 from dpress.data.sources.source import without_quotes
 from dpress.data.spec import Spec
 from dpress.data.table import Table
@@ -77,7 +78,7 @@ def perturb(
     table = Table(source, names, ROW)
     draw = _drawing(collection) if groups is None else drawing(groups)
     batches = _reports(collection, _people(table, design.schema, columns), draw, generator, progress)
-    return files.write(Path(out), batches, expected=own, private=generator.private)
+    return report_writer.write(Path(out), batches, expected=own, private=generator.private)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ def _reports(
     draw: Draw,
     rng: Generator,
     progress: Progress | None,
-) -> Iterator[tuple[files.Batch, files.Ids]]:
+) -> Iterator[tuple[Batch, Ids]]:
     done = 0
     for people in batches:
         codes = people.codes
@@ -136,7 +137,7 @@ def _reports(
             for start in range(0, own.shape[1], part):
                 payloads = report_type.perturb(own[:, start : start + part], rng=rng, stated=people.stated)
                 ids = rng.words(2 * len(payloads)).view(np.dtype((np.void, ID_BYTES)))
-                yield files.Batch(report_type=number, payloads=payloads), ids
+                yield Batch(report_type=number, payloads=payloads), ids
         done += people.rows
         if progress is not None:
             progress(done)

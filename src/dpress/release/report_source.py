@@ -1,23 +1,22 @@
-"""Where a collection's reports are read from: a Parquet file, or the store of a service."""
+"""Where a collection's reports are read from: Parquet files, or the store of a service."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Protocol
 
 from dpress.core.design import Design
 from dpress.core.errors import SchemaMismatch
+from dpress.core.pieces import Run
 from dpress.core.wire import Expected
-from dpress.data import reports as files
+from dpress.data.report_batch import Piece
+from dpress.data.report_paths import Reports, files_of
+from dpress.data.reports import read
 from dpress.data.stored.report_store import ReportStore, Round
 from dpress.data.stored.store_url import SCHEMES, open_store
 from dpress.data.stored.stored_reports import StoredReports
 
 
 class ReportSource(Protocol):
-    """Reports of one round of a collection, read once; a second pass takes another one."""
-
-    rejected: Counter[str]
+    """Reports of one round of a collection, each id once; the same in every pass."""
 
     @property
     def private(self) -> bool:
@@ -29,34 +28,30 @@ class ReportSource(Protocol):
         """The number of reports, sound or not."""
         ...
 
-    def batches(self) -> Iterator[files.Batch]:
-        """Yield reports of one type after the other, each id once."""
-        ...
-
-    def count(self, reason: str, reports: int) -> None:
-        """Count reports that were left out."""
+    def pieces(self) -> Iterator[Piece]:
+        """Yield all of them, in an order that is the same every time."""
         ...
 
 
-def source(reports: str | Path, design: Design, expected: Expected) -> Callable[[], ReportSource]:
-    """Return what gives the reports, once for every pass; of a store those that it has now.
+def source(reports: Reports, design: Design, expected: Expected, run: Run) -> ReportSource:
+    """Return what gives the reports, for any number of passes; of a store those that it has now.
 
     Args:
-        reports: a Parquet file, or the URL of a store.
+        reports: Parquet files (`data.report_paths.files_of`), or the URL of a store.
         design: of the collection, in the round that is read.
         expected: what its reports say of themselves.
+        run: the engine.
 
     Raises:
-        SchemaMismatch: the store knows nothing of this round.
+        SchemaMismatch: the store knows nothing of this round, or a file has other columns.
         ValueError: it is no URL of a store.
-        OSError: the store cannot be used.
+        OSError: the store cannot be used, or a file not be read.
     """
     if not (isinstance(reports, str) and reports.startswith(SCHEMES)):
-        return lambda: files.Reader(path=Path(reports), expected=expected)
+        return read(files_of(reports), expected, run=run)
     store = open_store(reports)
     place = round_of(store, design).place
-    keys = store.keys(place)
-    return lambda: StoredReports(store=store, place=place, keys=keys, expected=expected)
+    return StoredReports(store=store, place=place, keys=store.keys(place), expected=expected)
 
 
 def round_of(store: ReportStore, design: Design) -> Round:

@@ -4,7 +4,7 @@ measurement -> estimates and variances of every cell -> published tables; querie
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,8 @@ from dpress.core.attribute import Tabular
 from dpress.core.linear import Array
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import CuratorMechanism, Decoder
-from dpress.core.oracle import Payloads, Tally
+from dpress.core.oracle import Tally
+from dpress.core.pieces import PayloadPieces, no_payloads
 from dpress.inference.interval import half_width
 from dpress.inference.postprocess import NAMES, adjust
 from dpress.mechanisms.protocol.collection import Collection
@@ -220,7 +221,7 @@ def measurement_of(release: Release) -> Measurement:
     raise TypeError(f"{type(mechanism).__name__} measures no counts")
 
 
-def collected(collection: Collection, tallies: list[Tally], payloads: Callable[[], Iterable[Payloads]]) -> KeptAnswers:
+def collected(collection: Collection, tallies: list[Tally], payloads: PayloadPieces) -> KeptAnswers:
     """Return the tallies of all report types, one after the other; the reports are not needed again."""
     del collection, payloads
     return KeptAnswers(answers=np.concatenate(tallies))
@@ -228,7 +229,7 @@ def collected(collection: Collection, tallies: list[Tally], payloads: Callable[[
 
 def live(collection: Collection, tallies: list[Tally]) -> KeptAnswers:
     """Return the same while reports arrive."""
-    return collected(collection, tallies, list)
+    return collected(collection, tallies, no_payloads)
 
 
 def measured(mechanism: object, drawn: Measurement, schema: object, *, rng: object) -> KeptAnswers:

@@ -16,7 +16,7 @@ from dpress.core.design import Design
 from dpress.core.packed import TYPE, Packed, faults, parse
 from dpress.core.wire import REPEATED
 from dpress.data.add_up import Counts, add_up
-from dpress.data.reports import Batch
+from dpress.data.report_batch import Batch, ReadPiece
 from dpress.data.stored.report_store import Keys, ReportStore
 from dpress.data.stored.stored_reports import TOGETHER
 from dpress.release.device import Intake
@@ -70,8 +70,11 @@ def grown(sums: Sums, store: ReportStore, place: int, intake: Intake) -> Sums:
         return sums
     reading = _Reading(ids=sums.ids, left_out=Counter(sums.left_out))
     layout = Layout(intake.collection)
-    batches = (batch for reports in _parsed(store, place, fresh) for batch in reading.batches(reports, intake))
-    added = add_up(layout.grouped(batches), layout.kernel, rows=lambda batch: len(batch.payloads))
+    pieces = (
+        ReadPiece(rows=len(reports), read=tuple(reading.batches(reports, intake)), left_out=Counter())
+        for reports in _parsed(store, place, fresh)
+    )
+    added = add_up(pieces, layout.of_piece, rows=lambda piece: piece.rows)
     total = added if not sums.total.size else sums.total + added if added.size else sums.total
     return Sums(keys=keys, ids=reading.ids, total=total, left_out=dict(reading.left_out))
 

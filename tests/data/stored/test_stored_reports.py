@@ -11,7 +11,7 @@ from tests.release.people import AGE, SEX, spec
 from dpress.core import rng, wire
 from dpress.core.design import encode
 from dpress.core.wire import Expected, Report
-from dpress.data.reports import Reader
+from dpress.data.reports import read
 from dpress.data.stored import stored_reports
 from dpress.data.stored.report_store import Upload
 from dpress.data.stored.stored_reports import StoredReports
@@ -113,7 +113,7 @@ def test_an_export_and_the_store_give_the_same_release(opened, store_url, tmp_pa
     assert all(
         pq.read_table(tmp_path / "ours" / one).equals(pq.read_table(tmp_path / "theirs" / one)) for one in tables
     )
-    assert Reader(path=tmp_path / "reports.parquet", expected=Expected(ask=bytes(16), widths=(1,))).rows == 400
+    assert read((tmp_path / "reports.parquet",), Expected(ask=bytes(16), widths=(1,))).rows == 400
 
 
 def test_the_order_of_an_export_tells_nothing_of_the_arrival(opened, store_url, tmp_path):
@@ -145,12 +145,13 @@ def test_memory_is_8_bytes_for_every_report(opened, monkeypatch):
             store.add([Upload(place=0, reports=of, body=body.tobytes())], {})
         reader = StoredReports(store=store, place=0, keys=store.keys(0), expected=EXPECTED)
         tracemalloc.start()
-        counted = sum(len(batch.payloads) for batch in reader.batches())
+        counted = sum(len(batch.payloads) for batch, _ in reader.named())
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert counted == reader.rows
         return counted, peak
 
+    grown(1)  # loads what is loaded once
     few, less = grown(20)
     many, more = grown(60)
     assert (many - few) == 1_200_000

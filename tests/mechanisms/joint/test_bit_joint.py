@@ -148,7 +148,7 @@ def test_reports_add_up_and_the_fit_is_a_distribution(estimator: BitJoint) -> No
     tally = estimator.tally(payloads)
     single = sum(estimator.measurement([estimator.tally(own[None])]).answers for own in payloads)
     assert np.allclose(estimator.measurement([tally]).answers, single)
-    table = estimator.fit([tally], lambda: [payloads[:7], payloads[7:]]).marginal((0, 1))
+    table = estimator.fit([tally], lambda kernel: map(kernel, [[payloads[:7]], [payloads[7:]]])).marginal((0, 1))
     assert table.min() >= 0
     assert table.sum() == pytest.approx(1)
 

@@ -3,9 +3,9 @@
 shop.duckdb#visits -> a connection for every pass -> batches; SQL runs in the same file.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +15,7 @@ import pyarrow as pa
 from dpress.core.errors import SchemaMismatch
 from dpress.data.sources import duckdb_values, table_name
 from dpress.data.sources.files import Stamp, stamp_of
-from dpress.data.sources.source import check_columns, without_quotes
+from dpress.data.sources.source import check_columns, within, without_quotes
 
 DATABASES = (".duckdb", ".ddb", ".db")
 OPENED = (
@@ -35,10 +35,12 @@ class DuckdbRows:
     Args:
         path: of the database.
         table: its name; the schema's before it, and a point, where that is not `main`.
+        query: of ours that selects some of its rows and columns; empty for all.
     """
 
     path: Path
     table: str
+    query: str = ""
 
     @property
     def name(self) -> str:
@@ -62,8 +64,13 @@ class DuckdbRows:
 
     @property
     def relation(self) -> str:
-        """The name of the table in SQL."""
-        return table_name.relation(self.table, str(self.path))
+        """The name of the table in SQL, or what selects of it."""
+        return within(self.query) or table_name.relation(self.table, str(self.path))
+
+    def queried(self, query: str, types: Mapping[str, str]) -> "DuckdbRows":
+        """Return what a query of ours selects; DuckDB declares its types itself."""
+        del types
+        return replace(self, query=query)
 
     def stamp(self) -> Stamp:
         """Return what changes when the database's files do."""

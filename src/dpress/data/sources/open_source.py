@@ -13,6 +13,7 @@ from dpress.core.database_url import is_postgres
 from dpress.core.errors import SchemaMismatch
 from dpress.data.file_format import COMPRESSED, SEPARATORS, FileFormat, kind_of
 from dpress.data.sources import files, path_columns, table_name
+from dpress.data.sources.arrow_rows import ARROW, ArrowRows
 from dpress.data.sources.duckdb_rows import DATABASES, DuckdbRows
 from dpress.data.sources.lazy_frames import stream_of
 from dpress.data.sources.memory_rows import MemoryRows
@@ -24,6 +25,7 @@ from dpress.data.sources.sql_text import Values
 from dpress.data.sources.text_rows import TextFile, TextRows
 
 PARQUET = ".parquet"
+FILES = (*SEPARATORS, PARQUET, *ARROW)
 PLAIN = FileFormat()
 
 
@@ -87,6 +89,8 @@ def _of_files(
     files.check_endings(found, kinds)
     if kinds[0] == PARQUET:
         return ParquetRows(files=found, label=label)
+    if kinds[0] in ARROW:
+        return ArrowRows(files=found, label=label)
     values = _values(written, attributes)
     return TextRows(files=tuple(TextFile(path=path, values=values) for path in found), label=label)
 
@@ -137,6 +141,10 @@ def _has_texts(attribute: Tabular) -> bool:
 
 
 def _check_kind(path: Path) -> None:
-    """Refuse a file that is neither text nor Parquet, by its name."""
-    if kind_of(path) not in {*SEPARATORS, PARQUET} or (kind_of(path) == PARQUET and path.suffix in COMPRESSED):
-        raise SchemaMismatch(f"{path}: expected a .csv, .tsv or .parquet file (.csv.gz and .csv.zst are read, too)")
+    """Refuse a file that is of no kind that is read, by its name."""
+    kind = kind_of(path)
+    if kind not in FILES or (kind not in SEPARATORS and path.suffix.lower() in COMPRESSED):
+        raise SchemaMismatch(
+            f"{path}: expected a file with one of the endings {', '.join(FILES)} (.csv.gz and .csv.zst are read, too), "
+            f"or a database: {', '.join(DATABASES)} and #TABLE, or postgresql://...#TABLE"
+        )

@@ -3,8 +3,8 @@
 postgresql://host/database#visits -> declared types -> columns in types that arrive exactly -> batches, streamed.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 from dpress.core.errors import SchemaMismatch
 from dpress.data.sources import postgres_values, table_name
 from dpress.data.sources.postgres_snapshot import Snapshot, asked
-from dpress.data.sources.source import BATCH_ROWS, check_columns
+from dpress.data.sources.source import BATCH_ROWS, check_columns, within
 from dpress.data.sources.sql_text import quoted, text
 
 HINT = "adbc.postgresql.batch_size_hint_bytes"
@@ -46,10 +46,14 @@ class PostgresRows:
     Args:
         table: its name; the schema's before it, and a point, where that is not on the search path.
         snapshot: the moment at which it is read.
+        query: of ours that selects of it; empty for all rows.
+        selected: the types of the columns that the query selects.
     """
 
     table: str
     snapshot: Snapshot
+    query: str = ""
+    selected: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -73,8 +77,16 @@ class PostgresRows:
 
     @property
     def relation(self) -> str:
-        """The name of the table in SQL."""
+        """The name of the table in SQL, or what selects of it."""
+        return within(self.query) or self._table
+
+    @property
+    def _table(self) -> str:
         return table_name.relation(self.table, "the database")
+
+    def queried(self, query: str, types: Mapping[str, str]) -> "PostgresRows":
+        """Return what a query of ours selects."""
+        return replace(self, query=query, selected=types)
 
     def stamp(self) -> None:
         """Return nothing: every pass sees the same moment."""
@@ -108,11 +120,12 @@ class PostgresRows:
         """Return of every column its type, and whether it is one of texts."""
         with self.snapshot.connected() as cursor:
             fetch = partial(self.snapshot.fetch, cursor)
-            found = fetch(COLUMNS.format(text(self.relation))).to_pylist() if self.table else []
+            found = fetch(COLUMNS.format(text(self._table))).to_pylist() if self.table else []
             if not found:
                 present = fetch(TABLES)["name"].to_pylist()
                 raise SchemaMismatch(table_name.missing(self.table, "the database", present))
-        return {one["name"]: (one["kind"], one["text_like"]) for one in found}
+        own = {one["name"]: (one["kind"], one["text_like"]) for one in found}
+        return {name: own.get(name, (kind, False)) for name, kind in self.selected.items()} if self.query else own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

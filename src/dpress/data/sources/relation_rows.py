@@ -1,6 +1,6 @@
 """Rows of a DuckDB relation, streamed on its own connection; SQL runs there, too."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -47,6 +47,13 @@ class RelationRows:
     def relation(self) -> str:
         """The name of the relation in a statement of `fetch`."""
         return RELATION
+
+    def queried(self, query: str, types: Mapping[str, str]) -> "RelationRows":
+        """Return what a query of ours selects; DuckDB declares its types itself."""
+        del types
+        return RelationRows(
+            data=without_quotes(self.name, lambda: self.data.query(RELATION, query), duckdb_values.LINE)
+        )
 
     def stamp(self) -> None:
         """Return nothing: whoever holds the relation changes it."""

@@ -3,7 +3,7 @@
 data -> Source -> parts, in an order that does not change -> Arrow batches.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 import duckdb
@@ -18,6 +18,7 @@ WITHHELD = (
     "every line, in UTF-8 and with commas unless [data] states another `encoding` or `separator` (the reader's message "
     "is withheld: it may quote rows)"
 )
+RUST = "PanicException"  # what libraries in Rust raise, which is no Exception
 T = TypeVar("T")
 
 
@@ -73,7 +74,7 @@ class SqlSource(Source, Protocol):
     """Where rows are that an engine of SQL reads by itself."""
 
     @property
-    def dialect(self) -> Literal["duckdb", "postgres"]:
+    def dialect(self) -> Literal["duckdb", "postgres", "spark"]:
         """Whose SQL it is."""
         ...
 
@@ -95,6 +96,25 @@ class SqlSource(Source, Protocol):
         ...
 
 
+@runtime_checkable
+class Database(SqlSource, Protocol):
+    """Where rows are that have no order of their own, so that whatever must hold for two readings is asked in SQL."""
+
+    def queried(self, query: str, types: Mapping[str, str]) -> "Database":
+        """Return what a query of ours selects from the relation.
+
+        Args:
+            query: in the source's dialect.
+            types: of every column that it selects, as the engine declares it.
+        """
+        ...
+
+
+def within(query: str) -> str:
+    """Return what stands behind FROM for a query's rows; empty for none."""
+    return f"({query}) AS dpress_own" if query else ""
+
+
 def without_quotes(name: str, call: Callable[[], T], line: str = WITHHELD) -> T:
     """Return what the call returns; an engine's error, which may quote the rows, becomes one that does not.
 
@@ -111,8 +131,9 @@ def without_quotes(name: str, call: Callable[[], T], line: str = WITHHELD) -> T:
         raise
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
-    except Exception:  # noqa: BLE001, S110  # whatever an engine raises may quote the rows
-        pass
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != RUST:
+            raise
     raise OSError(line.format(name))
 
 

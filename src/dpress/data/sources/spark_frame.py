@@ -1,17 +1,20 @@
 """Rows of a Spark DataFrame, partition after partition as Arrow batches; its driver never holds them all."""
 
-from collections.abc import Callable, Iterator, Sequence
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+from dpress.data.spark.spark_failure import without_message
 from dpress.data.spark.spark_session import quiet
 
 LINE = "{} cannot be read by Spark (its message is withheld: it may quote rows)"
 COLUMN = "batch"
+RELATION = f"dpress_{secrets.token_hex(16)}"  # no text of a specification contains it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +41,37 @@ class SparkFrame:
     def portable(self) -> bool:
         """False: its session is in this process."""
         return False
+
+    @property
+    def dialect(self) -> Literal["spark"]:
+        """Spark's own."""
+        return "spark"
+
+    @property
+    def relation(self) -> str:
+        """The name of the frame in a statement of `fetch`."""
+        return RELATION
+
+    def types(self) -> dict[str, str]:
+        """Return the type of every column as Spark declares it."""
+        fields = without_quotes(self.name, lambda: self.frame.schema.fields, LINE)
+        return {field.name: field.dataType.simpleString() for field in fields}
+
+    def queried(self, query: str, types: Mapping[str, str]) -> "SparkFrame":
+        """Return what a query of ours selects; Spark declares its types itself."""
+        del types
+        return SparkFrame(frame=without_quotes(self.name, lambda: self._selected(query), LINE))
+
+    def fetch(self, statement: str) -> pa.Table:
+        """Return what one statement selects."""
+        with quiet():
+            return without_message(self.name, lambda: self._selected(statement).toArrow())
+
+    def _selected(self, statement: str) -> Any:
+        """Return the frame of a statement, in which Spark takes braces for the names of frames."""
+        marked = statement.replace("{", "{{").replace("}", "}}").replace(RELATION, f"{{{RELATION}}}")
+        with quiet():
+            return self.frame.sparkSession.sql(marked, **{RELATION: self.frame})
 
     def stamp(self) -> None:
         """Return nothing: whoever holds the frame changes it."""

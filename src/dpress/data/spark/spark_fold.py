@@ -15,7 +15,7 @@ import pyarrow as pa
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
 from dpress.data.add_up import Counts, Progress, SparseArray
-from dpress.data.codec import Codes, encode
+from dpress.data.codec import Codes
 from dpress.data.sources.source import without_quotes
 from dpress.data.sources.spark_frame import SparkRows
 from dpress.data.spark.partial_sums import COLUMNS, joined, merged, partition_sums, whole
@@ -32,6 +32,7 @@ def spark_fold(
     schema: Schema,
     kernel: Callable[[Codes], Counts | SparseArray],
     *,
+    encode: Callable[[Schema, pa.RecordBatch], Codes],
     progress: Progress | None = None,
 ) -> Counts:
     """Return the sum of `kernel(codes)` over all batches, added up by Spark.
@@ -40,6 +41,7 @@ def spark_fold(
         table: the rows: a DataFrame, or files that all workers reach under the same paths.
         schema: how they are coded.
         kernel: pure, and can be pickled; see `fold`.
+        encode: from a batch to codes.
         progress: called once, with the number of all rows.
 
     Raises:
@@ -50,7 +52,7 @@ def spark_fold(
     empty = kernel(np.zeros((len(schema.attributes), 0), dtype=np.int32))
     shape = (empty.size,) if isinstance(empty, SparseArray) else empty.shape
     watched = table.watched()
-    name = watched.source.name
+    name = watched.table.source.name
 
     def coded(batch: pa.RecordBatch) -> Counts | SparseArray:
         return without_quotes(name, lambda: kernel(encode(schema, batch)))
@@ -72,8 +74,10 @@ def _partial(watched: Watched, coded: Callable[[pa.RecordBatch], Counts | Sparse
     if isinstance(parts[0], SparkRows):
         rows = parts[0].chosen
         return rows.mapInArrow(lambda batches: partition_sums(joined(batches), coded), COLUMNS)
-    if not watched.source.portable:
-        raise NotSupported(f'engine "spark" counts files and Spark DataFrames, and {watched.source.name} is neither')
+    if not watched.table.source.portable:
+        raise NotSupported(
+            f'engine "spark" counts files and Spark DataFrames, and {watched.table.source.name} is neither'
+        )
 
     def read(numbers: Batches) -> Iterator[pa.RecordBatch]:
         chosen = (parts[number] for batch in numbers for number in batch.column(0).to_pylist())

@@ -126,8 +126,6 @@ def _counts(
             exp.alias_(exp.cast(codes[schema.names[axis]], "bigint"), f"code{axis}") for axis in (*axes, *others)
         ]
         inner = exp.select(*columns or [exp.alias_(whole(0), "code")]).from_(relation.source)
-        if relation.dialect == "postgres":  # which would otherwise write out each code wherever it stands
-            inner = inner.offset(0)
         place = exp.alias_(_place(schema, axes, others), "dpress_place")
         places = exp.select(place).from_(inner.subquery("dpress_codes")).subquery("dpress_places")
         table = exp.alias_(exp.cast(whole(number), "bigint"), "dpress_table")
@@ -142,7 +140,10 @@ def _place(schema: Schema, axes: Axes, others: Sequence[int]) -> exp.Expr:
     if others:
         codes = [exp.column(f"code{axis}") for axis in others]
         lowest = exp.Least(this=whole(0), expressions=codes, ignore_nulls=True)
-    place = exp.cast(lowest, "bigint") + whole(BESIDE)
-    for axis in axes:
-        place = place * whole(schema.shape[axis] + BESIDE) + (exp.column(f"code{axis}") + whole(BESIDE))
-    return place
+    sizes = [schema.shape[axis] + BESIDE for axis in axes]
+    strides = [math.prod(sizes[digit:]) for digit in range(len(sizes) + 1)]
+    place: exp.Expr = exp.cast(whole(BESIDE * sum(strides)), "bigint")
+    for code, stride in zip((lowest, *(exp.column(f"code{axis}") for axis in axes)), strides, strict=True):
+        if code != whole(0):
+            place = place + (code * whole(stride) if stride > 1 else code)
+    return exp.cast(place, "bigint")

@@ -16,6 +16,7 @@ from dpress.core.coding import DROPPED
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.data import codec
+from dpress.data.sources.source import Database, SqlSource
 from dpress.data.sql.code_expression import code_expression
 from dpress.data.sql.engine_column import TEXT, Column, Dialect
 
@@ -52,10 +53,38 @@ class Relation:
         return Column(name, self.declared[name], self.dialect)
 
 
+def relation_of(source: SqlSource) -> Relation:
+    """Return a source's rows as an engine names them.
+
+    Raises:
+        OSError, SchemaMismatch: the engine cannot say what they are.
+    """
+    return Relation(query=f"SELECT * FROM {source.relation}", declared=source.types(), dialect=source.dialect)  # noqa: S608
+
+
 def code_expressions(schema: Schema, relation: Relation) -> dict[str, exp.Expr]:
     """Return the SQL of the codes of those attributes that the engine codes as the codec does, by name."""
     found = ((own.name, code_expression(own, relation.column(own.name))) for own in schema.tabular)
     return {name: code for name, code in found if code is not None}
+
+
+INTEGER: dict[Dialect, str] = {"duckdb": "INTEGER", "postgres": "integer", "spark": "int"}
+
+
+def coded(source: Database, schema: Schema) -> Database:
+    """Return the rows of a source with one column for every attribute: its code, or what the codec is to read.
+
+    Args:
+        source: of the rows.
+        schema: of tabular attributes.
+    """
+    relation = relation_of(source)
+    codes = code_expressions(schema, relation)
+    names = {name: NAME.format(place) if name in codes else name for place, name in enumerate(schema.names)}
+    kinds = {
+        own: INTEGER[relation.dialect] if name in codes else relation.declared[name] for name, own in names.items()
+    }
+    return source.queried(coded_select(schema, relation), kinds)
 
 
 def coded_select(schema: Schema, relation: Relation) -> str:

@@ -135,6 +135,8 @@ class Column:
         null = self.raw.is_(exp.null())
         if pa.types.is_floating(self.kind):
             return exp.or_(null, self.raw > exp.cast(exp.Literal.string("Infinity"), self.type))
+        if pa.types.is_temporal(self.kind) and self.dialect != "spark":  # an infinite time is none
+            return exp.or_(null, exp.not_(exp.Anonymous(this="isfinite", expressions=[self.raw])))
         if pa.types.is_decimal(self.kind) and self.dialect == "postgres":
             return exp.or_(null, self.raw.eq(self.constant("NaN")))
         return null

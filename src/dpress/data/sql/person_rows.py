@@ -5,18 +5,35 @@ An engine may evaluate an expression twice, so nothing here draws: a row's hash 
 content alone. Rows of one person with equal content are interchangeable, so a tie has no effect on any sum.
 """
 
+import secrets
 from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 from sqlglot import exp
 
+from dpress.core.claim import Unit
 from dpress.core.errors import SchemaMismatch
 from dpress.core.value import EXACT
-from dpress.data.sql.coded_rows import Relation
+from dpress.data.sources.source import SqlSource, check_columns
+from dpress.data.sql.coded_rows import Relation, relation_of
 from dpress.data.sql.engine_column import Column, whole
 
 RANK = "dpress_rank"
+
+
+def bounded_query(source: SqlSource, unit: Unit, columns: Sequence[str]) -> str:
+    """Return a query of some columns of a source in which every person has at most `unit.rows` rows, under a fresh key.
+
+    Raises:
+        SchemaMismatch: a row has no person; or see `bounded_rows`.
+    """
+    relation, person = relation_of(source), str(unit.column)
+    check_columns(source.name, (*columns, person), list(relation.declared))
+    if source.fetch(nameless_rows(relation, person))[0][0].as_py():
+        raise SchemaMismatch(f"a row has no {person!r}; every row needs its person")
+    key = f"'{secrets.token_hex(32)}'"
+    return bounded_rows(relation, person, columns, rows=unit.rows, key=key)
 
 
 def bounded_rows(relation: Relation, person: str, columns: Sequence[str], *, rows: int, key: str) -> str:

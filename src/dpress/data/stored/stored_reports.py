@@ -9,8 +9,8 @@ import numpy as np
 from dpress.core.errors import ReportRejected
 from dpress.core.packed import TYPE, Bytes, Packed, faults, parse
 from dpress.core.wire import REPEATED, Expected
-from dpress.data.repeated_ids import Flags, Rows, Words, repeated
-from dpress.data.reports import Batch
+from dpress.data.repeated_ids import Flags, Named, Rows, Words, among, repeated
+from dpress.data.report_batch import Batch, ReadPiece, keep_sound
 from dpress.data.stored.report_store import Keys, ReportStore
 
 TOGETHER = 1 << 24  # bytes of uploads that are parsed at a time
@@ -18,7 +18,7 @@ TOGETHER = 1 << 24  # bytes of uploads that are parsed at a time
 
 @dataclass(slots=True, kw_only=True)
 class StoredReports:
-    """The reports of one round; `rejected` counts by reason what was left out.
+    """The reports of one round, each id once.
 
     Memory: 8 bytes for every report and every upload, and a few pieces of 16 MiB.
 
@@ -27,6 +27,8 @@ class StoredReports:
         place: of the round.
         keys: of its uploads at one moment, sorted: what arrives later is not read, in no pass.
         expected: what the reports must say of themselves.
+        rejected: what `named` left out, by reason.
+        again: which reports have the id of an earlier one, once that is known.
     """
 
     store: ReportStore
@@ -34,6 +36,7 @@ class StoredReports:
     keys: Keys
     expected: Expected
     rejected: Counter[str] = field(default_factory=Counter)
+    again: Rows | None = None
 
     @property
     def private(self) -> bool:
@@ -45,43 +48,57 @@ class StoredReports:
         """The number of reports, those counted that arrived twice."""
         return self.store.reports(self.place)
 
-    def batches(self) -> Iterator[Batch]:
-        """Yield reports of one type after the other; of reports with one id only the first is read.
+    def pieces(self) -> Iterator[ReadPiece]:
+        """Yield the reports as they are read; of reports with one id only the first.
 
         Raises:
             OSError: the store cannot be used.
         """
-        yield from (batch for batch, _ in self.named())
+        for rows, left_out, found in self._chunks():
+            yield ReadPiece(rows=rows, read=tuple(batch for batch, _ in found), left_out=left_out)
 
     def named(self) -> Iterator[tuple[Batch, Bytes]]:
-        """Yield the same with the ids, shape (reports, 16)."""
-        again_at, start = self._repeated(), 0
+        """Yield the reports of one type after the other with their ids, shape (reports, 16), and count the others."""
+        for _, left_out, found in self._chunks():
+            self.rejected.update(left_out)
+            yield from found
+
+    def _chunks(self) -> Iterator[tuple[int, Counter[str], list[tuple[Batch, Bytes]]]]:
+        """Yield how many some reports are, those left out by reason, and the others by type with their ids."""
+        if self.again is None:
+            self.again = self._repeated()
+        start = 0
         for reports in self._parsed():
             again = np.zeros(len(reports), dtype=np.bool_)
-            own = slice(*np.searchsorted(again_at, (start, start + len(reports))))
-            again[again_at[own] - start] = True
+            own = slice(*np.searchsorted(self.again, (start, start + len(reports))))
+            again[self.again[own] - start] = True
             start += len(reports)
-            keep = np.ones(len(reports), dtype=np.bool_)
-            for reason, wrong in {**faults(reports, self.expected), REPEATED: again}.items():
-                self.count(reason, int((keep & wrong).sum()))
-                keep &= ~wrong
-            for number in np.unique(reports.column(TYPE)[keep]).tolist():
-                chosen = keep & (reports.column(TYPE) == number)
-                payloads = reports.payloads(chosen, self.expected.widths[number])
-                yield Batch(report_type=number, payloads=payloads), reports.ids[chosen]
+            left_out = Counter[str]()
+            keep = keep_sound({**faults(reports, self.expected), REPEATED: again}, len(reports), left_out)
+            yield len(reports), left_out, self._by_type(reports, keep)
 
-    def count(self, reason: str, reports: int) -> None:
-        """Count rejected reports."""
-        if reports:
-            self.rejected[reason] += reports
+    def _by_type(self, reports: Packed, keep: Flags) -> list[tuple[Batch, Bytes]]:
+        types, found = reports.column(TYPE), []
+        for number in np.unique(types[keep]).tolist():
+            chosen = keep & (types == number)
+            payloads = reports.payloads(chosen, self.expected.widths[number])
+            found.append((Batch(report_type=number, payloads=payloads), reports.ids[chosen]))
+        return found
 
     def _repeated(self) -> Rows:
-        def pieces() -> Iterator[tuple[Words, Flags]]:
-            for reports in self._parsed():
-                yield _words(reports), ~np.logical_or.reduce([*faults(reports, self.expected).values()])
+        def halves() -> Iterator[Words]:
+            return (_words(reports)[:, 0] for reports in self._parsed())
 
-        # more than there are where reports arrive meanwhile, never fewer
-        return repeated(self.rows, (_words(reports)[:, 0] for reports in self._parsed()), pieces)
+        def near(shared: Words) -> Iterator[Named]:
+            start = 0
+            for reports in self._parsed():
+                ids = _words(reports)
+                sound = ~np.logical_or.reduce([*faults(reports, self.expected).values()])
+                own = np.flatnonzero(sound & among(ids[:, 0], shared))
+                yield own + start, ids[own]
+                start += len(reports)
+
+        return repeated(self.rows, halves, near)  # more than there are where reports arrive meanwhile, never fewer
 
     def _parsed(self) -> Iterator[Packed]:
         waiting, size = [], 0

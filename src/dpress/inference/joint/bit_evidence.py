@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.linear import Array
-from dpress.inference.joint.likelihood import Single
+from dpress.inference.joint.likelihood import Single, row_maxima
 
 Strings = npt.NDArray[np.uint8]  # one bit an entry, shape (reports, m)
 Cohorts = npt.NDArray[np.integer]  # shape (reports,)
@@ -65,7 +65,7 @@ class BitEvidence:
         for own, design in self._by_cohort(len(strings), cohorts):
             sets = design.astype(np.float32)
             logs[own] = strings[own].astype(np.float32) @ sets * np.float32(one - zero) + sets.sum(axis=0) * zero
-        return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
+        return np.asarray(np.exp(logs - row_maxima(logs)))
 
     def tally(self, strings: Strings, cohorts: Cohorts | None = None) -> npt.NDArray[np.int64]:
         """Return for every cohort how many reports have each bit set, and their number last, shape (C, m + 1)."""

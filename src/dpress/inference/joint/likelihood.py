@@ -15,7 +15,7 @@ import contextlib
 import functools
 import importlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -24,12 +24,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.linear import Array
+from dpress.core.pieces import THREADS, on_threads
 
 Single = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.floating[Any]]  # likelihoods, in the precision of the products
 
 BLOCK = 1 << 11  # rows of a product: both halves of a block stay in the cache
-THREADS = 2
+SHARES = 64  # of the blocks of a fold in memory: what a thread takes at a time
 LEAST = 1e-30  # of a report's probability: what products in single precision can still hold
 
 
@@ -141,32 +142,46 @@ def khatri_rao(parts: Sequence[Floats], rows: int) -> Floats:
     return out
 
 
+def row_maxima(rows: Floats) -> Floats:
+    """Return the largest entry of every row as a column; for short rows ten times as fast as NumPy's along axis 1."""
+    return np.asarray(np.ascontiguousarray(rows.T).max(axis=0)[:, None])
+
+
 def in_memory(halves: Halves, *, threads: int = THREADS, block: int = BLOCK) -> Fold:
     """Return the fold over reports in memory: row blocks on threads of its own, one BLAS thread each.
 
+    The blocks of a share are added up one after the other, then the shares: the sum does not depend on the threads.
     Memory: 4 (a + b) bytes a report for the halves themselves, and a few (a, b) matrices of 8 bytes a thread.
     """
-    starts = range(0, len(halves), block)
-
-    def share(kernel: Kernel, own: Sequence[int]) -> Array:
-        total = kernel(halves.rows(slice(own[0], own[0] + block)))
-        for start in own[1:]:
-            total += kernel(halves.rows(slice(start, start + block)))
-        return total
+    step = block * max(1, -(-len(halves) // (block * SHARES)))
+    starts = range(0, max(len(halves), 1), step)
 
     def fold(kernel: Kernel) -> Array:
-        shares = [starts[number::threads] for number in range(min(threads, max(len(starts), 1)))]
-        if not starts:
-            return kernel(halves)
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # brings logging; only a pass needs it
+        def share(start: int) -> Array:
+            own = range(start, min(start + step, max(len(halves), 1)), block)
+            return added(kernel(halves.rows(slice(first, first + block))) for first in own)
 
         with one_blas_thread():
-            if len(shares) == 1:
-                return share(kernel, shares[0])
-            with ThreadPoolExecutor(len(shares)) as pool:
-                return np.asarray(sum(pool.map(functools.partial(share, kernel), shares)))
+            return added(on_threads(share, starts, threads=min(threads, len(starts))))
 
     return fold
+
+
+def added(arrays: Iterable[Array]) -> Array:
+    """Return the sum in the order of arrival.
+
+    Raises:
+        ValueError: there is no array.
+    """
+    total: Array | None = None
+    for array in arrays:
+        if total is None:
+            total = array
+        else:
+            total += array
+    if total is None:
+        raise ValueError("there is no report to fit to")
+    return total
 
 
 def collapsed(halves: Halves) -> Halves:
@@ -212,7 +227,7 @@ def _left(sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _scaled(half: Floats) -> Floats:
-    largest = half.max(axis=1, keepdims=True, initial=0)
+    largest = row_maxima(half)
     if not (largest > 0).all() or not np.isfinite(largest).all():
         raise ValueError("a report's likelihoods must be finite, non-negative and not all zero")
     return np.asarray(half / largest)

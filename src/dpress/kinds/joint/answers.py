@@ -4,7 +4,7 @@ tallies -> unbiased tables; tallies, or reports -> fitted joint -> adjusted coun
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,8 @@ import numpy as np
 
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Array, Numbers
-from dpress.core.oracle import Payloads, Tally
+from dpress.core.oracle import Tally
+from dpress.core.pieces import PayloadPieces, no_payloads
 from dpress.core.rng import secure
 from dpress.inference.joint.bootstrap import Refits
 from dpress.inference.joint.factors import Joint, dense
@@ -167,7 +168,7 @@ class Answers(TableAnswers):
 def collected(
     collection: Collection,
     tallies: list[Tally],
-    payloads: Callable[[], Iterable[Payloads]],
+    payloads: PayloadPieces,
     *,
     records: int = 0,
 ) -> KeptAnswers:
@@ -207,7 +208,7 @@ def _refitted(collection: Collection, kept: Numbers) -> Joint:
     size = sum(collection.sizes)
     estimator = _estimator(collection)
     if estimator.from_tallies:
-        return estimator.fit(collection.split_tally(kept[:size]), list)
+        return estimator.fit(collection.split_tally(kept[:size]), no_payloads)
     shares = kept[size:] / UNIT
     if shares.size != math.prod(collection.shape) or shares.min() < 0 or abs(float(shares.sum()) - 1) > CLOSE:
         raise SchemaMismatch("the fitted joint that the release keeps is no distribution")

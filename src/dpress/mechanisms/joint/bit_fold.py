@@ -1,113 +1,96 @@
 """The reports' likelihoods as a fold in bounded memory: kept where their distinct ones fit, else read anew every pass.
 
-payloads, batch by batch -> distinct reports and their counts -> halves in memory; or, where those are too many, batches
--> halves of a block of rows -> kernel -> sum, on a few threads, at every call.
+payloads, piece by piece -> distinct reports and counts -> halves in memory; or, where those are too many, payloads of
+a piece -> halves of a block of rows -> kernel -> sum of the piece -> sum in the pieces' order, at every call. The
+blocks are cut from a piece's payloads alone, so that every engine adds up the same numbers in the same order.
 """
 
-from collections import deque
+import functools
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from dpress.core.linear import Array
 from dpress.core.oracle import Payloads
+from dpress.core.pieces import PayloadPieces, on_threads
 from dpress.inference.joint.likelihood import (
     BLOCK,
-    THREADS,
     Floats,
     Fold,
     Halves,
     Kernel,
     Split,
+    added,
     in_memory,
     one_blas_thread,
 )
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-MEMORY = 4 << 30  # bytes of halves that are kept
-PIECE = 1 << 15  # reports that a thread takes at a time
+MEMORY = 4 << 30  # bytes of halves that are kept, and of distinct reports while they are looked for
+SEARCHED = 256  # bytes of a distinct report while it is looked for, its payload of up to 24 among them
 WAITING = 1 << 18  # reports, at least, that are read before they are merged with the distinct ones
-Batches = Callable[[], Iterable[Payloads]]
 Likelihoods = Callable[[Payloads], list[Floats]]
 Words = npt.NDArray[np.uint64]
 
 
-def bit_fold(payloads: Batches, likelihoods: Likelihoods, split: Split, *, memory: int = MEMORY) -> Fold:
+def bit_fold(payloads: PayloadPieces, likelihoods: Likelihoods, split: Split, *, memory: int = MEMORY) -> Fold:
     """Return the fold over all reports; equal ones are counted once where that makes them fit.
 
-    Memory: 4 (a + b) bytes a distinct report, at most `memory`; while distinct reports are looked for, some 100 bytes
-    and four times its payload for each of twice as many; where they do not fit, then that of `streamed`.
-
-    Args:
-        payloads: reads all reports anew at every call, shape (reports, width) a batch.
-        likelihoods: of a batch, one matrix (reports, n_j) for every attribute.
-        split: of the attributes.
-        memory: bytes that the halves of the distinct reports may take.
-
-    Raises:
-        ValueError: there is no report.
-    """
-    found = _distinct(payloads(), memory // (4 * sum(split.shape)))
-    return streamed(payloads, likelihoods, split) if found is None else in_memory(_kept(found, likelihoods, split))
-
-
-def streamed(payloads: Batches, likelihoods: Likelihoods, split: Split, *, threads: int = THREADS) -> Fold:
-    """Return the fold that reads all reports anew at every call, and forms their halves on threads of its own.
-
-    Memory: two batches as they are read; for every thread 2^11 rows of halves, a few times 2^11 * 4 (a + b) bytes, and
-    two results; independent of the number of reports.
+    Memory: at most `memory`: 4 (a + b) bytes a distinct report, and before some 90 bytes and six times its payload
+    while they are looked for, more than `memory` only where payloads are longer than 24 bytes; where they do not fit,
+    then that of `streamed`.
 
     Args:
         payloads: reads all reports anew at every call.
         likelihoods: of a batch, one matrix (reports, n_j) for every attribute.
         split: of the attributes.
-        threads: how many, one BLAS thread each.
+        memory: bytes that the distinct reports may take.
+
+    Raises:
+        ValueError: there is no report.
+    """
+    found = _distinct(payloads, memory // max(4 * sum(split.shape), SEARCHED))
+    return streamed(payloads, likelihoods, split) if found is None else in_memory(_kept(found, likelihoods, split))
+
+
+def streamed(payloads: PayloadPieces, likelihoods: Likelihoods, split: Split) -> Fold:
+    """Return the fold that reads all reports anew at every call, and forms their halves where they are read.
+
+    Memory: for every thread a batch as it is read, 2^11 rows of halves, a few times 2^11 * 4 (a + b) bytes, and a few
+    results; independent of the number of reports.
+
+    Args:
+        payloads: reads all reports anew at every call.
+        likelihoods: of a batch, one matrix (reports, n_j) for every attribute.
+        split: of the attributes.
     """
 
-    def share(kernel: Kernel, piece: Payloads) -> Array:
-        blocks = (piece[start : start + BLOCK] for start in range(0, len(piece), BLOCK))
-        return _sum(kernel(split.halves(likelihoods(block))) for block in blocks)
-
     def fold(kernel: Kernel) -> Array:
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # brings logging; only a pass needs it
+        def of_piece(batches: Iterable[Payloads]) -> Array | None:
+            blocks = _blocks(batches)
+            first = next(blocks, None)
+            if first is None:
+                return None
+            return added(kernel(split.halves(likelihoods(block))) for block in itertools.chain([first], blocks))
 
-        with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
-            return _sum(_results(pool.submit(share, kernel, piece) for piece in _pieces(payloads())))
-
-    def _results(futures: Iterator["Future[Array]"]) -> Iterator[Array]:
-        waiting: deque[Future[Array]] = deque()
-        for future in futures:
-            waiting.append(future)
-            if len(waiting) > threads:
-                yield waiting.popleft().result()
-        for future in waiting:
-            yield future.result()
+        with one_blas_thread():
+            return added(part for part in payloads(of_piece) if part is not None)
 
     return fold
 
 
-def _pieces(batches: Iterable[Payloads]) -> Iterator[Payloads]:
+def _blocks(batches: Iterable[Payloads]) -> Iterator[Payloads]:
+    """Yield the payloads in blocks of BLOCK, the last one shorter, however they are cut into batches."""
+    rest: Payloads | None = None
     for batch in batches:
-        for start in range(0, len(batch), PIECE):
-            yield batch[start : start + PIECE]
-
-
-def _sum(arrays: Iterable[Array]) -> Array:
-    """Return the sum in the order of arrival, so that it does not depend on the threads."""
-    total: Array | None = None
-    for array in arrays:
-        if total is None:
-            total = array
-        else:
-            total += array
-    if total is None:
-        raise ValueError("there is no report to fit to")
-    return total
+        own = batch if rest is None or not len(rest) else np.concatenate([rest, batch])
+        whole = len(own) - len(own) % BLOCK
+        yield from (own[start : start + BLOCK] for start in range(0, whole, BLOCK))
+        rest = own[whole:]
+    if rest is not None and len(rest):
+        yield rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,24 +106,40 @@ class _DistinctReports:
     counts: npt.NDArray[np.int64]
 
 
-def _distinct(batches: Iterable[Payloads], most: int) -> _DistinctReports | None:
-    """Return the distinct reports; None as soon as there are more than `most`.
+def _distinct(pieces: PayloadPieces, most: int) -> _DistinctReports | None:
+    """Return the distinct reports, None where there are more than `most`: in an order that is theirs alone."""
+    found = _gathered(most, pieces(functools.partial(_distinct_of_piece, most)))
+    if found is not None and not len(found.counts):
+        raise ValueError("there is no report to fit to")
+    return found
+
+
+def _distinct_of_piece(most: int, batches: Iterable[Payloads]) -> _DistinctReports | None:
+    return _gathered(
+        most, (_DistinctReports(payloads=own, counts=np.ones(len(own), dtype=np.int64)) for own in batches)
+    )
+
+
+def _gathered(most: int, parts: Iterable[_DistinctReports | None]) -> _DistinctReports | None:
+    """Return the distinct reports of all parts; None as soon as there are more than `most`, or a part has more.
 
     As many reports are merged at a time as are known already, so that each is sorted a few times only.
     """
-    parts: list[_DistinctReports] = []
+    held: list[_DistinctReports] = []
     known = waiting = 0
-    for piece in _pieces(batches):
-        parts.append(_DistinctReports(payloads=piece, counts=np.ones(len(piece), dtype=np.int64)))
-        waiting += len(piece)
+    for part in parts:
+        if part is None:
+            return None
+        held += [part] if len(part.counts) else []
+        waiting += len(part.counts)
         if waiting >= max(WAITING, known):
-            parts, waiting = [_merged(parts)], 0
-            known = len(parts[0].counts)
+            held, waiting = [_merged(held)], 0
+            known = len(held[0].counts)
             if known > most:
                 return None
-    if not parts:
-        raise ValueError("there is no report to fit to")
-    found = _merged(parts)
+    if not held:
+        return _DistinctReports(payloads=np.zeros((0, 0), dtype=np.uint8), counts=np.zeros(0, dtype=np.int64))
+    found = _merged(held)
     return found if len(found.counts) <= most else None
 
 
@@ -169,8 +168,12 @@ def _kept(found: _DistinctReports, likelihoods: Likelihoods, split: Split) -> Ha
         right=np.empty((rows, right), dtype=np.float32),
         counts=found.counts.astype(np.float64),
     )
-    for start in range(0, rows, BLOCK):
+
+    def fill(start: int) -> None:
         own = slice(start, start + BLOCK)
         block = split.halves(likelihoods(found.payloads[own]))
         kept.left[own], kept.right[own] = block.left, block.right
+
+    for _ in on_threads(fill, range(0, rows, BLOCK)):
+        pass
     return kept

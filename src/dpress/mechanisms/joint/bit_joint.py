@@ -6,7 +6,7 @@ reports -> how many have bits of several attributes set -> unbiased tables; repo
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -18,6 +18,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Oracle, Payloads, Tally
+from dpress.core.pieces import PayloadPieces
 from dpress.inference.joint.bit_evidence import BitEvidence, one_hot
 from dpress.inference.joint.contrast import Contrast, covariance_contrast
 from dpress.inference.joint.factors import Joint, dense
@@ -134,12 +135,12 @@ class BitJoint:
 
     from_tallies: ClassVar[bool] = False
 
-    def fit(self, tallies: Sequence[Tally], payloads: Callable[[], Iterable[Payloads]]) -> Joint:
+    def fit(self, tallies: Sequence[Tally], payloads: PayloadPieces) -> Joint:
         """Return the fitted joint distribution.
 
         Args:
             tallies: of the only report type.
-            payloads: the reports, batch by batch.
+            payloads: the reports, piece by piece.
 
         Raises:
             NotSupported: the joint table is too large.

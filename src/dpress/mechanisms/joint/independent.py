@@ -4,7 +4,7 @@ tallies of every attribute -> unbiased one-way tables -> shares without negative
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,7 +12,8 @@ from dpress.core.claim import Claim, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
-from dpress.core.oracle import Oracle, Payloads, Tally
+from dpress.core.oracle import Oracle, Tally
+from dpress.core.pieces import PayloadPieces
 from dpress.inference.joint import factors as joint
 from dpress.inference.joint.contrast import Contrast
 from dpress.inference.joint.pair_error import concentration
@@ -79,7 +80,7 @@ class Independent:
 
     from_tallies: ClassVar[bool] = True
 
-    def fit(self, tallies: Sequence[Tally], payloads: Callable[[], Iterable[Payloads]]) -> joint.Joint:
+    def fit(self, tallies: Sequence[Tally], payloads: PayloadPieces) -> joint.Joint:
         """Return the product of the one-way tables, their negative shares raised to 0."""
         del payloads  # the tallies say it all
         counts = [own.answers for own in self.measurement(tallies).parts]

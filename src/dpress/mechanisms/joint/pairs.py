@@ -5,7 +5,7 @@ tallies of every report type -> noisy tables -> consistent tables (unbiased) -> 
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -18,8 +18,9 @@ from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
-from dpress.core.oracle import Oracle, Payloads, Tally
+from dpress.core.oracle import Oracle, Tally
 from dpress.core.parameters import Parameters
+from dpress.core.pieces import PayloadPieces
 from dpress.core.rng import Generator
 from dpress.inference.joint import maxent
 from dpress.inference.joint.bootstrap import Refits, refits
@@ -111,7 +112,7 @@ class Pairs:
 
     from_tallies: ClassVar[bool] = True
 
-    def fit(self, tallies: Sequence[Tally], payloads: Callable[[], Iterable[Payloads]]) -> Joint:
+    def fit(self, tallies: Sequence[Tally], payloads: PayloadPieces) -> Joint:
         """Return the joint distribution of largest entropy that has the shrunk tables."""
         del payloads  # the tallies say it all
         found = shrunk(self._tables(tallies), self.ways)

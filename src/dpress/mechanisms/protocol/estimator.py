@@ -3,11 +3,12 @@
 tallies of all report types -> Measurement; Decoder -> answers.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Payloads, Tally
+from dpress.core.pieces import PayloadPieces
 
 if TYPE_CHECKING:  # a device estimates nothing
     from dpress.inference.joint.contrast import Contrast
@@ -47,7 +48,7 @@ class JointEstimator(Estimator, Protocol):
         """The axes of every published table."""
         ...
 
-    def fit(self, tallies: Sequence[Tally], payloads: Callable[[], Iterable[Payloads]]) -> "Joint":
+    def fit(self, tallies: Sequence[Tally], payloads: PayloadPieces) -> "Joint":
         """Return the joint distribution that is fitted to the tallies, or to the reports if they are needed again."""
         ...
 

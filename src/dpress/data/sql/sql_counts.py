@@ -1,0 +1,65 @@
+"""Counts where the rows are: one statement of an engine of SQL, whose answer is cells and how many rows each has."""
+
+from collections.abc import Sequence
+
+from dpress.core.claim import ROW
+from dpress.core.domain import Schema
+from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.data.add_up import Counts, Progress
+from dpress.data.fold import count, fold
+from dpress.data.sources.open_source import Rows
+from dpress.data.sources.source import Database, SqlSource, check_columns
+from dpress.data.sql.cell_counts import cell_counts
+from dpress.data.sql.coded_rows import Relation, code_expressions, coded, encode_coded, relation_of
+from dpress.data.sql.person_rows import bounded_query
+from dpress.data.table import Table
+
+
+def sql_counts(
+    table: Table, schema: Schema, tables: Sequence[tuple[int, ...]], *, progress: Progress | None = None
+) -> Counts:
+    """Return the counts of some tables, one after the other.
+
+    Where an attribute is for the codec to read, the rows go through the fold, a database's with the codes of all other
+    attributes. Whether there is one follows from the specification and the columns' declared types, never from a row.
+
+    Args:
+        table: the rows.
+        schema: how they are coded.
+        tables: the axes of every table.
+        progress: called with the number of rows that went through the fold so far.
+
+    Raises:
+        NotSupported: the rows are where no engine of SQL reads them.
+        OSError, SchemaMismatch: see `Table.batches`.
+    """
+    table = table.settled()
+    source = table.source
+    if not isinstance(source, SqlSource):
+        raise NotSupported(
+            f"{source.name}: engine sql counts Parquet files and tables of DuckDB, PostgreSQL or Spark; use threads"
+        )
+    relation = relation_of(source)
+    check_columns(source.name, schema.names, list(relation.declared))
+    if len(code_expressions(schema, relation)) == len(schema.names) and table.unit.column is not None:
+        query = bounded_query(source, table.unit, schema.names)
+        relation = Relation(query=query, declared=relation.declared, dialect=relation.dialect)
+    if (statement := cell_counts(schema, relation, tables)) is None:
+        return _folded(table, schema, tables, progress)
+    found = [column.to_numpy() for column in source.fetch(statement.sql).columns]
+    if not len(found[0]):
+        raise SchemaMismatch(f"{source.name} has no rows")
+    table.check_unchanged()
+    return statement.add_up(*found)
+
+
+def _folded(table: Table, schema: Schema, tables: Sequence[tuple[int, ...]], progress: Progress | None) -> Counts:
+    kernel = count(schema.shape, tables)
+    if not isinstance(table.source, Database):
+        return fold(table, schema, kernel, progress=progress)
+    drawn = table.drawn().source
+    if not isinstance(drawn, Database):
+        raise TypeError(f"{drawn.name}: a database draws in SQL")
+    own = coded(drawn, schema)
+    rows = Table(Rows(own, "spark" if own.dialect == "spark" else "threads"), tuple(own.columns()), ROW)
+    return fold(rows, schema, kernel, progress=progress, encode=encode_coded)
