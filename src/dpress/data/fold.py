@@ -16,7 +16,6 @@ from dpress.core.pieces import THREADS
 from dpress.data.add_up import LARGEST_DENSE, Counts, Progress, SparseArray, add_up, added
 from dpress.data.codec import Codes, encode
 from dpress.data.sources.source import Part, without_quotes
-from dpress.data.spark.spark_fold import spark_fold
 from dpress.data.table import Table
 
 T = TypeVar("T")
@@ -54,6 +53,8 @@ def fold(
         return watched.count(batch.num_rows)
 
     if table.engine == "spark":
+        from dpress.data.spark.spark_fold import spark_fold  # noqa: PLC0415  # only where Spark counts
+
         return spark_fold(table, schema, kernel, encode=encode, progress=progress)
     watched = table.watched()
     if len(watched.parts) < THREADS:
