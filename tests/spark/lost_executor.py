@@ -36,6 +36,7 @@ SETTINGS_HERE = {
     "spark.speculation.interval": "100ms",
     "spark.speculation.quantile": "0.1",
     "spark.speculation.minTaskRuntime": "1s",
+    "spark.speculation.multiplier": "1.0",
 }
 
 
@@ -78,7 +79,7 @@ def kernel_that(way, folder):
         if codes.shape[1] and way in ("map", "cached") and first(f"{folder}/killed"):
             kill_executor()
         if codes.shape[1] and way == "slow" and first(f"{folder}/slow"):
-            time.sleep(20)
+            time.sleep(120)  # longer than a second copy takes
         return counted(codes)
 
     return kernel

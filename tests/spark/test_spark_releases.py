@@ -10,9 +10,10 @@ from dpress.core.errors import SchemaMismatch
 from dpress.data.fold import count, fold
 from dpress.data.rows import people
 from dpress.data.sources.open_source import open_source
-from dpress.data.sources.spark_frame import SparkFrame
+from dpress.data.sources.spark_frame import SparkFrame, SparkRows
 from dpress.data.spark.spark_session import quiet
 from dpress.data.spec import from_dict
+from dpress.data.sql.coded_rows import code_expressions, relation_of
 from dpress.data.sql.person_rows import bounded_query
 from dpress.data.table import Table
 from dpress.data.true_counts import true_counts
@@ -70,7 +71,7 @@ def test_evaluate_counts_on_spark(sources, rows):
 def test_a_frame_is_counted_by_a_statement_and_the_rest_by_the_fold(sources, monkeypatch):
     made, statements = asked("tables").design.schema, []
     whole = SparkFrame.fetch
-    monkeypatch.setattr(SparkFrame, "fetch", lambda *of: statements.append(of[1]) or whole(*of))
+    monkeypatch.setattr(SparkFrame, "fetch", lambda self, of: statements.append(of) or whole(self, of))
     found = true_counts(made, [(0, 1), (2,)], sources["frame"], ROW)
     assert len(statements) == 1
     assert "GROUP BY" in statements[0]
@@ -78,6 +79,20 @@ def test_a_frame_is_counted_by_a_statement_and_the_rest_by_the_fold(sources, mon
     assert found.tolist() == fold(table, made, count(made.shape, [(0, 1), (2,)])).tolist()
     true_counts(made, [(0,)], open_source(sources["folder"], engine="spark"), ROW)
     assert len(statements) == 1
+
+
+def test_what_no_statement_codes_is_folded_at_the_workers(spark, monkeypatch):
+    from dpress.core.attribute import Integer
+    from dpress.core.domain import Schema
+
+    schema = Schema((Integer(name="age", bounds=(0, 9), outside="drop"), Integer(name="size", bounds=(0, 9))))
+    with quiet():
+        frame = spark.createDataFrame([(f" {n % 12}.0 ", n % 10) for n in range(600)], "age string, size int")
+    assert len(code_expressions(schema, relation_of(SparkFrame(frame=frame)))) < 2
+    monkeypatch.setattr(SparkRows, "batches", None)  # nothing reads rows at the driver
+    assert true_counts(schema, [(0,)], frame, ROW).tolist() == [50] * 10
+    unit = Unit(relation=ROW.relation, column="size", rows=3)
+    assert true_counts(schema, [()], frame, unit).sum() <= 30
 
 
 def test_a_value_of_any_signs_stands_in_a_statement(spark):

@@ -1,8 +1,5 @@
 """Rows of a Spark DataFrame, partition after partition as Arrow batches; its driver never holds them all.
 
-Statements are run by its own session, about the DataFrame under a name that nothing else has.
-"""
-
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +14,7 @@ from dpress.data.spark.spark_session import quiet
 
 LINE = "{} cannot be read by Spark (its message is withheld: it may quote rows)"
 COLUMN = "batch"
-NAME = f"dpress_{secrets.token_hex(16)}"  # of the rows in a statement: no text of a specification contains it
+RELATION = f"dpress_{secrets.token_hex(16)}"  # no text of a specification contains it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,29 +49,29 @@ class SparkFrame:
 
     @property
     def relation(self) -> str:
-        """The name of the rows in a statement."""
-        return NAME
+        """The name of the frame in a statement of `fetch`."""
+        return RELATION
 
     def types(self) -> dict[str, str]:
         """Return the type of every column as Spark declares it."""
-        schema = without_message(self.name, lambda: self.frame.schema)
-        return {field.name: field.dataType.simpleString() for field in schema}
+        fields = without_quotes(self.name, lambda: self.frame.schema.fields, LINE)
+        return {field.name: field.dataType.simpleString() for field in fields}
 
     def queried(self, query: str, types: Mapping[str, str]) -> "SparkFrame":
         """Return what a query of ours selects; Spark declares its types itself."""
         del types
-        return SparkFrame(frame=self._result(query))
+        return SparkFrame(frame=without_quotes(self.name, lambda: self._selected(query), LINE))
 
     def fetch(self, statement: str) -> pa.Table:
         """Return what one statement selects."""
-        frame = self._result(statement)
         with quiet():
-            return without_message(self.name, frame.toArrow)
+            return without_message(self.name, lambda: self._selected(statement).toArrow())
 
-    def _result(self, statement: str) -> Any:
-        marked = statement.replace("{", "{{").replace("}", "}}").replace(NAME, f"{{{NAME}}}")
+    def _selected(self, statement: str) -> Any:
+        """Return the frame of a statement, in which Spark takes braces for the names of frames."""
+        marked = statement.replace("{", "{{").replace("}", "}}").replace(RELATION, f"{{{RELATION}}}")
         with quiet():
-            return without_message(self.name, lambda: self.frame.sparkSession.sql(marked, **{NAME: self.frame}))
+            return self.frame.sparkSession.sql(marked, **{RELATION: self.frame})
 
     def stamp(self) -> None:
         """Return nothing: whoever holds the frame changes it."""

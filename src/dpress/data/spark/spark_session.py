@@ -27,6 +27,7 @@ SET_ELSEWHERE = (
 SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
+    "spark.executorEnv.OPENBLAS_NUM_THREADS": "1",  # sums of floats in one order: docs/decisions/0036
     "spark.log.level": "OFF",  # Spark's messages may quote rows
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(1 << 16),
     "spark.ui.enabled": "false",
