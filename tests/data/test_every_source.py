@@ -22,8 +22,7 @@ from dpress.core.claim import ROW
 from dpress.core.domain import Schema
 from dpress.data.file_format import FileFormat
 from dpress.data.sources.open_source import PLAIN, open_source
-from dpress.data.table import Table
-from dpress.data.true_counts import counts
+from dpress.data.true_counts import true_counts
 
 ATTRIBUTES = [
     {"name": "age", "kind": "integer", "bounds": [0, 9], "null": "none"},
@@ -156,7 +155,7 @@ FRAMES = {
 
 
 def counted(data, form=PLAIN):
-    return counts(Table(open_source(data, form, SCHEMA.tabular), SCHEMA.names, ROW), SCHEMA, TABLES)
+    return true_counts(SCHEMA, TABLES, open_source(data, form, SCHEMA.tabular, engine="threads"), ROW)
 
 
 @pytest.fixture(scope="module")
