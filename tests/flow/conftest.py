@@ -2,7 +2,6 @@ import contextlib
 import itertools
 import json
 import os
-import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -11,10 +10,8 @@ from pathlib import Path
 import pytest
 from tests.seeded.seeded_stream import SEED
 
-from dpress import Ledger, PureDP, Unit
 from dpress.cli.main import main
 
-SECRET = "4711-secret"  # in rows that no message may quote
 SEEDED = Path(__file__).parents[1] / "seeded"
 HANGS = 3600  # seconds after which a program is taken to hang, on a machine however loaded
 ROWS = "age,sex,size\n" + "".join(f"{i * i % 10},{'FM'[i % 3 == 0]},{i % 80 / 10}\n" for i in range(500))
@@ -111,42 +108,6 @@ def write_spec(path, *, attributes=ATTRIBUTES, privacy="epsilon = 1.0", release=
 @pytest.fixture
 def spec(folder):
     return lambda **parts: write_spec(folder / "spec.toml", **parts)
-
-
-@pytest.fixture
-def ledger(folder):
-    return Ledger.create(folder / "budget.sqlite", limit=PureDP(epsilon=1), unit=Unit())
-
-
-@pytest.fixture
-def refused(folder, capsys, monkeypatch):
-    """Run a command that must be refused and return its only line."""
-
-    def run(*arguments):
-        monkeypatch.chdir(folder)
-        with pytest.raises(SystemExit) as caught:
-            main([str(argument) for argument in arguments])
-        assert caught.value.code == 1
-        out, err = capsys.readouterr()
-        assert out == ""
-        assert re.fullmatch(r"dpress: [^\n]+\n", err), err
-        assert SECRET not in err
-        assert not [path for path in folder.iterdir() if path.name == "out" or ".out." in path.name]
-        return err.removeprefix("dpress: ").strip()
-
-    return run
-
-
-@pytest.fixture
-def publish_refused(refused, ledger):
-    """Publish with a ledger; the refusal must cost nothing."""
-
-    def run(spec="spec.toml", *more, spent=0):
-        line = refused("publish", spec, "--out", "out", "--ledger", "budget.sqlite", *more)
-        assert ledger.summary().spent == {"epsilon": spent}
-        return line
-
-    return run
 
 
 @pytest.fixture(scope="session")
