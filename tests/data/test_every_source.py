@@ -20,8 +20,8 @@ from dpress.core import coding
 from dpress.core.attribute import Attribute
 from dpress.core.claim import ROW
 from dpress.core.domain import Schema
-from dpress.data.file_format import FileFormat
 from dpress.data.sources.open_source import PLAIN, open_source
+from dpress.data.specification.file_format import FileFormat
 from dpress.data.true_counts import true_counts
 
 ATTRIBUTES = [

@@ -10,10 +10,10 @@ from dpress.core.attribute import Categorical, Integer, Numeric
 from dpress.core.claim import ROW, Relation, Unit
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
-from dpress.data.codec import encode
-from dpress.data.file_format import FileFormat
+from dpress.data.codec.codec import encode
 from dpress.data.sources.open_source import open_source
-from dpress.data.spec import as_dict, load_spec
+from dpress.data.specification.file_format import FileFormat
+from dpress.data.specification.spec import as_dict, load_spec
 from dpress.data.table import Table
 
 SCHEMA = Schema(

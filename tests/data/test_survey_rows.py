@@ -10,10 +10,10 @@ from dpress.core.attribute import Attribute
 from dpress.core.claim import ROW
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported, SchemaMismatch
-from dpress.data import codec
-from dpress.data.file_format import FileFormat
+from dpress.data.codec import codec
 from dpress.data.sources import survey_rows
 from dpress.data.sources.open_source import open_source
+from dpress.data.specification.file_format import FileFormat
 from dpress.data.table import Table
 
 SECRET = "4711-secret"

@@ -9,10 +9,10 @@ import xlsxwriter
 from dpress.core.claim import ROW
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.value import read as value
-from dpress.data import objects
-from dpress.data.file_format import FileFormat
+from dpress.data.codec import objects
 from dpress.data.sources import workbook_rows
 from dpress.data.sources.open_source import open_source
+from dpress.data.specification.file_format import FileFormat
 from dpress.data.table import Table
 
 SECRET = "4711-secret"

@@ -10,7 +10,7 @@ from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.pieces import on_threads
 from dpress.data.spark import spark_run
 from dpress.data.spark.spark_run import on_spark
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.data.stored.stored_reports import StoredReports
 from dpress.release.estimate import estimate
 from dpress.release.perturb import perturb

@@ -8,7 +8,7 @@ import click
 from dpress.cli.output import counting, engine_option, hint, json_option, print_json, quiet_option, searching
 from dpress.cli.planned import planned
 from dpress.core.claim import as_floats, describe, from_parameters
-from dpress.data.spec import Spec
+from dpress.data.specification.spec import Spec
 from dpress.ledger.ledger import Ledger
 from dpress.release.plan_text import promised
 from dpress.release.publish import publish

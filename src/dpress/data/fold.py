@@ -14,7 +14,7 @@ import pyarrow as pa
 from dpress.core.domain import Schema
 from dpress.core.pieces import THREADS
 from dpress.data.add_up import LARGEST_DENSE, Counts, Progress, SparseArray, add_up, added
-from dpress.data.codec import Codes, encode
+from dpress.data.codec.codec import Codes, encode
 from dpress.data.sources.source import Part, without_quotes
 from dpress.data.table import Table
 

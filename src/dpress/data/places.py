@@ -8,7 +8,7 @@ import pyarrow as pa
 from dpress.core.attribute import Location
 from dpress.core.claim import ROW
 from dpress.core.linear import Array
-from dpress.data.codec import numbers_of
+from dpress.data.codec.codec import numbers_of
 from dpress.data.table import Table
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from dpress.core.domain import Schema
 from dpress.core.people import Codes, Kernel, People, in_memory
 from dpress.data.add_up import Counts, Progress
-from dpress.data.codec import encode
+from dpress.data.codec.codec import encode
 from dpress.data.fold import fold
 from dpress.data.sources.source import without_quotes
 from dpress.data.table import Table

@@ -10,8 +10,8 @@ import pyarrow as pa
 from dpress.core import rng as generators
 from dpress.core.claim import ROW, Unit
 from dpress.core.errors import SchemaMismatch
-from dpress.data.contributions import Contributions, contributions
-from dpress.data.row_sample import RowSample, row_sample
+from dpress.data.persons.contributions import Contributions, contributions
+from dpress.data.persons.row_sample import RowSample, row_sample
 from dpress.data.sources.files import changed
 from dpress.data.sources.memory_rows import MemoryRows
 from dpress.data.sources.open_source import Rows, open_source

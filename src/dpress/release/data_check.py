@@ -21,15 +21,15 @@ from dpress.core.design import Design
 from dpress.core.errors import SchemaMismatch
 from dpress.core.near import near
 from dpress.data.add_up import Progress
-from dpress.data.codec import cells_of, numbers_of
-from dpress.data.contributions import Contributions
-from dpress.data.file_format import FileFormat
-from dpress.data.numbers import is_text
+from dpress.data.codec.codec import cells_of, numbers_of
+from dpress.data.codec.numbers import is_text
+from dpress.data.persons.contributions import Contributions
 from dpress.data.places import exchanged
 from dpress.data.sources.open_source import open_source
 from dpress.data.sources.sql_text import AS_WRITTEN
 from dpress.data.sources.text_rows import TextRows
-from dpress.data.spec import Spec, from_dict
+from dpress.data.specification.file_format import FileFormat
+from dpress.data.specification.spec import Spec, from_dict
 from dpress.data.table import Table
 from dpress.release.source_rows import source_of
 

@@ -16,9 +16,9 @@ from dpress.core.errors import NotSupported
 from dpress.core.oracle import Payloads
 from dpress.core.pieces import PayloadPieces, Run, on_threads
 from dpress.data.add_up import Progress, add_up
-from dpress.data.report_batch import Piece
-from dpress.data.report_paths import Reports
-from dpress.data.spec import Spec
+from dpress.data.reports.report_batch import Piece
+from dpress.data.reports.report_paths import Reports
+from dpress.data.specification.spec import Spec
 from dpress.data.stored.stored_reports import StoredReports
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release import next_round

@@ -20,7 +20,7 @@ from dpress.core.queries import Ranges
 from dpress.core.rng import Generator
 from dpress.data.add_up import Progress
 from dpress.data.rows import people
-from dpress.data.spec import Spec
+from dpress.data.specification.spec import Spec
 from dpress.data.table import Table
 from dpress.data.true_counts import true_counts
 from dpress.ledger.ledger import Ledger, verify

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpress.core.attribute import Bounded, Listed, Tabular
-from dpress.data.file_format import SEPARATORS, FileFormat
 from dpress.data.sources.arrow_rows import ARROW, ArrowRows
 from dpress.data.sources.parquet_rows import PARQUET, ParquetRows
 from dpress.data.sources.path_columns import FileSource
@@ -13,6 +12,7 @@ from dpress.data.sources.sql_text import Values
 from dpress.data.sources.survey_rows import SURVEYS, SurveyRows
 from dpress.data.sources.text_rows import TextFile, TextRows
 from dpress.data.sources.workbook_rows import WORKBOOKS, Sheet, WorkbookRows
+from dpress.data.specification.file_format import SEPARATORS, FileFormat
 
 Files = tuple[Path, ...]
 

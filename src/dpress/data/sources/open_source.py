@@ -11,7 +11,6 @@ import narwhals as nw
 from dpress.core.attribute import Tabular
 from dpress.core.database_url import is_postgres
 from dpress.core.errors import SchemaMismatch
-from dpress.data.file_format import COMPRESSED, SEPARATORS, FileFormat, kind_of
 from dpress.data.sources import files, path_columns, table_name
 from dpress.data.sources.by_ending import FILES, Written
 from dpress.data.sources.duckdb_rows import DATABASES, DuckdbRows
@@ -21,6 +20,7 @@ from dpress.data.sources.relation_rows import RelationRows
 from dpress.data.sources.source import Source
 from dpress.data.sources.spark_frame import SparkFrame
 from dpress.data.sources.workbook_rows import WORKBOOKS
+from dpress.data.specification.file_format import COMPRESSED, SEPARATORS, FileFormat, kind_of
 
 PLAIN = FileFormat()
 

@@ -13,10 +13,10 @@ from typing import Any
 import pyarrow as pa
 
 from dpress.core.errors import NotSupported, SchemaMismatch
-from dpress.data import objects
-from dpress.data.file_format import UTF_8, codec
+from dpress.data.codec import objects
 from dpress.data.sources.files import Stamp, stamp_of
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+from dpress.data.specification.file_format import UTF_8, codec
 
 READERS = {
     ".dta": "read_dta",

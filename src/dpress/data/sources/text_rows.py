@@ -13,11 +13,11 @@ import duckdb
 import pyarrow as pa
 
 from dpress.core.errors import SchemaMismatch
-from dpress.data.file_format import SEPARATORS, UTF_8, FileFormat, codec, kind_of
 from dpress.data.sources.files import Stamp, escaped, stamp_of
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
 from dpress.data.sources.sql_text import AS_WRITTEN, Values, text
 from dpress.data.sources.transcoded import Transcoded, undecodable
+from dpress.data.specification.file_format import SEPARATORS, UTF_8, FileFormat, codec, kind_of
 
 READER = (
     "read_csv(?, all_varchar = true, header = {header}, delim = {delim}, quote = {quote}, escape = {quote}, "

@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from dpress.data.file_format import UTF_8
 from dpress.data.sources.quotes import QuotesChecked
+from dpress.data.specification.file_format import UTF_8
 
 NEWLINE = ord("\n")
 BLOCK = 1 << 24  # bytes that are parsed at once, as UTF-8; a line may be as long

@@ -1,6 +1,6 @@
 """Rows in a sheet of a workbook of Excel or OpenDocument: every cell is read by itself, as the object that it holds.
 
-book.xlsx#Visits -> the sheet's cells -> a line of names and rows -> columns of objects (`data.objects`).
+book.xlsx#Visits -> the sheet's cells -> a line of names and rows -> columns of objects (`codec.objects`).
 """
 
 import importlib
@@ -14,10 +14,10 @@ import pyarrow as pa
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.near import meant
 from dpress.core.value import read, written
-from dpress.data import objects
-from dpress.data.file_format import FileFormat
+from dpress.data.codec import objects
 from dpress.data.sources.files import Stamp, stamp_of
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+from dpress.data.specification.file_format import FileFormat
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 LINE = (

@@ -15,7 +15,7 @@ import pyarrow as pa
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
 from dpress.data.add_up import Counts, Progress, SparseArray
-from dpress.data.codec import Codes
+from dpress.data.codec.codec import Codes
 from dpress.data.sources.source import without_quotes
 from dpress.data.sources.spark_frame import SparkRows
 from dpress.data.spark.partial_sums import COLUMNS, joined, merged, partition_sums, whole
