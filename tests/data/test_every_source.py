@@ -154,8 +154,8 @@ FRAMES = {
 }
 
 
-def counted(data, form=PLAIN):
-    return true_counts(SCHEMA, TABLES, open_source(data, form, SCHEMA.tabular, engine="threads"), ROW)
+def counted(data, form=PLAIN, engine="threads"):
+    return true_counts(SCHEMA, TABLES, open_source(data, form, SCHEMA.tabular, engine=engine), ROW)
 
 
 @pytest.fixture(scope="module")
@@ -177,6 +177,11 @@ def test_files_and_databases(make, tmp_path, wanted):
     assert (counted(FILES[make](tmp_path)) == wanted).all()
 
 
+@pytest.mark.parametrize("make", ["parquet", "folder", "duckdb", "view"])
+def test_the_engine_of_sql(make, tmp_path, wanted):
+    assert (counted(FILES[make](tmp_path), engine="sql") == wanted).all()
+
+
 def test_a_file_of_another_encoding(tmp_path, wanted):
     assert (counted(csv_of_another_encoding(tmp_path), FileFormat(encoding="cp1252")) == wanted).all()
 
@@ -196,7 +201,8 @@ def test_postgres(new_database, wanted):
         with connection.cursor() as cursor:
             rows = [tuple(row.values()) for row in ROWS.to_pylist()]
             cursor.executemany("INSERT INTO t VALUES (%s, %s, %s, %s)", rows)
-    assert (counted(f"{url}#t") == wanted).all()
+    for engine in ("threads", "sql"):
+        assert (counted(f"{url}#t", engine=engine) == wanted).all()
 
 
 def test_one_row_more_or_another_value_is_noticed(wanted):

@@ -28,9 +28,11 @@ FRAME = pd.DataFrame(
 
 
 @pytest.fixture(params=["sav", "zsav", "dta", "xpt", "por"])
-def survey(request, tmp_path):
-    """The path of a file of one package, and what it keeps of labels and names."""
+def survey(request, tmp_path, monkeypatch):
+    """The path of a sound file of one package, whose head needs no process of its own."""
     import pyreadstat
+
+    monkeypatch.setattr(survey_rows, "FRAGILE", ())
 
     path = tmp_path / f"survey.{request.param}"
     if request.param in ("sav", "zsav"):
@@ -99,6 +101,19 @@ def test_files_of_one_table_have_the_same_columns(tmp_path):
     pyreadstat.write_dta(FRAME[["sex"]], tmp_path / "c.dta")
     with pytest.raises(SchemaMismatch, match=r"c.dta has other columns than .*a.dta"):
         cells(tmp_path, "sex", kind="integer", bounds=[1, 9])
+
+
+@pytest.mark.parametrize("end", ["import os; os.abort()", "raise ValueError", ""])
+def test_a_head_that_ends_the_process_that_reads_it_is_refused(tmp_path, monkeypatch, end):
+    import pyreadstat
+
+    pyreadstat.write_sav(FRAME, tmp_path / "a.sav")
+    monkeypatch.setattr(survey_rows, "READ_HEAD", end)
+    if "abort" in end:
+        with pytest.raises(OSError, match=r"a.sav cannot be read as a file of Stata, SPSS or SAS"):
+            cells(tmp_path / "a.sav", "sex", kind="integer", bounds=[1, 9])
+    else:
+        assert len(cells(tmp_path / "a.sav", "sex", kind="integer", bounds=[1, 9])) == 5
 
 
 def test_what_is_no_such_file_is_refused_and_so_is_a_missing_extra(survey, monkeypatch):

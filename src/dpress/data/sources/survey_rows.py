@@ -4,6 +4,8 @@ file -> a chunk of the wanted columns -> numbers, texts and dates by themselves,
 """
 
 import importlib
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -27,6 +29,8 @@ READERS = {
     ".xpt": "read_xport",
 }
 SURVEYS = tuple(READERS)
+FRAGILE = (".sav", ".zsav")
+READ_HEAD = "import sys, pyreadstat; pyreadstat.read_sav(sys.argv[1], metadataonly=True)"
 UNCODED = ".por"  # whose reader takes no encoding
 LINE = "{} cannot be read as a file of Stata, SPSS or SAS: it is none, or damaged (the reader's message is withheld)"
 Labels = Mapping[Any, str]
@@ -74,6 +78,8 @@ class SurveyRows:
             SchemaMismatch: the files' columns differ.
         """
         self.stamp()
+        for path in self.files:
+            _check_sound(path)
         first, *others = (self.read(path, metadataonly=True)[1].column_names for path in self.files)
         for path, own in zip(self.files[1:], others, strict=True):
             if own != first:
@@ -133,6 +139,16 @@ def loaded() -> Any:
         return importlib.import_module("pyreadstat")
     except ImportError:
         raise NotSupported("files of Stata, SPSS and SAS need: pip install 'dpress[survey]'") from None
+
+
+def _check_sound(path: Path) -> None:
+    """Refuse a file of SPSS whose damaged head ends the process that reads it: another one has read it before."""
+    if path.suffix.lower() not in FRAGILE:
+        return
+    command = [sys.executable, "-c", READ_HEAD, str(path)]
+    silent = subprocess.DEVNULL
+    if subprocess.run(command, stdin=silent, stdout=silent, stderr=silent, check=False).returncode < 0:  # noqa: S603
+        raise OSError(LINE.format(path))
 
 
 def _column(values: Sequence[Any], labels: Labels) -> pa.Array:
