@@ -20,7 +20,7 @@ CHECK = "`dpress check` tells beforehand where every value will be counted"
 
 @click.command("publish")
 @click.argument("design", metavar="DESIGN", type=click.Path())
-@click.option("--data", type=click.Path(), help="A CSV or Parquet file; overrides the spec's source.")
+@click.option("--data", type=click.Path(), help="A file, folder, glob or DATABASE#TABLE; overrides the spec's source.")
 @click.option("--out", type=click.Path(), required=True, help="The new folder of the release.")
 @click.option(
     "--ledger",

@@ -19,7 +19,7 @@ def exchanged(location: Location, data: Any) -> bool:
 
     Args:
         location: the columns and the box.
-        data: a CSV or Parquet file, or a table.
+        data: what `open_source` takes.
 
     Raises:
         OSError, SchemaMismatch: the data cannot be read, or has no such columns of numbers.

@@ -16,7 +16,6 @@ from dpress.data.sources.files import changed
 from dpress.data.sources.memory_rows import MemoryRows
 from dpress.data.sources.open_source import Rows, open_source
 from dpress.data.sources.source import Database, Part, Source
-from dpress.data.sources.spark_frame import SparkFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +44,10 @@ class Table:
 
     @property
     def engine(self) -> str:
-        """What counts the rows: as it was asked for, else Spark its frames, and SQL what a database has."""
-        suggested = (
-            "spark" if isinstance(self.source, SparkFrame) else "sql" if isinstance(self.source, Database) else ""
-        )
-        return self._rows.engine or suggested or "threads"
+        """What counts the rows: as it was asked for, or the engine that has them."""
+        if self._rows.engine is not None or not isinstance(self.source, Database):
+            return self._rows.engine or "threads"
+        return "spark" if self.source.dialect == "spark" else "sql"
 
     @property
     def _rows(self) -> Rows:

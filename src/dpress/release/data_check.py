@@ -116,7 +116,7 @@ def check(
 
     Args:
         asked: a specification, or a design.
-        data: a CSV or Parquet file, or a pandas, polars, pyarrow or DuckDB table; left out, the specification's source.
+        data: a file, a folder, a glob, `DATABASE#TABLE`, or a table in Python; left out, the specification's source.
         most: the share of an attribute's values that may have no cell of their own.
         progress: called with the number of rows read so far.
 

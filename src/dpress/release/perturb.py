@@ -52,7 +52,8 @@ def perturb(
 
     Args:
         asked: the design of a collection; or a specification, which is planned on the spot.
-        data: a CSV or Parquet file, or a table, a person a row; left out, the specification's source.
+        data: a file, a folder, a glob, `DATABASE#TABLE`, or a table in Python, a person a row; left out, the
+            specification's source.
         out: a new file of reports.
         stated: where users state choices of their own, the columns that hold them, by the name of the choice:
             `region_level` and `epsilon` of `psda`. What is left out is drawn at random.

@@ -56,8 +56,7 @@ def publish(
 
     Args:
         asked: a design; or what is wanted, which is planned on the spot.
-        data: a CSV or Parquet file, a pandas, polars, pyarrow or DuckDB table, or a Spark DataFrame; left out, the
-            specification's source.
+        data: a file, a folder, a glob, `DATABASE#TABLE`, or a table in Python; left out, the specification's source.
         ledger: pays for the release; a path, or the URL of a database in PostgreSQL, where there is none yet becomes
             a ledger whose limit is the budget.
             Without one, nothing guards the table against being published again and again.

@@ -1,4 +1,7 @@
-"""Rows of a Spark DataFrame, partition after partition as Arrow batches; its driver never holds them all."""
+"""Rows of a Spark DataFrame, partition after partition as Arrow batches; its driver never holds them all.
+
+Statements are run by its own session, about the DataFrame under a name that nothing else has.
+"""
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
