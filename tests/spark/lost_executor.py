@@ -9,7 +9,6 @@ import os
 import signal
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
