@@ -1,8 +1,7 @@
 """Count a folder on two executors of a small cluster, one of which is killed: python lost_executor.py FOLDER WAY.
 
 Ways: "map" kills an executor among the rows, "reduce" once rows are added up, "cached" one that holds cached rows;
-"accumulator" adds up in an accumulator, and loses the same executor as "reduce"; "slow" runs a slow task twice.
-Prints the sums and how often a kernel began a file.
+"accumulator" adds up in an accumulator, and loses the same executor as "reduce". Prints the sums.
 """
 
 import json
@@ -10,7 +9,6 @@ import os
 import signal
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -70,16 +68,12 @@ def session(folder):
 
 
 def kernel_that(way, folder):
-    """Return a kernel that counts ages; it kills or tarries where it is the first to see the second file."""
+    """Return a kernel that counts ages; the first to see rows kills its executor, where that is the way."""
     counted = count(SCHEMA.shape, [(0,)])
 
     def kernel(codes):
-        if codes.shape[1]:
-            Path(tempfile.mkstemp(dir=folder, prefix="began-")[1]).touch()
         if codes.shape[1] and way in ("map", "cached") and first(f"{folder}/killed"):
             kill_executor()
-        if codes.shape[1] and way == "slow" and first(f"{folder}/slow"):
-            time.sleep(120)  # longer than a second copy takes
         return counted(codes)
 
     return kernel
@@ -130,8 +124,7 @@ def main():
                 if way == "cached":
                     rows.count()
                 found = fold(Table(source, SCHEMA.names, ROW), SCHEMA, kernel_that(way, folder)).tolist()
-        began = len(list(Path(folder).glob("began-*")))
-        sys.stdout.write(json.dumps({"sums": found, "began": began, "killed": Path(folder, "killed").exists()}))
+        sys.stdout.write(json.dumps({"sums": found, "killed": Path(folder, "killed").exists()}))
         spark.stop()
 
 

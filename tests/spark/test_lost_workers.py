@@ -1,4 +1,4 @@
-"""Workers and executors that are killed, and tasks that run twice: the counts are those of undisturbed rows."""
+"""Workers and executors that are killed, under speculation: the counts are those of undisturbed rows."""
 
 import json
 import os
@@ -91,9 +91,3 @@ def test_accumulators_would_count_rows_twice(folder, expected):
     found = on_cluster(folder, "accumulator")
     assert found["killed"]
     assert sum(found["sums"]) > sum(expected)
-
-
-def test_a_slow_task_runs_twice_and_counts_once(folder, expected):
-    found = on_cluster(folder, "slow")
-    assert found["began"] > 3
-    assert found["sums"] == expected

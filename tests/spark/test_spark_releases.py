@@ -156,3 +156,14 @@ def test_a_row_without_a_person_is_refused(sources):
     bad = sources["frame"].selectExpr("age", "CASE WHEN uid <> 7 THEN uid END AS uid")
     with pytest.raises(SchemaMismatch, match="a row has no 'uid'; every row needs its person"):
         Table(open_source(bad), ("age",), unit).drawn()
+
+
+def test_persons_in_files_are_drawn_once_at_the_driver(sources, rows):
+    schema = asked("tables").design.schema
+    unit = Unit(relation=ROW.relation, column="uid", rows=2)
+    persons = np.unique(rows["uid"].to_numpy(), return_counts=True)[1]
+    far = people(Table(open_source(sources["folder"], engine="spark"), schema.names, unit), schema)
+    kernel = count(schema.shape, [(0, 1)])
+    first = far.fold(kernel)
+    assert first.sum() == np.minimum(persons, 2).sum()
+    assert np.array_equal(far.fold(kernel), first)
