@@ -85,6 +85,8 @@ bench: setup
 	$(BIN)/python bench/reports.py > out/bench-reports.json
 	$(PYTHON) -m venv out/peers && out/peers/bin/python -m pip install --quiet kmodes
 	$(BIN)/python bench/microdata_speed.py --peers out/peers/bin/python > out/bench-microdata-speed.json
+	-out/peers/bin/python -m pip install --quiet daft 'dask[dataframe]' ray
+	$(BIN)/python bench/engines.py --peers out/peers/bin/python > out/bench-engines.json
 	-cd clients/js && npm install --silent && npm run --silent bench > ../../out/bench-client.json
 	@ls out/bench-*.json
 

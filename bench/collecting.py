@@ -21,7 +21,7 @@ from dpress.core import rng
 from dpress.core.design import Design
 from dpress.core.wire import Report, pack
 from dpress.data.example_people import people, pickups
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.data.stored.report_store import ReportStore, Upload
 from dpress.data.stored.store_url import open_store
 from dpress.release.perturb import perturb

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from cases import data, say
 from dpress.core import rng
-from dpress.data.spec import Spec, from_dict
+from dpress.data.specification.spec import Spec, from_dict
 from dpress.inference.least_squares import flat
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import JointEstimator

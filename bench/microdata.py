@@ -36,7 +36,7 @@ from dpress.core.attribute import Categorical, Integer
 from dpress.core.claim import ROW, ZCDP, PureDP
 from dpress.core.mixed import Column, columns
 from dpress.core.people import in_memory
-from dpress.data import hierarchy_file
+from dpress.data.specification import hierarchy_file
 from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.microdata import prototypes
 from dpress.mechanisms.microdata.cluster_queries import binned

@@ -31,7 +31,7 @@ from dpress.core.attribute import Categorical, Integer
 from dpress.core.claim import PureDP
 from dpress.core.mixed import Column, columns
 from dpress.core.people import in_memory
-from dpress.data import hierarchy_file
+from dpress.data.specification import hierarchy_file
 from dpress.mechanisms.microdata import prototypes
 from dpress.mechanisms.microdata.dp_k_prototypes import DpKPrototypes
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation

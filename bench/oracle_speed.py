@@ -29,7 +29,7 @@ from dpress import catalog, device
 from dpress.core import rng
 from dpress.core.claim import PureDP
 from dpress.core.oracle import Oracle
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from machine import facts
 
 REPEATS = 7

@@ -26,8 +26,8 @@ import json, resource, sys, time
 import duckdb, pyarrow as pa, pyarrow.parquet as pq
 from dpress.core import rng
 from dpress.core.claim import Unit
-from dpress.data.contributions import contributions
-from dpress.data.row_sample import row_sample
+from dpress.data.persons.contributions import contributions
+from dpress.data.persons.row_sample import row_sample
 path, person, cap, cells = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4].split(",")
 def opened(columns):
     return pq.ParquetFile(path).iter_batches(1 << 17, columns=columns)

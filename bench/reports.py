@@ -28,8 +28,8 @@ from dpress.core import rng
 from dpress.core.design import Design
 from dpress.core.pieces import on_threads
 from dpress.core.wire import ID_BYTES
-from dpress.data.report_batch import SCHEMA, Batch, Ids
-from dpress.data.report_writer import write
+from dpress.data.reports.report_batch import SCHEMA, Batch, Ids
+from dpress.data.reports.report_writer import write
 from dpress.inference.joint.likelihood import Split
 from dpress.inference.joint.mixture import step
 from dpress.mechanisms.joint.bit_fold import streamed

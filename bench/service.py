@@ -24,7 +24,7 @@ from typing import Any
 
 from dpress import plan
 from dpress.core.design import Design
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.data.stored.report_store import Upload
 from dpress.data.stored.store_url import open_store
 from dpress.release.designs import save_design

@@ -33,7 +33,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.grid import Grid, Rectangles, sums
 from dpress.core.linear import Array
 from dpress.core.workload import Areas
-from dpress.data.spec import Spec, from_dict
+from dpress.data.specification.spec import Spec, from_dict
 from dpress.inference.interval import half_width
 from dpress.inference.maps.density import unbiased
 from dpress.kinds.spatial.design import AREAS, HEIGHTS, collection

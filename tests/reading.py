@@ -4,8 +4,8 @@ from collections import Counter
 from pathlib import Path
 
 from dpress.core.wire import Expected
-from dpress.data.report_batch import Batch
-from dpress.data.reports import read
+from dpress.data.reports.report_batch import Batch
+from dpress.data.reports.report_files import read
 
 
 def read_reports(*paths: Path, expected: Expected) -> tuple[list[Batch], dict[str, int]]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from dpress.core.claim import ROW, ZCDP, ApproxDP, Claim, PureDP, Relation, Unit
     from dpress.core.design import Design
     from dpress.core.errors import BudgetExceeded, NotSupported, ReportRejected, SchemaMismatch
-    from dpress.data.spec import Spec, load_spec
+    from dpress.data.specification.spec import Spec, load_spec
     from dpress.ledger.ledger import Ledger
     from dpress.release.data_check import DataCheck, check
     from dpress.release.designs import load_design, save_design
@@ -29,7 +29,7 @@ _HOMES = {
     "dpress.core.claim": ("ROW", "ZCDP", "ApproxDP", "Claim", "PureDP", "Relation", "Unit"),
     "dpress.core.design": ("Design",),
     "dpress.core.errors": ("BudgetExceeded", "NotSupported", "ReportRejected", "SchemaMismatch"),
-    "dpress.data.spec": ("Spec", "load_spec"),
+    "dpress.data.specification.spec": ("Spec", "load_spec"),
     "dpress.ledger.ledger": ("Ledger",),
     "dpress.release.data_check": ("DataCheck", "check"),
     "dpress.release.designs": ("load_design", "save_design"),

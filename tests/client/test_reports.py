@@ -22,7 +22,7 @@ from dpress.core import rng
 from dpress.core.attribute import Listed
 from dpress.core.claim import PureDP
 from dpress.core.wire import unpack
-from dpress.data import report_writer
+from dpress.data.reports import report_writer
 from dpress.ledger.device_ledger import DeviceLedger
 from dpress.release.designs import collection_of
 from dpress.release.device import Account

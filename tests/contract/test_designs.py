@@ -19,7 +19,7 @@ from dpress.core.errors import SchemaMismatch
 from dpress.core.mechanism import Card
 from dpress.core.parameters import names
 from dpress.core.plain import plain, read
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.release import designs

@@ -14,7 +14,7 @@ from dpress.core import design as documents
 from dpress.core.attribute import Categorical
 from dpress.core.design import Design, LocalAsk, canonical, coding, collection_id, identity, report_id
 from dpress.core.errors import SchemaMismatch
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9], "bins": 5, "outside": "clamp"}
 SEX = {"name": "sex", "kind": "categorical", "values": ["F", "M", "X"], "other": "elsewhere", "null": "missing"}

@@ -1,7 +1,6 @@
 """The values of `nasty_values.py` are for several files of tests, and so are the engines of `sql_engines.py`."""
 
 import sys
-import warnings
 from pathlib import Path
 
 import duckdb
@@ -31,22 +30,6 @@ def postgres(new_database):
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory):
-    """One session of a test process, in a zone whose offset is no whole hour."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from pyspark.sql import SparkSession
-
-        builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-        for key, value in (
-            ("driver.host", "127.0.0.1"),
-            ("driver.bindAddress", "127.0.0.1"),
-            ("sql.warehouse.dir", tmp_path_factory.mktemp("warehouse")),
-            ("sql.shuffle.partitions", 1),
-            ("sql.session.timeZone", "Asia/Kathmandu"),
-        ):
-            builder = builder.config(f"spark.{key}", str(value))
-        session = builder.getOrCreate()
-        session.sparkContext.setLogLevel("OFF")
-        yield Spark(session)
-        session.stop()
+def spark(spark_session):
+    """The session, in a zone whose offset is no whole hour."""
+    return Spark(spark_session)

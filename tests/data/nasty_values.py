@@ -14,7 +14,7 @@ from dpress.core.attribute import Attribute
 from dpress.core.claim import ROW
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
-from dpress.data import codec
+from dpress.data.codec import codec
 from dpress.data.table import Table
 
 BERLIN, YORK = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")

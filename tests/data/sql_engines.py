@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from dpress.core.domain import Schema
-from dpress.data import codec
+from dpress.data.codec import codec
 from dpress.data.sql.code_expression import code_expression, settled
 from dpress.data.sql.coded_rows import Relation
 from dpress.data.sql.engine_column import Column
@@ -84,7 +84,7 @@ class Spark:
 
 def own(values):
     """Return what a client returned as Arrow, each value by itself."""
-    from dpress.data import objects
+    from dpress.data.codec import objects
 
     if all(isinstance(one, int) and not isinstance(one, bool) for one in values):
         return pa.array(values, pa.int64())

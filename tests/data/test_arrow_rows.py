@@ -98,7 +98,7 @@ from dpress.core.domain import Schema
 from dpress.core.attribute import Categorical, Integer
 from dpress.core.errors import SchemaMismatch
 from dpress.core.rng import seeded
-from dpress.data.codec import encode
+from dpress.data.codec.codec import encode
 from dpress.data.sources.arrow_rows import ArrowRows
 import dpress.data.sources.arrow_rows as module
 path, count, checked = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "checked"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dpress.core.attribute import Attribute
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported, SchemaMismatch
-from dpress.data.codec import encode
+from dpress.data.codec.codec import encode
 
 
 def schema(**fields):

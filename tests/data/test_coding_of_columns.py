@@ -22,7 +22,7 @@ from dpress.core.attribute import Attribute
 from dpress.core.claim import ROW
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
-from dpress.data import codec
+from dpress.data.codec import codec
 from dpress.data.sources import frames
 from dpress.data.sources import memory_rows as module
 from dpress.data.table import Table

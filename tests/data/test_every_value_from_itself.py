@@ -19,7 +19,7 @@ from dpress.core.attribute import Attribute
 from dpress.core.claim import ROW
 from dpress.core.errors import SchemaMismatch
 from dpress.core.value import read
-from dpress.data import codec
+from dpress.data.codec import codec
 from dpress.data.sources import frames
 from dpress.data.table import Table
 

@@ -10,10 +10,10 @@ from dpress.core.attribute import Categorical, Integer, Numeric
 from dpress.core.claim import ROW, Relation, Unit
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
-from dpress.data.codec import encode
-from dpress.data.file_format import FileFormat
+from dpress.data.codec.codec import encode
 from dpress.data.sources.open_source import open_source
-from dpress.data.spec import as_dict, load_spec
+from dpress.data.specification.file_format import FileFormat
+from dpress.data.specification.spec import as_dict, load_spec
 from dpress.data.table import Table
 
 SCHEMA = Schema(
@@ -186,3 +186,62 @@ def test_one_very_long_quoted_value_is_a_value(tmp_path, inner, before):
     found = codes(path, FileFormat(), schema=schema)
     assert [len(axis) for axis in found] == [before + 6] * 2
     assert (found[0].count(2), found[1].count(4)) == (1, 1)
+
+
+QUOTED = "city,income\n{0}Köln{0},{0}1,5{0}\n{0}a{0}{0}b\nc{0},2\nZürich,3\n"
+CITIES = Schema(
+    (
+        Categorical(name="city", values=("Köln", "Zürich", "a'b\nc"), other="else", null="none"),
+        Categorical(name="income", values=("1,5", "2", "3"), other="else", null="none"),
+    )
+)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+@pytest.mark.parametrize(("quote", "found"), [("'", [[0, 2, 1], [0, 1, 2]]), ("|", [[0, 3, 1], [0, 1, 2]])])
+def test_another_quote_is_stated(tmp_path, encoding, quote, found):
+    path = tmp_path / "rows.csv"
+    path.write_text(QUOTED.format(quote), encoding=encoding)
+    assert codes(path, FileFormat(quote=quote, encoding=encoding), schema=CITIES) == found
+    with pytest.raises(OSError, match="cannot be read as a table"):
+        codes(path, FileFormat(encoding=encoding), schema=CITIES)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_where_no_sign_is_a_quote_each_stands_for_itself(tmp_path, encoding):
+    path = tmp_path / "rows.csv"
+    path.write_text('city,income\n"Köln,2\n5" pipe,3\n"a",3\n', encoding=encoding)
+    schema = Schema(
+        (
+            Categorical(name="city", values=('"Köln', '5" pipe', '"a"'), other="else"),
+            Categorical(name="income", values=("2", "3"), other="else"),
+        )
+    )
+    assert codes(path, FileFormat(quote="", encoding=encoding), schema=schema) == [[0, 1, 2], [0, 1, 1]]
+    with pytest.raises(OSError, match="cannot be read as a table"):
+        codes(path, FileFormat(encoding=encoding), schema=schema)
+
+
+@pytest.mark.parametrize("quote", ["ab", "a", " ", "\\", "ä", ","])
+def test_what_is_no_quote_is_refused(quote):
+    with pytest.raises(ValueError, match="quote: expected one sign that is no letter"):
+        FileFormat(quote=quote, separator=",")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be", "latin-1"])
+@pytest.mark.parametrize("header", ["city,income", '"city","income"'])
+def test_a_mark_of_byte_order_is_no_part_of_the_first_name(tmp_path, encoding, header):
+    path = tmp_path / "rows.csv"
+    mark = "" if encoding in ("utf-16", "latin-1") else "\ufeff"  # Python writes one by itself, or cannot
+    path.write_text(f'{mark}{header}\n"Köln",2\n', encoding=encoding)
+    assert codes(path, FileFormat(encoding=encoding), schema=CITIES) == [[0], [1]]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_files_of_a_folder_have_the_same_header(tmp_path, encoding):
+    for name, header in (("a.csv", "city,income"), ("b.csv", "city,income")):
+        (tmp_path / name).write_text(f"{header}\nKöln,2\n", encoding=encoding)
+    assert codes(tmp_path, FileFormat(encoding=encoding), schema=CITIES) == [[0, 0], [1, 1]]
+    (tmp_path / "c.csv").write_text("income,city\n2,Köln\n", encoding=encoding)
+    with pytest.raises(SchemaMismatch, match=r"c.csv has other columns than .*a.csv"):
+        codes(tmp_path, FileFormat(encoding=encoding), schema=CITIES)

@@ -7,7 +7,7 @@ import pytest
 
 from dpress.core.errors import SchemaMismatch
 from dpress.core.mixed import lowest_common
-from dpress.data.hierarchy_file import read
+from dpress.data.specification.hierarchy_file import read
 
 PLACE = Path(os.environ.get("DPRESS_DATA", Path(__file__).parents[3] / "shared" / "data")) / "adult" / "hierarchies"
 ROWS = (("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*"))

@@ -8,8 +8,8 @@ import pytest
 from dpress import load_design, load_spec, plan, save_design
 from dpress.core.attribute import Categorical
 from dpress.core.errors import SchemaMismatch
-from dpress.data.spec import Spec, as_dict, from_dict
-from dpress.data.toml import as_toml
+from dpress.data.specification.spec import Spec, as_dict, from_dict
+from dpress.data.specification.toml import as_toml
 
 SPEC = """
 [[attribute]]

@@ -12,9 +12,10 @@ from nasty_values import NASTY
 
 from dpress.core.errors import SchemaMismatch
 from dpress.core.value import read, written
-from dpress.data import objects, person_kernels
-from dpress.data.person_columns import person_column
-from dpress.data.person_index import HASHES, PersonIndex
+from dpress.data.codec import objects
+from dpress.data.persons import person_kernels
+from dpress.data.persons.person_columns import person_column
+from dpress.data.persons.person_index import HASHES, PersonIndex
 
 DAY = dt.date(2020, 1, 1)
 MOMENT = dt.datetime(2020, 1, 1, 12, 0, 0, 1)

@@ -14,7 +14,7 @@ from dpress.core.claim import Unit
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.value import read, written
-from dpress.data import codec
+from dpress.data.codec import codec
 from dpress.data.table import Table
 
 PEOPLE = [

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.data import repeated_ids
-from dpress.data.repeated_ids import among, repeated
+from dpress.data.reports import repeated_ids
+from dpress.data.reports.repeated_ids import among, repeated
 
 
 class Ids:

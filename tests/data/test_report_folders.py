@@ -13,10 +13,10 @@ from tests.reading import read_reports
 
 from dpress.core.errors import SchemaMismatch
 from dpress.core.wire import REPEATED
-from dpress.data import reports as reading
-from dpress.data.report_paths import files_of
-from dpress.data.report_writer import table
-from dpress.data.reports import read
+from dpress.data.reports import report_files as reading
+from dpress.data.reports.report_files import read
+from dpress.data.reports.report_paths import files_of
+from dpress.data.reports.report_writer import table
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from dpress.data.report_paths import files_of
+from dpress.data.reports.report_paths import files_of
 
 NAMES = ["b.parquet", "a/2.parquet", "a/10.parquet", "a.parquet", "c/d/e/1.parquet", "c/f"]
 LEFT_OUT = ["_SUCCESS", ".b.parquet.crc", "_temporary/0/1.parquet", ".hidden/1.parquet", "c/_metadata", "c/.x"]
@@ -71,6 +71,6 @@ def test_a_folder_that_may_not_be_read(folder, monkeypatch):
         onerror(PermissionError(13, "Permission denied", str(folder / "a")))
         return walk(place)
 
-    monkeypatch.setattr("dpress.data.report_paths.os.walk", refused)
+    monkeypatch.setattr("dpress.data.reports.report_paths.os.walk", refused)
     with pytest.raises(OSError, match="Permission denied"):
         files_of(folder)

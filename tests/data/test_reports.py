@@ -11,9 +11,9 @@ from tests.reading import read_reports
 from dpress.core import rng, wire
 from dpress.core.errors import SchemaMismatch
 from dpress.core.wire import Expected, Report
-from dpress.data.report_batch import SCHEMA, Batch
-from dpress.data.report_writer import table as table_of
-from dpress.data.report_writer import write
+from dpress.data.reports.report_batch import SCHEMA, Batch
+from dpress.data.reports.report_writer import table as table_of
+from dpress.data.reports.report_writer import write
 
 ASK = bytes(range(16))
 EXPECTED = Expected(ask=ASK, widths=(1, 2))

@@ -13,11 +13,11 @@ from dpress.core import rng
 from dpress.core.claim import ROW, Unit
 from dpress.core.errors import SchemaMismatch
 from dpress.core.value import read, written
-from dpress.data import person_groups
-from dpress.data.contributions import contributions
-from dpress.data.person_groups import by_groups
-from dpress.data.person_index import HASHES, PersonIndex
-from dpress.data.row_sample import RowSample, _Smallest, row_sample
+from dpress.data.persons import person_groups
+from dpress.data.persons.contributions import contributions
+from dpress.data.persons.person_groups import by_groups
+from dpress.data.persons.person_index import HASHES, PersonIndex
+from dpress.data.persons.row_sample import RowSample, _Smallest, row_sample
 
 TYPES = {
     "texts": (pa.string(), ["a", "A", "a ", " a", "ä", "a\u0308", "", "7", "7.0", "x" * 99]),

@@ -94,7 +94,7 @@ def test_a_long_list_is_given_up_rather_than_read_again_and_again(many, monkeypa
     """Steps, not seconds: what is read of one statement is bounded."""
     import tomllib
 
-    from dpress.data import spec_lines
+    from dpress.data.specification import spec_lines
 
     real, read = tomllib.loads, []
     monkeypatch.setattr(spec_lines.tomllib, "loads", lambda text: (read.append(1), real(text))[1])

@@ -9,7 +9,7 @@ from sql_engines import counted
 from dpress.core.attribute import Attribute
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
-from dpress.data import codec
+from dpress.data.codec import codec
 from dpress.data.sql import cell_counts as module
 from dpress.data.sql.cell_counts import cell_counts
 from dpress.data.sql.coded_rows import Relation, coded_select, encode_coded

@@ -143,24 +143,12 @@ def test_a_stream_is_not_held_as_a_whole():
     assert len(made) <= 2
 
 
-@pytest.fixture(scope="module")
-def spark():
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from pyspark.sql import SparkSession
-
-        session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
-        yield session
-        session.stop()
-
-
 @pytest.mark.long
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:.*pandas:FutureWarning", "ignore::ResourceWarning")
-def test_a_spark_frame_is_read_partition_by_partition(spark):
-    frame = spark.createDataFrame([tuple(row.values()) for row in ROWS.to_pylist()], ROWS.column_names).repartition(3)
+def test_a_spark_frame_is_read_partition_by_partition(spark_session):
+    frame = spark_session.createDataFrame(
+        [tuple(row.values()) for row in ROWS.to_pylist()], ROWS.column_names
+    ).repartition(3)
     source = open_source(frame).source
     assert source.frame is frame
     assert read(frame, ("name", "age")) == WANTED

@@ -13,11 +13,11 @@ from dpress.core.attribute import Categorical, Integer
 from dpress.core.claim import Relation, Unit
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
-from dpress.data.codec import encode
-from dpress.data.file_format import FileFormat
+from dpress.data.codec.codec import encode
 from dpress.data.sources import transcoded
 from dpress.data.sources.open_source import open_source
 from dpress.data.sources.quotes import QuotesChecked
+from dpress.data.specification.file_format import FileFormat
 from dpress.data.table import Table
 
 WORDS = ("Zürich", "Čáslav", "x;y", 'a "b"', "line\nbreak", "", " ", "NA", "€")

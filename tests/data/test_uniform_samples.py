@@ -14,7 +14,7 @@ from scipy import stats
 
 from dpress.core import rng
 from dpress.core.claim import Unit
-from dpress.data.row_sample import row_sample
+from dpress.data.persons.row_sample import row_sample
 
 FALSE_ALARM = 1e-6
 PERSONS, OWN, CAP = 12_000, 4, 2

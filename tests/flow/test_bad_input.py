@@ -1,6 +1,5 @@
 """Each bad input gives one clear line and exit code 1; nothing is half-written, no budget is lost or gained."""
 
-import re
 import sqlite3
 
 import pyarrow as pa
@@ -8,7 +7,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpress import Ledger, PureDP, Unit, load_spec, publish
-from dpress.cli.main import main
 from dpress.data.sources.parquet_rows import ParquetPart
 from dpress.ledger import sqlite_ledger
 from dpress.release import folder
@@ -24,42 +22,6 @@ name = "sex"
 kind = "categorical"
 values = ["F", "M"]
 """
-
-
-@pytest.fixture
-def ledger(folder):
-    return Ledger.create(folder / "budget.sqlite", limit=PureDP(epsilon=1), unit=Unit())
-
-
-@pytest.fixture
-def refused(folder, capsys, monkeypatch):
-    """Run a command that must be refused and return its only line."""
-
-    def run(*arguments):
-        monkeypatch.chdir(folder)
-        with pytest.raises(SystemExit) as caught:
-            main([str(argument) for argument in arguments])
-        assert caught.value.code == 1
-        out, err = capsys.readouterr()
-        assert out == ""
-        assert re.fullmatch(r"dpress: [^\n]+\n", err), err
-        assert SECRET not in err
-        assert not [path for path in folder.iterdir() if path.name == "out" or ".out." in path.name]
-        return err.removeprefix("dpress: ").strip()
-
-    return run
-
-
-@pytest.fixture
-def publish_refused(refused, ledger):
-    """Publish with a ledger; the refusal must cost nothing."""
-
-    def run(spec="spec.toml", *more, spent=0):
-        line = refused("publish", spec, "--out", "out", "--ledger", "budget.sqlite", *more)
-        assert ledger.summary().spent == {"epsilon": spent}
-        return line
-
-    return run
 
 
 @pytest.mark.parametrize(

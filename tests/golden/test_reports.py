@@ -18,8 +18,8 @@ from dpress.core.claim import PureDP
 from dpress.core.errors import ReportRejected
 from dpress.core.plain import plain, read
 from dpress.core.rng import Generator
-from dpress.data import report_writer
-from dpress.data.spec import from_dict
+from dpress.data.reports import report_writer
+from dpress.data.specification.spec import from_dict
 from dpress.mechanisms.oracle.bloom_filters import positions
 from dpress.mechanisms.oracle.pcep import Pcep
 from dpress.mechanisms.protocol.collection import Collection

@@ -14,7 +14,7 @@ from tests.release.conftest import make_spec, rows
 
 from dpress.core import rng
 from dpress.core.claim import Claim
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.release.estimate import estimate
 from dpress.release.perturb import perturb
 from dpress.release.publish import publish

@@ -12,7 +12,7 @@ from tests.kinds.conftest import KINDS, SEX, claiming, make
 from tests.kinds.reading import html_of, html_of_page, read, undrawn
 
 from dpress.core.errors import NotSupported
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.ledger.ledger import Ledger
 from dpress.release.release import Release
 from dpress.reporting import charts

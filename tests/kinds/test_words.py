@@ -9,7 +9,7 @@ import pytest
 from tests.kinds.conftest import BOX, PEOPLE, SEX, collect, make
 
 from dpress.core import rng
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.release.publish import publish
 from dpress.reporting.page import page
 

@@ -15,7 +15,7 @@ from dpress import catalog
 from dpress.cli.main import COMMANDS, SUMMARIES, cli
 from dpress.core import attribute
 from dpress.core.named import Named
-from dpress.data.spec import Collection, Data, Privacy, Release, Spec
+from dpress.data.specification.spec import Collection, Data, Privacy, Release, Spec
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpress.data.spec import load_spec
+from dpress.data.specification.spec import load_spec
 from dpress.release.plan import plan
 
 ROOT = Path(__file__).parents[2]

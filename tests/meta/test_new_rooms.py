@@ -25,7 +25,7 @@ import dpress
 from dpress import catalog
 from dpress.core import rng
 from dpress.core.claim import PureDP
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.release.audit.run import audit
 rows = pa.table({"age": [3] * 300 + [9] * 200})
 def asked(kind, method, model="central", **parameters):

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-HEAVY = {"duckdb", "scipy", "pandas", "polars", "altair", "numba", "sklearn", "narwhals", "matplotlib"}
+HEAVY = {"duckdb", "scipy", "pandas", "polars", "altair", "numba", "sklearn", "narwhals", "matplotlib", "pyspark"}
 DEVICE = """
 import dpress.core.rng, dpress.mechanisms.protocol.collection, dpress.mechanisms.protocol.report_type
 from dpress.mechanisms.oracle import hadamard, krr, olh, oue, pcep, rappor, subset_selection, sue

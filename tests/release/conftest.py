@@ -1,7 +1,7 @@
 import pyarrow as pa
 import pytest
 
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9]}
 SEX = {"name": "sex", "kind": "categorical", "values": ["F", "M"]}

@@ -14,8 +14,8 @@ from tests.kinds.conftest import AGE, PEOPLE, REGION, SEX
 from dpress.cli.main import cli
 from dpress.core import rng
 from dpress.core.errors import SchemaMismatch
-from dpress.data.spec import from_dict
-from dpress.data.toml import as_toml
+from dpress.data.specification.spec import from_dict
+from dpress.data.specification.toml import as_toml
 from dpress.release.estimate import estimate
 from dpress.release.load import load_release
 from dpress.release.perturb import perturb

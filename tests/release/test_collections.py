@@ -5,7 +5,7 @@ import pytest
 from dpress import plan
 from dpress.core.claim import PureDP
 from dpress.core.errors import NotSupported
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.release.collections import collections, lower_bound
 from dpress.release.plan_text import caution, cautions
 

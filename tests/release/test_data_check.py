@@ -12,7 +12,7 @@ from dpress.cli.check import command, lines
 from dpress.core.claim import ROW
 from dpress.core.errors import SchemaMismatch
 from dpress.data.sources.open_source import open_source
-from dpress.data.spec import load_spec
+from dpress.data.specification.spec import load_spec
 from dpress.data.true_counts import true_counts
 from dpress.release.data_check import check
 

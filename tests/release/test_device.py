@@ -11,7 +11,7 @@ from dpress.core import rng, wire
 from dpress.core.claim import PureDP
 from dpress.core.design import collection_id
 from dpress.core.errors import BudgetExceeded, ReportRejected, SchemaMismatch
-from dpress.data import report_writer
+from dpress.data.reports import report_writer
 from dpress.ledger.device_ledger import DeviceLedger
 from dpress.mechanisms.oracle import bloom_filters, longitudinal
 from dpress.noise.permanent import Slot

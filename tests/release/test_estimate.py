@@ -10,7 +10,7 @@ from dpress import load_release, plan
 from dpress.core import rng, wire
 from dpress.core.claim import PureDP
 from dpress.core.errors import SchemaMismatch
-from dpress.data.report_batch import SCHEMA
+from dpress.data.reports.report_batch import SCHEMA
 from dpress.release.estimate import estimate
 from dpress.release.perturb import perturb
 

@@ -14,9 +14,9 @@ from tests.release.people import AGE, PEOPLE, SEX, spec
 
 from dpress.core import rng, wire
 from dpress.core.pieces import on_threads
-from dpress.data import reports as reading
-from dpress.data.report_batch import SCHEMA
-from dpress.data.spec import from_dict
+from dpress.data.reports import report_files as reading
+from dpress.data.reports.report_batch import SCHEMA
+from dpress.data.specification.spec import from_dict
 from dpress.release.estimate import estimate
 from dpress.release.perturb import perturb
 

@@ -10,8 +10,8 @@ from tests.release.people import AGE, spec
 
 from dpress.core import rng
 from dpress.core.wire import ID_BYTES
-from dpress.data.report_batch import Batch
-from dpress.data.report_writer import write
+from dpress.data.reports.report_batch import Batch
+from dpress.data.reports.report_writer import write
 from dpress.release.designs import collection_of, expected, save_design
 from dpress.release.plan import design_of
 
@@ -20,7 +20,7 @@ PROGRAM = """
 import resource, sys
 import pyarrow.parquet as pq
 from dpress import estimate, load_design
-from dpress.data import repeated_ids
+from dpress.data.reports import repeated_ids
 design, folder, most = sys.argv[1:]
 if most == "0":
     held = pq.read_table(folder)

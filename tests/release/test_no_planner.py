@@ -12,7 +12,7 @@ from tests.release.stored import NAMES, STORED, design_of, released, rows_of
 from dpress import catalog, report
 from dpress.core import rng
 from dpress.core.attribute import Listed
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.mechanisms.spatial import short_reports
 from dpress.release import plan as planning
 from dpress.release.device import device, intake

@@ -11,7 +11,7 @@ from tests.kinds.conftest import AGE, KINDS, PEOPLE, SEX, make
 
 from dpress import plan
 from dpress.core import rng
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.release.keyed_tables import KeyedTables
 from dpress.release.publish import publish
 from dpress.release.release import Release

@@ -5,7 +5,7 @@ import pytest
 from tests.release.people import AGE, PEOPLE, SEX, spec
 
 from dpress.core.errors import NotSupported, SchemaMismatch
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.release.device import device, intake
 from dpress.release.perturb import perturb
 

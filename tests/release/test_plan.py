@@ -126,7 +126,7 @@ def test_a_workload_of_few_queries_is_served_better_than_one_of_all(make_spec):
 
 @pytest.mark.parametrize("kind", ["ranges", "histogram"])
 def test_an_attribute_of_a_single_cell_is_planned(kind):
-    from dpress.data.spec import from_dict
+    from dpress.data.specification.spec import from_dict
 
     spec = from_dict(
         {
@@ -140,7 +140,7 @@ def test_an_attribute_of_a_single_cell_is_planned(kind):
 
 def test_a_search_over_three_attributes_is_refused_by_its_name():
     """Three units of 2^-20 make noise that the sampler does not draw, and answers that 64 bits do not hold."""
-    from dpress.data.spec import from_dict
+    from dpress.data.specification.spec import from_dict
 
     bits = [{"name": name, "kind": "integer", "bounds": [0, 3]} for name in "abc"]
     release = {"kind": "ranges", "parameters": {"seconds": 1}}
@@ -170,7 +170,7 @@ def test_an_epsilon_delta_budget_takes_the_better_noise(make_spec):
     large = plan(make_spec("marginals", privacy={"epsilon": 1, "delta": 1e-3}, parameters={"ways": 2}))
     assert min(errors(large).values()) <= min(errors(many).values())
     wide = [{"name": f"a{i}", "kind": "integer", "bounds": [0, 9]} for i in range(12)]
-    from dpress.data.spec import from_dict
+    from dpress.data.specification.spec import from_dict
 
     spec = from_dict({"attribute": wide, "privacy": {"epsilon": 1, "delta": 1e-6}, "release": {"kind": "marginals"}})
     loss = plan(spec).chosen.mechanism.loss
@@ -220,7 +220,7 @@ def test_the_local_model_is_refused_for_central_kinds(make_spec):
 
 @pytest.mark.parametrize("name", ["count", "low", "age_from"])
 def test_attributes_that_would_hide_a_released_column_are_refused(name):
-    from dpress.data.spec import from_dict
+    from dpress.data.specification.spec import from_dict
 
     age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
     odd = {"name": name, "kind": "categorical", "values": ["a"]}
@@ -239,7 +239,7 @@ def test_stated_shares_are_used_or_refused(make_spec):
 
 
 def test_what_would_take_minutes_to_plan_is_refused_at_once():
-    from dpress.data.spec import from_dict
+    from dpress.data.specification.spec import from_dict
 
     bits = [{"name": f"b{i}", "kind": "integer", "bounds": [0, 1]} for i in range(24)]
     for parameters in ({"ways": 12}, {"ways": 8}, {"tables": [[bit["name"] for bit in bits]]}):

@@ -6,7 +6,7 @@ from tests.formats.mutations import Dice
 
 from dpress import SchemaMismatch, catalog, load_spec, plan
 from dpress.core.parameters import listed
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 
 STEPS = 20_000_000  # calls of functions, of which a second has a few million
 MEMORY = 3 << 29  # bytes by which all plans together may raise the most that the process ever held

@@ -5,7 +5,7 @@ import pyarrow as pa
 from scipy import stats
 
 from dpress.core import rng
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.inference.joint.factors import dense
 from dpress.release import record_files as module
 from dpress.release.record_files import Records

@@ -15,7 +15,7 @@ from dpress.core import rng, wire
 from dpress.core.claim import ROW
 from dpress.core.design import collection_id, decode, encode
 from dpress.core.errors import NotSupported, ReportRejected, SchemaMismatch
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.data.table import Table
 from dpress.release.designs import load_design
 from dpress.release.device import device, intake

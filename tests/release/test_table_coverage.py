@@ -14,7 +14,7 @@ import pytest
 from dpress import publish
 from dpress.core import rng
 from dpress.core.linear import Array
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 
 LEVEL, RUNS, MORE = 0.94, 24, 80
 FALSE_ALARM = 1e-6  # of all comparisons of this file together

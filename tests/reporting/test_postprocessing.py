@@ -10,7 +10,7 @@ import pytest
 from tests.kinds.conftest import AGE, REGION, SEX, make
 from tests.kinds.reading import undrawn
 
-from dpress.data.toml import as_toml
+from dpress.data.specification.toml import as_toml
 from dpress.inference.postprocess import NAMES
 from dpress.kinds.tables.page import asked
 from dpress.release.release import Release

@@ -11,8 +11,8 @@ import pytest
 from tests.kinds.conftest import AGE, KINDS, REGION, make
 from tests.kinds.reading import text_of, text_of_page
 
-from dpress.data.spec import as_dict, from_dict
-from dpress.data.toml import as_toml
+from dpress.data.specification.spec import as_dict, from_dict
+from dpress.data.specification.toml import as_toml
 from dpress.kinds.tables.page import asked
 from dpress.release.release import Release
 from dpress.reporting import figures, page_tables, views

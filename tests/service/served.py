@@ -7,7 +7,7 @@ import msgspec
 
 from dpress.core import rng, wire
 from dpress.core.design import report_id
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.release.device import device
 from dpress.release.plan import design_of
 

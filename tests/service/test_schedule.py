@@ -10,7 +10,7 @@ from tests.service.served import TOKEN, TYPE, changed, design, numbered, reports
 from dpress.core import rng
 from dpress.core.design import decode, encode
 from dpress.core.errors import NotSupported
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.data.stored.report_store import Upload
 from dpress.release.designs import load_design
 from dpress.release.device import device

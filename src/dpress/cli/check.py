@@ -17,7 +17,7 @@ PAID = "may be published | "  # before the only one that noise protects
 
 @click.command("check")
 @click.argument("design", metavar="SPEC", type=click.Path())
-@click.option("--data", type=click.Path(), help="A CSV or Parquet file; overrides the spec's source.")
+@click.option("--data", type=click.Path(), help="A file, folder, glob or DATABASE#TABLE; overrides the spec's source.")
 @click.option(
     "--most",
     type=click.FloatRange(0, 1),

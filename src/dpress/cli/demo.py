@@ -8,7 +8,7 @@ import click
 from dpress.cli.output import hint, json_option, print_json, quiet_option
 from dpress.core.claim import as_floats, describe
 from dpress.data.example_people import people
-from dpress.data.spec import load_spec
+from dpress.data.specification.spec import load_spec
 from dpress.ledger.ledger import Ledger
 from dpress.release.publish import publish
 from dpress.reporting.optional import needed

@@ -8,6 +8,8 @@ import click
 from dpress.cli.output import counting, hint, json_option, print_json, quiet_option, refitting
 from dpress.cli.planned import planned
 from dpress.core.claim import as_floats, from_parameters
+from dpress.core.pieces import on_threads
+from dpress.data.spark.spark_run import on_spark
 from dpress.release.estimate import estimate
 from dpress.release.next_round import NEXT, users_before
 from dpress.release.plan import design_of
@@ -27,11 +29,21 @@ from dpress.release.spec_or_design import load_spec_or_design
 @click.option("--out", type=click.Path(), required=True, help="The new folder of the release.")
 @click.option("--records", type=click.IntRange(0), default=0, help="Synthetic records to draw from a fitted joint.")
 @click.option("--csv", is_flag=True, help="Every table and the records as CSV, too.")
+@click.option("--engine", type=click.Choice(["threads", "spark"]), default="threads", help="What adds up the reports.")
 @click.option("--allow-unproven", is_flag=True, help="Also for a method whose claim has no proof.")
 @quiet_option
 @json_option
 def command(
-    design: str, reports: str, out: str, *, records: int, allow_unproven: bool, csv: bool, quiet: bool, as_json: bool
+    design: str,
+    reports: str,
+    out: str,
+    *,
+    records: int,
+    engine: str,
+    allow_unproven: bool,
+    csv: bool,
+    quiet: bool,
+    as_json: bool,
 ) -> None:
     """Add up the reports of the collection that DESIGN describes and write the release.
 
@@ -49,6 +61,7 @@ def command(
             csv=csv,
             progress=progress,
             refitted=refitting(progress),
+            run=on_threads if engine == "threads" else on_spark,
         )
     if note := caution(from_parameters(own.budget)):
         hint(note, quiet=quiet)

@@ -11,7 +11,12 @@ from dpress.release.load import load_release
 
 @click.command("evaluate")
 @click.argument("release", type=click.Path())
-@click.option("--data", type=click.Path(), required=True, help="The CSV or Parquet file that was published.")
+@click.option(
+    "--data",
+    type=click.Path(),
+    required=True,
+    help="The rows that were published: a file, folder, glob or DATABASE#TABLE.",
+)
 @click.option("--held-out", type=click.Path(), help="Of records: rows not published, to test a classifier on.")
 @engine_option
 @quiet_option

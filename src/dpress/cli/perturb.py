@@ -18,7 +18,11 @@ from dpress.release.spec_or_design import load_spec_or_design
 
 @click.command("perturb")
 @click.argument("design", metavar="DESIGN", type=click.Path())
-@click.option("--data", type=click.Path(), help="A CSV or Parquet file, a person a row; overrides the spec's source.")
+@click.option(
+    "--data",
+    type=click.Path(),
+    help="A file, folder, glob or DATABASE#TABLE, a person a row; overrides the spec's source.",
+)
 @click.option("--out", type=click.Path(), required=True, help="The new Parquet file of reports.")
 @click.option(
     "--stated",

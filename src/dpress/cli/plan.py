@@ -7,7 +7,7 @@ import click
 from dpress import catalog
 from dpress.cli.output import hint, json_option, print_json, print_table, searching
 from dpress.cli.planned import plan_of
-from dpress.data.spec import load_spec
+from dpress.data.specification.spec import load_spec
 from dpress.release.candidate import UNIT
 from dpress.release.designs import save_design
 from dpress.release.other_kinds import OtherKind, other_kinds

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from dpress.core.design import Design
-from dpress.data.spec import Spec
-from dpress.data.spec_lines import located
+from dpress.data.specification.spec import Spec
+from dpress.data.specification.spec_lines import located
 from dpress.release.plan import Plan, plan
 
 

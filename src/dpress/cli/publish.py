@@ -8,7 +8,7 @@ import click
 from dpress.cli.output import counting, engine_option, hint, json_option, print_json, quiet_option, searching
 from dpress.cli.planned import planned
 from dpress.core.claim import as_floats, describe, from_parameters
-from dpress.data.spec import Spec
+from dpress.data.specification.spec import Spec
 from dpress.ledger.ledger import Ledger
 from dpress.release.plan_text import promised
 from dpress.release.publish import publish
@@ -20,7 +20,7 @@ CHECK = "`dpress check` tells beforehand where every value will be counted"
 
 @click.command("publish")
 @click.argument("design", metavar="DESIGN", type=click.Path())
-@click.option("--data", type=click.Path(), help="A CSV or Parquet file; overrides the spec's source.")
+@click.option("--data", type=click.Path(), help="A file, folder, glob or DATABASE#TABLE; overrides the spec's source.")
 @click.option("--out", type=click.Path(), required=True, help="The new folder of the release.")
 @click.option(
     "--ledger",

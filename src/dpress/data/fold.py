@@ -12,10 +12,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dpress.core.domain import Schema
-from dpress.core.errors import NotSupported
 from dpress.core.pieces import THREADS
 from dpress.data.add_up import LARGEST_DENSE, Counts, Progress, SparseArray, add_up, added
-from dpress.data.codec import Codes, encode
+from dpress.data.codec.codec import Codes, encode
 from dpress.data.sources.source import Part, without_quotes
 from dpress.data.table import Table
 
@@ -32,7 +31,8 @@ def fold(
     The kernel sees codes of shape (attributes, rows) and returns an array of one fixed shape (a long one as `Sparse`,
     so that a batch costs what its rows cost); since every row is coded by itself, its sensitivity is the most one
     column of codes can add. Parts of the rows are read and added up by THREADS threads; where there are fewer parts,
-    one thread reads and at most `pieces.WAITING` + 1 batches are in memory.
+    one thread reads and at most `pieces.WAITING` + 1 batches are in memory. On Spark, its
+    workers do the same.
 
     Args:
         table: the rows.
@@ -43,6 +43,7 @@ def fold(
 
     Raises:
         OSError, SchemaMismatch: see `Table.batches` and `codec.encode`.
+        NotSupported: the engine is Spark, and `spark_fold` refuses the rows.
     """
 
     def coded(batch: pa.RecordBatch) -> Counts | SparseArray:
@@ -52,7 +53,9 @@ def fold(
         return watched.count(batch.num_rows)
 
     if table.engine == "spark":
-        raise NotSupported('engine "spark"')
+        from dpress.data.spark.spark_fold import spark_fold  # noqa: PLC0415  # only where Spark counts
+
+        return spark_fold(table, schema, kernel, encode=encode, progress=progress)
     watched = table.watched()
     if len(watched.parts) < THREADS:
         batches = itertools.chain.from_iterable(part.batches() for part in watched.parts)

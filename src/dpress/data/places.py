@@ -8,7 +8,7 @@ import pyarrow as pa
 from dpress.core.attribute import Location
 from dpress.core.claim import ROW
 from dpress.core.linear import Array
-from dpress.data.codec import numbers_of
+from dpress.data.codec.codec import numbers_of
 from dpress.data.table import Table
 
 
@@ -19,7 +19,7 @@ def exchanged(location: Location, data: Any) -> bool:
 
     Args:
         location: the columns and the box.
-        data: a CSV or Parquet file, or a table.
+        data: what `open_source` takes.
 
     Raises:
         OSError, SchemaMismatch: the data cannot be read, or has no such columns of numbers.

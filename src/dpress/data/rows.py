@@ -1,21 +1,26 @@
 """The rows of a table as a mechanism may see them again and again: checked once, then only by sums.
 
-table -> codes, batch by batch -> in memory where they are few, else read anew for every sum.
+table -> codes, batch by batch -> in memory where they are few, else read anew for every sum. On Spark every sum is a
+job, the first one too: nothing is kept, at the workers or here.
 """
 
+import functools
 from collections.abc import Iterator
 
 import numpy as np
 
 from dpress.core.domain import Schema
-from dpress.core.people import Codes, People, in_memory
-from dpress.data.add_up import Progress
-from dpress.data.codec import encode
+from dpress.core.people import Codes, Kernel, People, in_memory
+from dpress.data.add_up import Counts, Progress
+from dpress.data.codec.codec import encode
 from dpress.data.fold import fold
 from dpress.data.sources.source import without_quotes
 from dpress.data.table import Table
 
 HELD = 1 << 28  # bytes of codes that are kept; a larger table is read again for every pass
+CHANGES = "has other rows whenever it is read, as by rand() or sample(); write it to Parquet once, and read that"
+MARKS = 2  # entries that tell rows from others: their number, and the sum of a hash of every row
+FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 def people(table: Table, schema: Schema, *, progress: Progress | None = None, held: int = HELD) -> People:
@@ -28,9 +33,12 @@ def people(table: Table, schema: Schema, *, progress: Progress | None = None, he
         held: bytes of codes that are kept in memory.
 
     Raises:
-        OSError, SchemaMismatch: see `Table.batches` and `codec.encode`.
+        OSError, SchemaMismatch: see `Table.batches` and `codec.encode`; a later sum raises OSError where Spark has
+            other rows than at first.
     """
     table = table.drawn()
+    if table.engine == "spark":
+        return _at_workers(table, schema, progress)
     kept, rows, size = list[Codes](), 0, 0
     for codes in _coded(table, schema):
         rows, size = rows + codes.shape[1], size + codes.nbytes
@@ -46,6 +54,32 @@ def people(table: Table, schema: Schema, *, progress: Progress | None = None, he
         fold=lambda kernel: fold(table, schema, kernel),
         table=lambda: np.concatenate(list(_coded(table, schema)), axis=1),
     )
+
+
+def _at_workers(table: Table, schema: Schema, progress: Progress | None) -> People:
+    first = fold(table, schema, _marks, progress=progress)
+
+    def again(kernel: Kernel) -> Counts:
+        shape = kernel(np.zeros((len(schema.attributes), 0), dtype=np.int32)).shape
+        found = fold(table, schema, functools.partial(_marked, kernel))
+        if not np.array_equal(found[-MARKS:], first):
+            raise OSError(f"{table.name} {CHANGES}")
+        return found[:-MARKS].reshape(shape)
+
+    return People(fold=again, table=lambda: np.concatenate(list(_coded(table, schema)), axis=1))
+
+
+def _marked(kernel: Kernel, codes: Codes) -> Counts:
+    return np.append(kernel(codes).reshape(-1), _marks(codes))
+
+
+def _marks(codes: Codes) -> Counts:
+    """Return the number of rows, and the sum of a hash of every row: the same rows in any order have the same."""
+    found = np.zeros(codes.shape[1], dtype=np.uint64)
+    for own in codes:
+        found = (found ^ found >> np.uint64(29)) * FACTOR + own.astype(np.uint64)
+    found = (found ^ found >> np.uint64(32)) * FACTOR
+    return np.array([codes.shape[1], (found ^ found >> np.uint64(29)).sum().astype(np.int64)])
 
 
 def _coded(table: Table, schema: Schema) -> Iterator[Codes]:

@@ -10,8 +10,8 @@ import pyarrow as pa
 from dpress.core import rng as generators
 from dpress.core.claim import ROW, Unit
 from dpress.core.errors import SchemaMismatch
-from dpress.data.contributions import Contributions, contributions
-from dpress.data.row_sample import RowSample, row_sample
+from dpress.data.persons.contributions import Contributions, contributions
+from dpress.data.persons.row_sample import RowSample, row_sample
 from dpress.data.sources.files import changed
 from dpress.data.sources.memory_rows import MemoryRows
 from dpress.data.sources.open_source import Rows, open_source
@@ -44,8 +44,10 @@ class Table:
 
     @property
     def engine(self) -> str:
-        """What counts the rows: as it was asked for, or SQL where a database has them."""
-        return self._rows.engine or ("sql" if isinstance(self.source, Database) else "threads")
+        """What counts the rows: as it was asked for, or the engine that has them."""
+        if self._rows.engine is not None or not isinstance(self.source, Database):
+            return self._rows.engine or "threads"
+        return "spark" if self.source.dialect == "spark" else "sql"
 
     @property
     def _rows(self) -> Rows:

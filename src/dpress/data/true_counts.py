@@ -7,6 +7,7 @@ from dpress.core.claim import Unit
 from dpress.core.domain import Schema
 from dpress.data.add_up import Counts, Progress
 from dpress.data.fold import count, fold
+from dpress.data.sources.source import Database
 from dpress.data.table import Table
 
 
@@ -31,7 +32,7 @@ def true_counts(
         OSError, SchemaMismatch: see `fold`.
     """
     table = Table(source, schema.names, unit)
-    if table.engine == "sql":
+    if table.engine == "sql" or (table.engine == "spark" and isinstance(table.source, Database)):
         from dpress.data.sql.sql_counts import sql_counts  # noqa: PLC0415  # sqlglot takes a while to import
 
         return sql_counts(table, schema, tables, progress=progress)

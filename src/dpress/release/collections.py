@@ -17,7 +17,7 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle
 from dpress.core.parameters import names
 from dpress.core.workload import Marginals
-from dpress.data.spec import Spec
+from dpress.data.specification.spec import Spec
 from dpress.inference import frequencies
 from dpress.mechanisms.oracle.subset_selection import design
 from dpress.mechanisms.protocol.collection import SPLITS, Collection, Split

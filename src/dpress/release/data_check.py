@@ -21,15 +21,15 @@ from dpress.core.design import Design
 from dpress.core.errors import SchemaMismatch
 from dpress.core.near import near
 from dpress.data.add_up import Progress
-from dpress.data.codec import cells_of, numbers_of
-from dpress.data.contributions import Contributions
-from dpress.data.file_format import FileFormat
-from dpress.data.numbers import is_text
+from dpress.data.codec.codec import cells_of, numbers_of
+from dpress.data.codec.numbers import is_text
+from dpress.data.persons.contributions import Contributions
 from dpress.data.places import exchanged
 from dpress.data.sources.open_source import open_source
 from dpress.data.sources.sql_text import AS_WRITTEN
 from dpress.data.sources.text_rows import TextRows
-from dpress.data.spec import Spec, from_dict
+from dpress.data.specification.file_format import FileFormat
+from dpress.data.specification.spec import Spec, from_dict
 from dpress.data.table import Table
 from dpress.release.source_rows import source_of
 
@@ -116,7 +116,7 @@ def check(
 
     Args:
         asked: a specification, or a design.
-        data: a CSV or Parquet file, or a pandas, polars, pyarrow or DuckDB table; left out, the specification's source.
+        data: a file, a folder, a glob, `DATABASE#TABLE`, or a table in Python; left out, the specification's source.
         most: the share of an attribute's values that may have no cell of their own.
         progress: called with the number of rows read so far.
 

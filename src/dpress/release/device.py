@@ -24,7 +24,7 @@ from dpress.release.designs import collection_of, expected
 from dpress.release.user_groups import type_of, user_groups
 
 if TYPE_CHECKING:
-    from dpress.data.spec import Spec
+    from dpress.data.specification.spec import Spec
     from dpress.release.plan import Plan
 
 

@@ -16,9 +16,10 @@ from dpress.core.errors import NotSupported
 from dpress.core.oracle import Payloads
 from dpress.core.pieces import PayloadPieces, Run, on_threads
 from dpress.data.add_up import Progress, add_up
-from dpress.data.report_batch import Piece
-from dpress.data.report_paths import Reports
-from dpress.data.spec import Spec
+from dpress.data.reports.report_batch import Piece
+from dpress.data.reports.report_paths import Reports
+from dpress.data.specification.spec import Spec
+from dpress.data.stored.stored_reports import StoredReports
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release import next_round
 from dpress.release.designs import collection_of, expected, save_design
@@ -62,6 +63,7 @@ def estimate(
         run: the engine that takes the reports piece by piece; the release is the same with every one.
 
     Raises:
+        NotSupported: the reports are a store's, and `run` is not `on_threads`.
         SchemaMismatch: there is no report that counts, or too few; it says why they were left out. Or a file has other
             columns.
         OSError: a file cannot be read, or changed meanwhile, or the release cannot be written.
@@ -73,6 +75,8 @@ def estimate(
     if records and not catalog.kinds()[design.kind].draws_records:
         raise NotSupported(f"records are drawn from a joint distribution: set kind = {catalog.where('draws_records')}")
     given = source(reports, design, expected(design, collection), run)
+    if run is not on_threads and isinstance(given, StoredReports):
+        raise NotSupported("reports of a store are added up by threads; `dpress export` writes them to files")
     layout = Layout(collection)
     total = add_up(given.pieces(), layout.of_piece, rows=lambda piece: piece.rows, progress=progress, run=run)
     tallies, rejected = layout.tallies(total), layout.faults(total)

@@ -7,9 +7,9 @@ import numpy as np
 
 from dpress.core.design import Design
 from dpress.core.wire import ID_BYTES
-from dpress.data import report_writer
 from dpress.data.add_up import Progress
-from dpress.data.report_batch import Batch, Ids
+from dpress.data.reports import report_writer
+from dpress.data.reports.report_batch import Batch, Ids
 from dpress.data.stored.store_url import open_store
 from dpress.data.stored.stored_reports import StoredReports
 from dpress.release.designs import collection_of, expected

@@ -9,7 +9,7 @@ from dpress.core.kind import Participants
 from dpress.core.mechanism import Card
 from dpress.core.near import meant
 from dpress.core.parameters import PLACE, Own, Parameters, names
-from dpress.data.spec import Spec
+from dpress.data.specification.spec import Spec
 
 Methods = Mapping[str, type[Parameters]]
 

@@ -16,12 +16,12 @@ from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.rng import Generator
 from dpress.core.wire import ID_BYTES
-from dpress.data import report_writer
 from dpress.data.add_up import Progress
-from dpress.data.codec import encode, encode_all, numbers_of
-from dpress.data.report_batch import Batch, Ids
+from dpress.data.codec.codec import encode, encode_all, numbers_of
+from dpress.data.reports import report_writer
+from dpress.data.reports.report_batch import Batch, Ids
 from dpress.data.sources.source import without_quotes
-from dpress.data.spec import Spec
+from dpress.data.specification.spec import Spec
 from dpress.data.table import Table
 from dpress.mechanisms.protocol.collection import Collection, TypeNumbers
 from dpress.mechanisms.protocol.report_type import Statement, stating
@@ -52,7 +52,8 @@ def perturb(
 
     Args:
         asked: the design of a collection; or a specification, which is planned on the spot.
-        data: a CSV or Parquet file, or a table, a person a row; left out, the specification's source.
+        data: a file, a folder, a glob, `DATABASE#TABLE`, or a table in Python, a person a row; left out, the
+            specification's source.
         out: a new file of reports.
         stated: where users state choices of their own, the columns that hold them, by the name of the choice:
             `region_level` and `epsilon` of `psda`. What is left out is drawn at random.

@@ -17,7 +17,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.kind import Reporters
 from dpress.core.near import meant
 from dpress.core.workload import Areas, Workload
-from dpress.data.spec import Spec, as_dict, from_dict
+from dpress.data.specification.spec import Spec, as_dict, from_dict
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release import notebook
 from dpress.release.candidate import Candidate, Choice

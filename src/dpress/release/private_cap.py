@@ -17,9 +17,9 @@ from dpress.core import rng as generators
 from dpress.core.claim import Claim, PureDP, Relation
 from dpress.core.design import Design
 from dpress.core.rng import Generator
-from dpress.data.file_format import FileFormat
 from dpress.data.sources.open_source import open_source
-from dpress.data.spec import Spec, from_dict
+from dpress.data.specification.file_format import FileFormat
+from dpress.data.specification.spec import Spec, from_dict
 from dpress.data.table import Table
 from dpress.ledger.ledger import Ledger
 from dpress.mechanisms.choice.exponential import Exponential

@@ -20,7 +20,7 @@ from dpress.core.queries import Ranges
 from dpress.core.rng import Generator
 from dpress.data.add_up import Progress
 from dpress.data.rows import people
-from dpress.data.spec import Spec
+from dpress.data.specification.spec import Spec
 from dpress.data.table import Table
 from dpress.data.true_counts import true_counts
 from dpress.ledger.ledger import Ledger, verify
@@ -56,7 +56,7 @@ def publish(
 
     Args:
         asked: a design; or what is wanted, which is planned on the spot.
-        data: a CSV or Parquet file, or a pandas, polars, pyarrow or DuckDB table; left out, the specification's source.
+        data: a file, a folder, a glob, `DATABASE#TABLE`, or a table in Python; left out, the specification's source.
         ledger: pays for the release; a path, or the URL of a database in PostgreSQL, where there is none yet becomes
             a ledger whose limit is the budget.
             Without one, nothing guards the table against being published again and again.

@@ -7,9 +7,9 @@ from dpress.core.design import Design
 from dpress.core.errors import SchemaMismatch
 from dpress.core.pieces import Run
 from dpress.core.wire import Expected
-from dpress.data.report_batch import Piece
-from dpress.data.report_paths import Reports, files_of
-from dpress.data.reports import read
+from dpress.data.reports.report_batch import Piece
+from dpress.data.reports.report_files import read
+from dpress.data.reports.report_paths import Reports, files_of
 from dpress.data.stored.report_store import ReportStore, Round
 from dpress.data.stored.store_url import SCHEMES, open_store
 from dpress.data.stored.stored_reports import StoredReports

@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 
 from dpress.core.design import Design
-from dpress.data.file_format import FileFormat
 from dpress.data.sources.open_source import Rows, open_source
-from dpress.data.spec import Spec
+from dpress.data.specification.file_format import FileFormat
+from dpress.data.specification.spec import Spec
 from dpress.release.plan import Plan, source_named
 
 

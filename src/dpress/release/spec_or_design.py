@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dpress.core.design import Design
-from dpress.data.spec import Spec, load_spec
+from dpress.data.specification.spec import Spec, load_spec
 from dpress.release.designs import load_design
 
 

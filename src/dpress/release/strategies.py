@@ -11,7 +11,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
 from dpress.core.parameters import names
 from dpress.core.workload import Boxes, Workload
-from dpress.data.spec import Spec
+from dpress.data.specification.spec import Spec
 from dpress.inference.lower_bound import lower_bound
 from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism

@@ -12,7 +12,7 @@ import numpy as np
 from dpress.core.oracle import Payloads
 from dpress.core.wire import REASONS
 from dpress.data.add_up import LARGEST_DENSE, Counts, SparseArray
-from dpress.data.report_batch import Batch, Piece, keep_sound
+from dpress.data.reports.report_batch import Batch, Piece, keep_sound
 from dpress.mechanisms.protocol.collection import Collection
 
 LARGEST_PART = 1 << 26  # bytes of payloads that are made, or tallied, at a time

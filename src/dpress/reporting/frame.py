@@ -6,7 +6,7 @@ Data flow: facts -> names and values.
 import importlib.metadata
 from typing import Any
 
-from dpress.data.toml import as_toml
+from dpress.data.specification.toml import as_toml
 from dpress.reporting import figures, page_tables
 from dpress.reporting.collected import collected
 from dpress.reporting.facts import Facts

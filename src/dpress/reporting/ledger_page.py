@@ -102,9 +102,8 @@ def _figure(summary: Summary) -> Figure:
 def _steps(steps: list[dict[str, Any]], width: float) -> Chart:
     alt = load("altair")
     plain = {"ticks": False, "domain": False}
-    charge = alt.Axis(
-        title="charges", tickMinStep=1, tickCount=min(len(steps), width // 60), format="d", grid=False, **plain
-    )
+    marked = range(0, len(steps), -(-len(steps) * 60 // int(width)))  # a mark at most every 60 pixels
+    charge = alt.Axis(title="charges", values=list(marked), format="d", grid=False, **plain)
     share = alt.Axis(title="spent, of the limit", values=[0, 0.25, 0.5, 0.75, 1], labelExpr=PERCENT, **plain)
     x = alt.X("charge:Q", axis=charge, scale=alt.Scale(domain=[0, len(steps) - 1], nice=False))
     y = alt.Y("share:Q", axis=share, scale=alt.Scale(domain=[0, 1.04], nice=False))

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dpress.core.design import Design
-from dpress.data.spec import load_spec
+from dpress.data.specification.spec import load_spec
 from dpress.data.stored.store_url import open_store
 from dpress.release.designs import save_design
 from dpress.release.plan import design_of

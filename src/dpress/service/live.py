@@ -16,7 +16,7 @@ from dpress.core.design import Design
 from dpress.core.packed import TYPE, Packed, faults, parse
 from dpress.core.wire import REPEATED
 from dpress.data.add_up import Counts, add_up
-from dpress.data.report_batch import Batch, ReadPiece
+from dpress.data.reports.report_batch import Batch, ReadPiece
 from dpress.data.stored.report_store import Keys, ReportStore
 from dpress.data.stored.stored_reports import TOGETHER
 from dpress.release.device import Intake

@@ -11,7 +11,7 @@ from tests.release.people import AGE, SEX, spec
 from dpress.core import rng, wire
 from dpress.core.design import encode
 from dpress.core.wire import Expected, Report
-from dpress.data.reports import read
+from dpress.data.reports.report_files import read
 from dpress.data.stored import stored_reports
 from dpress.data.stored.report_store import Upload
 from dpress.data.stored.stored_reports import StoredReports

@@ -14,7 +14,7 @@ import pytest
 
 from dpress import plan
 from dpress.core import rng
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.mechanisms.joint.pairs import Pairs
 from dpress.mechanisms.protocol.collection import Collection
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from dpress.cli.query import command
 from dpress.core import rng
 from dpress.core.errors import SchemaMismatch
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.kinds.joint.fitted import caveat
 from dpress.release.estimate import estimate
 from dpress.release.load import load_release

@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dpress.data.spec import Spec, from_dict
+from dpress.data.specification.spec import Spec, from_dict
 
 
 def spec(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dpress.data.spec import Spec, from_dict
+from dpress.data.specification.spec import Spec, from_dict
 
 TREE = [["F", "x", "*"], ["M", "x", "*"], ["N", "y", "*"]]
 ATTRIBUTES: list[dict[str, Any]] = [

@@ -16,7 +16,7 @@ from dpress.core.claim import PureDP
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.people import in_memory
 from dpress.data import rows as data_rows
-from dpress.data.codec import encode
+from dpress.data.codec.codec import encode
 from dpress.data.table import Table
 from dpress.kinds.microdata.answers import NOTE, UNPROVEN, Answers, coded
 from dpress.mechanisms.microdata.dp_prototypes import DpPrototypes

@@ -7,7 +7,7 @@ from tests.kinds.reading import read
 
 from dpress.core.errors import NotSupported
 from dpress.data.example_people import people
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.kinds.microdata.page import own_variance, records_of
 from dpress.release.publish import publish
 from dpress.release.release import Release

@@ -10,7 +10,7 @@ from dpress.core.claim import ZCDP
 from dpress.core.errors import NotSupported
 from dpress.core.grid import Grid
 from dpress.core.workload import Areas
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.kinds.spatial.design import AREAS, areas
 from dpress.kinds.spatial.prediction import expected, rectangles
 from dpress.mechanisms.protocol.collection import Collection

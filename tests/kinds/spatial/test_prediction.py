@@ -24,7 +24,7 @@ from dpress.core.claim import ROW, PureDP
 from dpress.core.grid import LARGEST_SIDE, Grid, sums
 from dpress.core.linear import Array
 from dpress.core.workload import Areas
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.inference.maps.population import family, populations
 from dpress.kinds.spatial.design import AREAS
 from dpress.kinds.spatial.plan_text import plain

@@ -13,7 +13,7 @@ from tests.kinds.spatial.towns import PLACE, places, table
 from dpress import evaluate, load_release, plan, publish
 from dpress.core import rng
 from dpress.core.errors import SchemaMismatch
-from dpress.data.spec import Spec, from_dict
+from dpress.data.specification.spec import Spec, from_dict
 from dpress.kinds.spatial.plan_text import text
 
 DATA = Path(os.environ.get("DPRESS_DATA", "../shared/data"))

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dpress.core import rng
-from dpress.data.spec import Spec, from_dict
+from dpress.data.specification.spec import Spec, from_dict
 from dpress.inference.maps.population import normal
 
 USERS = 4000

@@ -19,7 +19,7 @@ import pytest
 from dpress import estimate, evaluate, perturb, plan
 from dpress.core import rng
 from dpress.core.linear import Array
-from dpress.data.spec import Spec, from_dict
+from dpress.data.specification.spec import Spec, from_dict
 from dpress.inference.interval import half_width
 from dpress.kinds.tables.page import page
 from dpress.mechanisms.protocol.collection import Collection

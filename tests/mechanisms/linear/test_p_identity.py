@@ -66,7 +66,7 @@ def test_a_release_keeps_the_strategy_and_does_not_search_again(tmp_path, monkey
     import pyarrow as pa
 
     from dpress import load_release, publish
-    from dpress.data.spec import from_dict
+    from dpress.data.specification.spec import from_dict
 
     age = {"name": "age", "kind": "integer", "bounds": [0, 15]}
     release = {"kind": "ranges", "parameters": {"seconds": 1}}

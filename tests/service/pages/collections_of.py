@@ -7,7 +7,7 @@ from litestar import Response
 from dpress.core import rng
 from dpress.core.wire import Report, pack
 from dpress.data.example_people import pickups
-from dpress.data.spec import from_dict
+from dpress.data.specification.spec import from_dict
 from dpress.release.perturb import perturb
 from dpress.release.plan import design_of
 

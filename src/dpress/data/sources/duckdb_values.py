@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from dpress.core.errors import SchemaMismatch
-from dpress.data import objects
+from dpress.data.codec import objects
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
 from dpress.data.sources.sql_text import quoted
 

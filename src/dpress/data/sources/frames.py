@@ -1,7 +1,7 @@
 """Data frames and relations as Arrow tables of the columns that are read, no value's type inferred from another's.
 
 pyarrow, DuckDB and polars declare a column's type, which is public, but for polars' objects. pandas infers: where a
-column holds objects, or values that would be objects in other company, each is read by itself (`data.objects`).
+column holds objects, or values that would be objects in other company, each is read by itself (`codec.objects`).
 """
 
 import re
@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from dpress.core.errors import SchemaMismatch
-from dpress.data import objects
+from dpress.data.codec import objects
 
 ROWS = 1 << 17  # objects that are turned into columns at a time
 DECLARED = re.compile(r"(String|Arrow|Boolean|U?Int\d+|Float\d+)Dtype")  # pandas types whose values are all of one

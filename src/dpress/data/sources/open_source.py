@@ -8,24 +8,20 @@ from typing import Any
 import duckdb
 import narwhals as nw
 
-from dpress.core.attribute import Bounded, Listed, Tabular
+from dpress.core.attribute import Tabular
 from dpress.core.database_url import is_postgres
 from dpress.core.errors import SchemaMismatch
-from dpress.data.file_format import COMPRESSED, SEPARATORS, FileFormat, kind_of
 from dpress.data.sources import files, path_columns, table_name
-from dpress.data.sources.arrow_rows import ARROW, ArrowRows
+from dpress.data.sources.by_ending import FILES, Written
 from dpress.data.sources.duckdb_rows import DATABASES, DuckdbRows
 from dpress.data.sources.lazy_frames import stream_of
 from dpress.data.sources.memory_rows import MemoryRows
-from dpress.data.sources.parquet_rows import ParquetRows
 from dpress.data.sources.relation_rows import RelationRows
 from dpress.data.sources.source import Source
 from dpress.data.sources.spark_frame import SparkFrame
-from dpress.data.sources.sql_text import Values
-from dpress.data.sources.text_rows import TextFile, TextRows
+from dpress.data.sources.workbook_rows import WORKBOOKS
+from dpress.data.specification.file_format import COMPRESSED, SEPARATORS, FileFormat, kind_of
 
-PARQUET = ".parquet"
-FILES = (*SEPARATORS, PARQUET, *ARROW)
 PLAIN = FileFormat()
 
 
@@ -75,24 +71,18 @@ def _source(data: Any, written: FileFormat, attributes: tuple[Tabular, ...]) -> 
         return _in_python(data)
     if isinstance(data, (str, Path)) and (database := _database(str(data))) is not None:
         return database
-    found, folder = files.named(data), files.folder_of(data)
-    source = _of_files(found, files.label(data, found), written, attributes)
+    place, sheet = _sheet(data)
+    found, folder = files.named(place), files.folder_of(place)
+    source = _of_files(found, files.label(data, found), Written(written, attributes, sheet))
     values = path_columns.stated(found, folder) if folder is not None else {}
     return path_columns.PathRows(source=source, values=values) if values else source
 
 
-def _of_files(
-    found: tuple[Path, ...], label: str, written: FileFormat, attributes: tuple[Tabular, ...]
-) -> path_columns.FileSource:
+def _of_files(found: tuple[Path, ...], label: str, written: Written) -> path_columns.FileSource:
     kinds = [kind_of(path) for path in found]
     _check_kind(found[0])
     files.check_endings(found, kinds)
-    if kinds[0] == PARQUET:
-        return ParquetRows(files=found, label=label)
-    if kinds[0] in ARROW:
-        return ArrowRows(files=found, label=label)
-    values = _values(written, attributes)
-    return TextRows(files=tuple(TextFile(path=path, values=values) for path in found), label=label)
+    return FILES[kinds[0]](found, label, written)
 
 
 def _in_python(data: Any) -> Source:
@@ -117,27 +107,16 @@ def _database(data: str) -> Source | None:
     return DuckdbRows(path=Path(place), table=table) if Path(place).suffix.lower() in DATABASES else None
 
 
+def _sheet(data: Any) -> tuple[Any, str]:
+    """Return what names files, and the sheet behind `#` where they are workbooks."""
+    if not isinstance(data, (str, Path)):
+        return data, ""
+    place, sheet = table_name.split(str(data))
+    return (place, sheet) if Path(place).suffix.lower() in WORKBOOKS else (data, "")
+
+
 def _is_list_of_files(data: Any) -> bool:
     return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(one, (str, Path)) for one in data)
-
-
-def _values(written: FileFormat, attributes: tuple[Tabular, ...]) -> Values:
-    return Values(
-        format=written,
-        numbers=frozenset(one.name for one in attributes if _has_numbers(one)),
-        dates=frozenset(one.name for one in attributes if written.date_format and _has_texts(one)),
-    )
-
-
-def _has_numbers(attribute: Tabular) -> bool:
-    if isinstance(attribute, Listed):
-        first = attribute.values[0]
-        return isinstance(first, int) and not isinstance(first, bool)
-    return isinstance(attribute, Bounded)
-
-
-def _has_texts(attribute: Tabular) -> bool:
-    return isinstance(attribute, Listed) and isinstance(attribute.values[0], str)
 
 
 def _check_kind(path: Path) -> None:

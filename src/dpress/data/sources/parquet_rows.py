@@ -21,6 +21,7 @@ from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
 from dpress.data.sources.sql_text import text
 
 Footer = tuple[tuple[str, str | None, str | None], ...]  # of every column its path, physical and logical type
+PARQUET = ".parquet"
 ENCRYPTED = b"PARE"  # at the end of such a file
 DIGITS = 38  # of DuckDB's longest decimals
 GROUP_ROWS = 1 << 20  # small row groups are read together, up to so many rows

@@ -1,4 +1,4 @@
-"""Double quotes of a CSV stand where they may, checked as it is read: else one line could swallow others.
+"""Quotes of a CSV stand where they may, checked as it is read: else one line could swallow others.
 
 bytes in UTF-8 -> the same bytes, or a refusal at the first quote that begins or ends a value amid other signs.
 """
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-QUOTE, MARK = ord('"'), b"\xef\xbb\xbf"
+MARK = b"\xef\xbb\xbf"
 
 
 class QuotesChecked:
@@ -18,15 +18,17 @@ class QuotesChecked:
     doubled; other values have none.
     """
 
-    def __init__(self, source: Any, separator: str) -> None:
+    def __init__(self, source: Any, separator: str, quote: str = '"') -> None:
         """Begin a file.
 
         Args:
             source: what has `read(size)`.
             separator: between fields.
+            quote: around values; empty for none, and then nothing is checked.
         """
         self._source = source
-        self._may_be_beside = np.isin(np.arange(256), list(b'\r\n"' + separator.encode()))
+        self._quote = quote
+        self._may_be_beside = np.isin(np.arange(256), list(f"\r\n{quote}{separator}".encode()))
         self._last = b""  # the byte before those that are read next
         self._quotes = 0  # before that byte
 
@@ -39,7 +41,8 @@ class QuotesChecked:
         found: bytes = self._source.read(size)
         if not self._last:
             found, self._last = found.removeprefix(MARK), b"\n"
-        self._check(np.frombuffer(self._last + (found or b"\n"), dtype=np.uint8))
+        if self._quote:
+            self._check(np.frombuffer(self._last + (found or b"\n"), dtype=np.uint8))
         self._last = found[-1:] or b"\n"
         return found
 
@@ -48,7 +51,7 @@ class QuotesChecked:
 
         A doubled quote ends and begins: each of the two is beside the other.
         """
-        places = np.flatnonzero(held == QUOTE)
+        places = np.flatnonzero(held == ord(self._quote))
         ends = (np.arange(places.size) + self._quotes) % 2 == 1
         front, behind = places[~ends] - 1, places[ends] + 1
         beside = np.concatenate([held[front[front >= 0]], held[behind[behind < held.size]]])

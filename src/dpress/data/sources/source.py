@@ -15,8 +15,8 @@ from dpress.core.near import meant
 BATCH_ROWS = 1 << 17
 WITHHELD = (
     "{} cannot be read as a table; expected Parquet, or CSV with a header line, double quotes and as many fields on "
-    "every line, in UTF-8 and with commas unless [data] states another `encoding` or `separator` (the reader's message "
-    "is withheld: it may quote rows)"
+    "every line, in UTF-8 and with commas unless [data] states another `encoding`, `separator` or `quote` (the "
+    "reader's message is withheld: it may quote rows)"
 )
 RUST = "PanicException"  # what libraries in Rust raise, which is no Exception
 T = TypeVar("T")
@@ -74,7 +74,7 @@ class SqlSource(Source, Protocol):
     """Where rows are that an engine of SQL reads by itself."""
 
     @property
-    def dialect(self) -> Literal["duckdb", "postgres"]:
+    def dialect(self) -> Literal["duckdb", "postgres", "spark"]:
         """Whose SQL it is."""
         ...
 

@@ -1,16 +1,23 @@
-"""Rows of a Spark DataFrame, partition after partition as Arrow batches; its driver never holds them all."""
+"""Rows of a Spark DataFrame, partition after partition as Arrow batches; its driver never holds them all.
 
-from collections.abc import Callable, Iterator, Sequence
+Statements are run by its own session, about the DataFrame under a name that nothing else has.
+"""
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+from dpress.data.spark.spark_failure import without_message
+from dpress.data.spark.spark_session import quiet
 
 LINE = "{} cannot be read by Spark (its message is withheld: it may quote rows)"
 COLUMN = "batch"
+RELATION = f"dpress_{secrets.token_hex(16)}"  # no text of a specification contains it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +45,37 @@ class SparkFrame:
         """False: its session is in this process."""
         return False
 
+    @property
+    def dialect(self) -> Literal["spark"]:
+        """Spark's own."""
+        return "spark"
+
+    @property
+    def relation(self) -> str:
+        """The name of the frame in a statement of `fetch`."""
+        return RELATION
+
+    def types(self) -> dict[str, str]:
+        """Return the type of every column as Spark declares it."""
+        fields = without_quotes(self.name, lambda: self.frame.schema.fields, LINE)
+        return {field.name: field.dataType.simpleString() for field in fields}
+
+    def queried(self, query: str, types: Mapping[str, str]) -> "SparkFrame":
+        """Return what a query of ours selects; Spark declares its types itself."""
+        del types
+        return SparkFrame(frame=without_quotes(self.name, lambda: self._selected(query), LINE))
+
+    def fetch(self, statement: str) -> pa.Table:
+        """Return what one statement selects."""
+        with quiet():
+            return without_message(self.name, lambda: self._selected(statement).toArrow())
+
+    def _selected(self, statement: str) -> Any:
+        """Return the frame of a statement, in which Spark takes braces for the names of frames."""
+        marked = statement.replace("{", "{{").replace("}", "}}").replace(RELATION, f"{{{RELATION}}}")
+        with quiet():
+            return self.frame.sparkSession.sql(marked, **{RELATION: self.frame})
+
     def stamp(self) -> None:
         """Return nothing: whoever holds the frame changes it."""
 
@@ -63,6 +101,11 @@ class SparkRows:
     rows: SparkFrame
     columns: tuple[str, ...]
 
+    @property
+    def chosen(self) -> Any:
+        """The DataFrame of these columns alone."""
+        return self.rows.frame.select([f"`{column.replace('`', '``')}`" for column in self.columns])
+
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows, one partition at a time."""
         name, found = self.rows.name, without_quotes(self.rows.name, self._written, LINE)
@@ -72,8 +115,8 @@ class SparkRows:
 
     def _written(self) -> Iterator[Any]:
         """Return rows of one column, each a batch as a stream of Arrow IPC."""
-        chosen = self.rows.frame.select([f"`{column.replace('`', '``')}`" for column in self.columns])
-        return iter(chosen.mapInArrow(_writer(), f"{COLUMN} binary").toLocalIterator())
+        with quiet():
+            return iter(self.chosen.mapInArrow(_writer(), f"{COLUMN} binary").toLocalIterator())
 
 
 def _writer() -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

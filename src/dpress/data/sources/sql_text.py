@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dpress.core.value import BLANKS
-from dpress.data.file_format import FileFormat
+from dpress.data.specification.file_format import FileFormat
 
 AS_WRITTEN = "\x1fas written"  # behind a column's name: its text before it is read
 

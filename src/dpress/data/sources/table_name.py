@@ -27,13 +27,14 @@ def relation(name: str, database: str) -> str:
     ('"ward"."visits"', '"a b"')
 
     Args:
-        name: of a table or view, behind that of its schema and a point; in double quotes where it has other signs.
+        name: of a table or view, behind that of its schema and a point; in double quotes where it has other signs;
+            empty where none was named, which is refused when its columns are asked for.
         database: that it is in, for the message.
 
     Raises:
         SchemaMismatch: it is no name.
     """
-    if not NAME.fullmatch(name):
+    if name and not NAME.fullmatch(name):
         raise SchemaMismatch(
             f'expected the name of a table or view behind "#" of {database}, in double quotes if it has blanks; {WHY}'
         )

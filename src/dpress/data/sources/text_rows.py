@@ -13,15 +13,15 @@ import duckdb
 import pyarrow as pa
 
 from dpress.core.errors import SchemaMismatch
-from dpress.data.file_format import SEPARATORS, UTF_8, FileFormat, codec, kind_of
 from dpress.data.sources.files import Stamp, escaped, stamp_of
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
 from dpress.data.sources.sql_text import AS_WRITTEN, Values, text
 from dpress.data.sources.transcoded import Transcoded, undecodable
+from dpress.data.specification.file_format import SEPARATORS, UTF_8, FileFormat, codec, kind_of
 
 READER = (
-    "read_csv(?, all_varchar = true, header = {header}, delim = {delim}, quote = '\"', escape = '\"', comment = '', "
-    "skip = 0, strict_mode = true, hive_partitioning = false, encoding = 'utf-8', "
+    "read_csv(?, all_varchar = true, header = {header}, delim = {delim}, quote = {quote}, escape = {quote}, "
+    "comment = '', skip = 0, strict_mode = true, hive_partitioning = false, encoding = 'utf-8', "
     f"max_line_size = {1 << 24}, buffer_size = {1 << 25}"
     "{names})"
 )  # a line may be long: by default one of more than 2 MB is refused
@@ -101,11 +101,14 @@ class TextFile:
         engine.execute("SET enable_progress_bar = false")  # an interactive session would have it on standard output
         names = self.format.names
         if self.codec != UTF_8:
-            own = Transcoded(path=self.path, encoding=self.codec, separator=self.separator, names=names)
+            own = Transcoded(
+                path=self.path, encoding=self.codec, separator=self.separator, quote=self.format.quote, names=names
+            )
             self._asked(lambda: engine.register("rows", own))
             return "rows", []
         stated = f", names = [{', '.join(map(text, names))}]" if names else ""
-        reader = READER.format(header=str(not names).lower(), delim=text(self.separator), names=stated)
+        signs = {"delim": text(self.separator), "quote": text(self.format.quote)}
+        reader = READER.format(header=str(not names).lower(), names=stated, **signs)
         return reader, [escaped(self.path)]
 
     def _asked(self, call: Callable[[], T], wanted: Sequence[str] = ()) -> T:

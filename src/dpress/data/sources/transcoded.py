@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from dpress.data.file_format import UTF_8
-from dpress.data.sources.quotes import QUOTE, QuotesChecked
+from dpress.data.sources.quotes import QuotesChecked
+from dpress.data.specification.file_format import UTF_8
 
 NEWLINE = ord("\n")
 BLOCK = 1 << 24  # bytes that are parsed at once, as UTF-8; a line may be as long
@@ -30,12 +30,14 @@ class Transcoded:
         path: of the file; one that ends in .gz or .zst is decompressed.
         encoding: of its text.
         separator: between fields.
+        quote: around values; empty for none.
         names: of the columns, where no line of the file has them.
     """
 
     path: Path
     encoding: str
     separator: str
+    quote: str = '"'
     names: tuple[str, ...] = ()
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
@@ -66,10 +68,10 @@ class Transcoded:
         """
         rest = b""
         with pa.transcoding_input_stream(pa.input_stream(self.path), self.encoding, UTF_8) as text:
-            checked = QuotesChecked(text, self.separator)
+            checked = QuotesChecked(text, self.separator, self.quote)
             while part := checked.read(BLOCK):
                 held = rest + part
-                end = whole_lines(held)
+                end = whole_lines(held, self.quote)
                 if not end and len(held) > BLOCK:
                     raise ValueError(f"a line of more than {BLOCK:,} bytes")
                 if end:
@@ -91,7 +93,8 @@ class Transcoded:
             ),
             csv.ParseOptions(
                 delimiter=self.separator,
-                newlines_in_values=True,
+                quote_char=self.quote or False,
+                newlines_in_values=bool(self.quote),
                 ignore_empty_lines=len(names) != 1,  # of a single column, an empty line is a value
             ),
             csv.ConvertOptions(
@@ -102,7 +105,7 @@ class Transcoded:
         )
 
 
-def whole_lines(held: bytes) -> int:
+def whole_lines(held: bytes, quote: str = '"') -> int:
     r"""Return where the last line ends that ends here; a line's end between quotes is part of a value.
 
     >>> whole_lines(b'a;1\n"b\nc'), whole_lines(b'"b\nc')
@@ -110,7 +113,8 @@ def whole_lines(held: bytes) -> int:
     """
     signs = np.frombuffer(held, dtype=np.uint8)
     ends = np.flatnonzero(signs == NEWLINE)
-    outside = np.searchsorted(np.flatnonzero(signs == QUOTE), ends) % 2 == 0
+    quotes = np.flatnonzero(signs == ord(quote)) if quote else ends[:0]
+    outside = np.searchsorted(quotes, ends) % 2 == 0
     return int(ends[outside][-1]) + 1 if outside.any() else 0
 
 

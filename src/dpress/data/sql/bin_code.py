@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from dpress.core.attribute import Bounded, Integer, Numeric
 from dpress.core.value import BLANKS
-from dpress.data import numbers
+from dpress.data.codec import numbers
 from dpress.data.sql.engine_column import TEXT, Column, number, whole
 
 LARGEST = 1 << 63

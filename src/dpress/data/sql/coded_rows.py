@@ -15,7 +15,7 @@ from dpress.core import coding
 from dpress.core.coding import DROPPED
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
-from dpress.data import codec
+from dpress.data.codec import codec
 from dpress.data.sources.source import Database, SqlSource
 from dpress.data.sql.code_expression import code_expression
 from dpress.data.sql.engine_column import TEXT, Column, Dialect

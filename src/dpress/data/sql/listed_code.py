@@ -1,6 +1,6 @@
 """Listed values in SQL: a column is compared with those values of the list that its type can hold.
 
-list, type -> values and cells (`data.listed.held`, the codec's own) -> a comparison by value, of texts by bytes.
+list, type -> values and cells (`listed.held`, the codec's own) -> a comparison by value, of texts by bytes.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from dpress.core.attribute import Listed
 from dpress.core.value import BLANKS
-from dpress.data import listed, numbers
+from dpress.data.codec import listed, numbers
 from dpress.data.sql.engine_column import TEXT, Column, number, text, whole
 
 MOST_BRANCHES = 256  # of one CASE; Spark compiles no method that is much longer

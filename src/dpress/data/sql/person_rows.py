@@ -37,7 +37,7 @@ def bounded_query(source: SqlSource, unit: Unit, columns: Sequence[str]) -> str:
     relation, person = relation_of(source), str(unit.column)
     check_columns(source.name, (*columns, person), list(relation.declared))
     if source.fetch(nameless_rows(relation, person))[0][0].as_py():
-        raise SchemaMismatch(f"a row has no {person!r}; every row needs its person")
+        raise SchemaMismatch(f"{source.name}: a row has no {person!r}; every row needs its person")
     key = f"'{secrets.token_hex(32)}'"
     return bounded_rows(relation, person, columns, rows=unit.rows, key=key)
 

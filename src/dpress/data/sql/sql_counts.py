@@ -34,7 +34,7 @@ def sql_counts(
         NotSupported: the rows are where no engine of SQL reads them.
         OSError, SchemaMismatch: see `Table.batches`.
     """
-    table = table.settled()
+    table = table.drawn() if isinstance(table.source, Database) else table.settled()
     source = table.source
     if not isinstance(source, SqlSource):
         raise NotSupported(
@@ -61,9 +61,6 @@ def _folded(table: Table, schema: Schema, tables: Sequence[tuple[int, ...]], pro
     kernel = count(schema.shape, tables)
     if not isinstance(table.source, Database):
         return fold(table, schema, kernel, progress=progress)
-    drawn = table.drawn().source
-    if not isinstance(drawn, Database):
-        raise TypeError(f"{drawn.name}: a database draws in SQL")
-    own = coded(drawn, schema)
-    rows = Table(Rows(own, "threads"), tuple(own.columns()), ROW)
+    own = coded(table.source, schema)
+    rows = Table(Rows(own, "spark" if own.dialect == "spark" else "threads"), tuple(own.columns()), ROW)
     return fold(rows, schema, kernel, progress=progress, encode=encode_coded)

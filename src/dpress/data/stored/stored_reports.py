@@ -1,4 +1,4 @@
-"""Reads the reports of a round from a store, as `data.reports` reads them from a file."""
+"""Reads the reports of a round from a store, as `data.reports.report_files` reads them from a file."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ import numpy as np
 from dpress.core.errors import ReportRejected
 from dpress.core.packed import TYPE, Bytes, Packed, faults, parse
 from dpress.core.wire import REPEATED, Expected
-from dpress.data.repeated_ids import Flags, Named, Rows, Words, among, repeated
-from dpress.data.report_batch import Batch, ReadPiece, keep_sound
+from dpress.data.reports.repeated_ids import Flags, Named, Rows, Words, among, repeated
+from dpress.data.reports.report_batch import Batch, ReadPiece, keep_sound
 from dpress.data.stored.report_store import Keys, ReportStore
 
 TOGETHER = 1 << 24  # bytes of uploads that are parsed at a time

@@ -11,7 +11,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.oracle import Oracle
 from dpress.core.parameters import PLACE, Parameters
 from dpress.core.workload import Marginals
-from dpress.data.spec import Spec
+from dpress.data.specification.spec import Spec
 from dpress.mechanisms.joint.bit_joint import LARGEST, BitJoint
 from dpress.mechanisms.joint.independent import Independent, product_variance
 from dpress.mechanisms.joint.pairs import Pairs, pairs_of

@@ -24,7 +24,7 @@ from dpress.core.mechanism import Mechanism, SyntheticRecords
 from dpress.core.people import Codes
 from dpress.core.plain import plain
 from dpress.core.rng import Generator
-from dpress.data.codec import encode
+from dpress.data.codec.codec import encode
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.release.answers import KeptAnswers, Part, Progress
 from dpress.release.folder import columns

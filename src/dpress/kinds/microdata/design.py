@@ -12,7 +12,7 @@ from dpress.core.mechanism import Card, Synthesizer
 from dpress.core.mixed import Column, columns
 from dpress.core.parameters import PLACE, names
 from dpress.core.workload import Marginals
-from dpress.data.spec import Spec
+from dpress.data.specification.spec import Spec
 from dpress.kinds.microdata.kind import Records
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.release.candidate import Candidate, Choice, rank

@@ -8,7 +8,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.parameters import PLACE
 from dpress.core.ranges import AllRanges, Axis, Prefixes, RangeList, RangesOfLength
 from dpress.core.workload import Boxes
-from dpress.data.spec import Spec
+from dpress.data.specification.spec import Spec
 from dpress.kinds.ranges.kind import Ranges
 from dpress.mechanisms.linear.product import check_ranges
 from dpress.release import strategies

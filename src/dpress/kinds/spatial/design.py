@@ -11,7 +11,7 @@ from dpress.core.grid import Grid
 from dpress.core.mechanism import Card
 from dpress.core.parameters import PLACE, names
 from dpress.core.workload import Areas
-from dpress.data.spec import Spec
+from dpress.data.specification.spec import Spec
 from dpress.kinds.spatial.kind import CuratedMap
 from dpress.kinds.spatial.place import location, on_grid
 from dpress.kinds.spatial.prediction import expected

@@ -6,7 +6,7 @@ import math
 from dpress.core.errors import NotSupported
 from dpress.core.parameters import PLACE
 from dpress.core.workload import Marginals
-from dpress.data.spec import Spec
+from dpress.data.specification.spec import Spec
 from dpress.kinds.tables.kind import Tables
 from dpress.release import collections, strategies
 from dpress.release.candidate import Choice

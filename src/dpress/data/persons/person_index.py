@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.data.person_columns import PersonColumn
+from dpress.data.persons.person_columns import PersonColumn
 
 Numbers = npt.NDArray[np.int64]
 
@@ -44,7 +44,7 @@ class PersonIndex:
 
     def numbers(self, column: PersonColumn) -> Numbers:
         """Return every row's person, -1 where its hash lies outside the range; shape (rows,)."""
-        from dpress.data import person_kernels  # noqa: PLC0415  # compiles, and takes a second to import
+        from dpress.data.persons import person_kernels  # noqa: PLC0415  # compiles, and takes a second to import
 
         textual = column.ends.size > 0
         self._make_room(column, textual=textual)
@@ -62,7 +62,7 @@ class PersonIndex:
 
     def _make_room(self, column: PersonColumn, *, textual: bool) -> None:
         """Grow, so that all rows of a column may be new persons."""
-        from dpress.data import person_kernels  # noqa: PLC0415  # as above
+        from dpress.data.persons import person_kernels  # noqa: PLC0415  # as above
 
         most = self.persons + column.rows
         if most * LOAD > len(self._slots):

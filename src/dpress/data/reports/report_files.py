@@ -29,9 +29,9 @@ from dpress.core.wire import (
     WRONG_LENGTH,
     Expected,
 )
-from dpress.data.repeated_ids import Flags, Named, Rows, Words, among, repeated
-from dpress.data.report_batch import LARGEST_BATCH, SCHEMA, Batch, keep_sound
-from dpress.data.report_groups import RowGroup, opened
+from dpress.data.reports.repeated_ids import Flags, Named, Rows, Words, among, repeated
+from dpress.data.reports.report_batch import LARGEST_BATCH, SCHEMA, Batch, keep_sound
+from dpress.data.reports.report_groups import RowGroup, opened
 
 BATCH = 1 << 16
 PIECE = 1 << 18  # reports of a piece, unless it is one larger row group

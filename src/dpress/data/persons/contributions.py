@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.data.person_groups import HELD, Batches, by_groups
-from dpress.data.person_index import Numbers, grown
+from dpress.data.persons.person_groups import HELD, Batches, by_groups
+from dpress.data.persons.person_index import Numbers, grown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from dpress.core.attribute import Bounded, Integer, Listed, Tabular
 from dpress.core.coding import DROPPED, MISSING, OUTSIDE
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
-from dpress.data import listed, numbers, objects
+from dpress.data.codec import listed, numbers, objects
 
 Codes = npt.NDArray[np.int32]
 

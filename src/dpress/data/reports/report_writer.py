@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpress.core.wire import HASH_BYTES, ID_BYTES, VERSION, Expected, Report
-from dpress.data.report_batch import LARGEST_BATCH, SCHEMA, SEEDED, Batch, Ids
+from dpress.data.reports.report_batch import LARGEST_BATCH, SCHEMA, SEEDED, Batch, Ids
 
 GROUP = 1 << 18  # reports in a row group
 CONSTANT = ["version", "ask", "round", "report_type"]  # columns with few values: a dictionary and run lengths

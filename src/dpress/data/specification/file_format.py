@@ -4,6 +4,7 @@ The specification's [data], as a value.
 """
 
 import codecs
+import string
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,6 +14,7 @@ from msgspec import Meta
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 COMPRESSED = (".gz", ".zst")
 UTF_8 = "utf-8"
+QUOTES = ("", *(sign for sign in string.punctuation if sign != "\\"))
 Sign = Annotated[str, Meta(min_length=1, max_length=1, pattern='^[^"\r\n]$')]
 
 
@@ -21,6 +23,7 @@ class FileFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     Args:
         separator: between fields; a comma, or a tab in a `.tsv` file, unless stated.
+        quote: around values that hold separators or ends of lines, doubled within them; "" where no sign is one.
         decimal: the sign before the decimals of a number.
         thousands: the sign between groups of three digits; none unless stated.
         encoding: of the text, by any name that Python has for it, such as "windows-1252".
@@ -31,6 +34,7 @@ class FileFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """
 
     separator: Sign | None = None
+    quote: str = '"'
     decimal: Literal[".", ","] = "."
     thousands: Literal["", ".", ",", " ", "'", "\u00a0", "\u202f"] = ""
     encoding: str = UTF_8
@@ -40,6 +44,9 @@ class FileFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     def __post_init__(self) -> None:
         """Refuse two uses of one sign."""
+        if self.quote not in QUOTES or (self.quote and self.quote in (self.separator, self.decimal, self.thousands)):
+            wanted = "one sign that is no letter, digit or blank and has no other use, or none"
+            raise ValueError(f".quote: expected {wanted}, got {self.quote!r:.60}")
         if self.thousands == self.decimal:
             raise ValueError(f".thousands: expected another sign than `decimal`, got {self.thousands!r} for both")
         if self.header is False:

@@ -18,10 +18,10 @@ from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.named import Words
 from dpress.core.place import readable
-from dpress.data import codebook, hierarchy_file
-from dpress.data.file_format import FileFormat
-from dpress.data.spec_error import first_fault, too_large
-from dpress.data.spec_lines import located, unquoted
+from dpress.data.specification import codebook, hierarchy_file
+from dpress.data.specification.file_format import FileFormat
+from dpress.data.specification.spec_error import first_fault, too_large
+from dpress.data.specification.spec_lines import located, unquoted
 from dpress.inference import postprocess
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")

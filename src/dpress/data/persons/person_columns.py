@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dpress.core.errors import SchemaMismatch
-from dpress.data.objects import TEXT, is_ours
+from dpress.data.codec.objects import TEXT, is_ours
 
 Words = npt.NDArray[np.uint64]
 TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from dpress.core.attribute import Listed, Tabular
 from dpress.core.coding import MISSING, OUTSIDE, WORDS, cell, listed
 from dpress.core.value import BLANKS, EXACT, NANOSECONDS, Kind, Value, written
-from dpress.data.numbers import is_text, trimmed, whole
+from dpress.data.codec.numbers import is_text, trimmed, whole
 
 Codes = npt.NDArray[np.int32]
 Held = tuple[pa.Array, npt.NDArray[np.int32]]

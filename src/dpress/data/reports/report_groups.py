@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpress.core.errors import SchemaMismatch
-from dpress.data.report_batch import SCHEMA, SEEDED
+from dpress.data.reports.report_batch import SCHEMA, SEEDED
 
 FEW, DENSEST = 1 << 20, 4  # reports that any file may hold, and a byte of a larger one: what they take in memory
 BUFFER = 1 << 20  # bytes of a column that are read at a time, however long its row group is

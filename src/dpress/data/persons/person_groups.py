@@ -10,8 +10,8 @@ from typing import Protocol, TypeVar
 import pyarrow as pa
 
 from dpress.core.errors import SchemaMismatch
-from dpress.data.person_columns import person_column
-from dpress.data.person_index import HASHES, Numbers, PersonIndex, fresh_key
+from dpress.data.persons.person_columns import person_column
+from dpress.data.persons.person_index import HASHES, Numbers, PersonIndex, fresh_key
 
 HELD = 1 << 30  # bytes for persons and what is known of them; more are left for another pass
 PIECE = 1 << 17  # rows that are looked at at once

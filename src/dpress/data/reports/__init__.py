@@ -1,0 +1,1 @@
+"""Files of reports: written, found, and read in pieces, each id once."""

@@ -1,0 +1,89 @@
+"""Which source reads files of which ending: the table of those that are read."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpress.core.attribute import Bounded, Listed, Tabular
+from dpress.data.sources.arrow_rows import ARROW, ArrowRows
+from dpress.data.sources.parquet_rows import PARQUET, ParquetRows
+from dpress.data.sources.path_columns import FileSource
+from dpress.data.sources.sql_text import Values
+from dpress.data.sources.survey_rows import SURVEYS, SurveyRows
+from dpress.data.sources.text_rows import TextFile, TextRows
+from dpress.data.sources.workbook_rows import WORKBOOKS, Sheet, WorkbookRows
+from dpress.data.specification.file_format import SEPARATORS, FileFormat
+
+Files = tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How files are written, as far as they do not say it themselves.
+
+    Args:
+        format: of text.
+        attributes: that will be read.
+        sheet: of workbooks; empty for the first.
+    """
+
+    format: FileFormat
+    attributes: tuple[Tabular, ...]
+    sheet: str
+
+    @property
+    def texts(self) -> frozenset[str]:
+        """The columns whose listed values are texts."""
+        return frozenset(one.name for one in self.attributes if _has_texts(one))
+
+    @property
+    def values(self) -> Values:
+        """How the values of a file of text are read."""
+        return Values(
+            format=self.format,
+            numbers=frozenset(one.name for one in self.attributes if _has_numbers(one)),
+            dates=self.texts if self.format.date_format else frozenset(),
+        )
+
+
+def _has_numbers(attribute: Tabular) -> bool:
+    if isinstance(attribute, Listed):
+        first = attribute.values[0]
+        return isinstance(first, int) and not isinstance(first, bool)
+    return isinstance(attribute, Bounded)
+
+
+def _has_texts(attribute: Tabular) -> bool:
+    return isinstance(attribute, Listed) and isinstance(attribute.values[0], str)
+
+
+def _parquet(files: Files, label: str, written: Written) -> FileSource:
+    del written
+    return ParquetRows(files=files, label=label)
+
+
+def _arrow(files: Files, label: str, written: Written) -> FileSource:
+    del written
+    return ArrowRows(files=files, label=label)
+
+
+def _text(files: Files, label: str, written: Written) -> FileSource:
+    return TextRows(files=tuple(TextFile(path=path, values=written.values) for path in files), label=label)
+
+
+def _workbook(files: Files, label: str, written: Written) -> FileSource:
+    sheets = tuple(Sheet(path=path, sheet=written.sheet, format=written.format) for path in files)
+    return WorkbookRows(sheets=sheets, label=label)
+
+
+def _survey(files: Files, label: str, written: Written) -> FileSource:
+    return SurveyRows(files=files, label=label, texts=written.texts, encoding=written.format.encoding)
+
+
+FILES: Mapping[str, Callable[[Files, str, Written], FileSource]] = {
+    **dict.fromkeys(SEPARATORS, _text),
+    PARQUET: _parquet,
+    **dict.fromkeys(ARROW, _arrow),
+    **dict.fromkeys(WORKBOOKS, _workbook),
+    **dict.fromkeys(SURVEYS, _survey),
+}

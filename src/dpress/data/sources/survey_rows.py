@@ -1,0 +1,161 @@
+"""Rows in files of Stata, SPSS and SAS, chunk by chunk: codes, or their labels where texts are asked for.
+
+file -> a chunk of the wanted columns -> numbers, texts and dates by themselves, missing values of every sort as null.
+"""
+
+import importlib
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.data.codec import objects
+from dpress.data.sources.files import Stamp, stamp_of
+from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+from dpress.data.specification.file_format import UTF_8, codec
+
+READERS = {
+    ".dta": "read_dta",
+    ".sav": "read_sav",
+    ".zsav": "read_sav",
+    ".por": "read_por",
+    ".sas7bdat": "read_sas7bdat",
+    ".xpt": "read_xport",
+}
+SURVEYS = tuple(READERS)
+FRAGILE = (".sav", ".zsav")
+READ_HEAD = "import sys, pyreadstat; pyreadstat.read_sav(sys.argv[1], metadataonly=True)"
+UNCODED = ".por"  # whose reader takes no encoding
+LINE = "{} cannot be read as a file of Stata, SPSS or SAS: it is none, or damaged (the reader's message is withheld)"
+Labels = Mapping[Any, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurveyRows:
+    """One or several files of one statistics package with the same columns.
+
+    Args:
+        files: in the order in which they are read.
+        label: what to call them in a message.
+        texts: the columns whose listed values are texts: a labelled value is its label there, any other itself.
+        encoding: of the texts, where the files do not say it.
+    """
+
+    files: tuple[Path, ...]
+    label: str
+    texts: frozenset[str]
+    encoding: str
+
+    @property
+    def name(self) -> str:
+        """What to call it in a message."""
+        return self.label
+
+    @property
+    def stable(self) -> bool:
+        """True: file after file, row after row."""
+        return True
+
+    @property
+    def portable(self) -> bool:
+        """True: a part is the name of a file."""
+        return True
+
+    def stamp(self) -> Stamp:
+        """Return what changes when a file does."""
+        return stamp_of(self.files)
+
+    def columns(self) -> list[str]:
+        """Return the names of all columns.
+
+        Raises:
+            SchemaMismatch: the files' columns differ.
+        """
+        self.stamp()
+        for path in self.files:
+            _check_sound(path)
+        first, *others = (self.read(path, metadataonly=True)[1].column_names for path in self.files)
+        for path, own in zip(self.files[1:], others, strict=True):
+            if own != first:
+                raise SchemaMismatch(f"{path} has other columns than {self.files[0]}; name files of one table")
+        return list(first)
+
+    def parts(self, columns: Sequence[str]) -> Sequence["SurveyPart"]:
+        """Return the files, each read as a whole."""
+        check_columns(self.name, columns, self.columns())
+        return [SurveyPart(rows=self, path=path, columns=tuple(columns)) for path in self.files]
+
+    def read(self, path: Path, **options: Any) -> Any:
+        """Return what the reader of such files makes of one: columns as lists, and what the file says of itself."""
+        kind, encoding = path.suffix.lower(), codec(self.encoding)
+        if encoding not in (UTF_8, None) and kind != UNCODED:
+            options["encoding"] = self.encoding
+        reader = getattr(loaded(), READERS[kind])
+        return without_quotes(str(path), partial(reader, str(path), output_format="dict", **options), LINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurveyPart:
+    """All rows of a file.
+
+    Args:
+        rows: of it and its like.
+        path: of the file.
+        columns: that are read.
+    """
+
+    rows: SurveyRows
+    path: Path
+    columns: tuple[str, ...]
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, a chunk in memory at a time."""
+        wanted, start = list(self.columns), 0
+        while True:
+            found, about = self.rows.read(self.path, usecols=wanted, row_offset=start, row_limit=BATCH_ROWS)
+            size = len(found[wanted[0]])
+            if size:
+                labels = {name: about.variable_value_labels.get(name, {}) for name in wanted if name in self.rows.texts}
+                columns = [_column(found[name], labels.get(name, {})) for name in wanted]
+                yield pa.RecordBatch.from_arrays(columns, names=wanted)
+            if size < BATCH_ROWS:
+                return
+            start += size
+
+
+def loaded() -> Any:
+    """Return the library that reads these files.
+
+    Raises:
+        NotSupported: it is not installed.
+    """
+    try:
+        return importlib.import_module("pyreadstat")
+    except ImportError:
+        raise NotSupported("files of Stata, SPSS and SAS need: pip install 'dpress[survey]'") from None
+
+
+def _check_sound(path: Path) -> None:
+    """Refuse a file of SPSS whose damaged head ends the process that reads it: another one has read it before."""
+    if path.suffix.lower() not in FRAGILE:
+        return
+    command = [sys.executable, "-c", READ_HEAD, str(path)]
+    silent = subprocess.DEVNULL
+    if subprocess.run(command, stdin=silent, stdout=silent, stderr=silent, check=False).returncode < 0:  # noqa: S603
+        raise OSError(LINE.format(path))
+
+
+def _column(values: Sequence[Any], labels: Labels) -> pa.Array:
+    """Return values as they are, or by their labels; a text of nothing is missing."""
+    if labels:
+        values = [labels.get(value, value) for value in values]
+    try:
+        return pa.array(values, pa.float64())
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return objects.column([None if value == "" else value for value in values])

@@ -1,0 +1,192 @@
+"""Rows in a sheet of a workbook of Excel or OpenDocument: every cell is read by itself, as the object that it holds.
+
+book.xlsx#Visits -> the sheet's cells -> a line of names and rows -> columns of objects (`codec.objects`).
+"""
+
+import importlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.near import meant
+from dpress.core.value import read, written
+from dpress.data.codec import objects
+from dpress.data.sources.files import Stamp, stamp_of
+from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+from dpress.data.specification.file_format import FileFormat
+
+WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+LINE = (
+    "{} cannot be read as a workbook: it is none, damaged or protected by a password (the reader's words are withheld)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """A sheet of a workbook.
+
+    Args:
+        path: of the workbook.
+        sheet: its name; empty for the first of the workbook.
+        format: that states whether a line has the columns' names.
+    """
+
+    path: Path
+    sheet: str
+    format: FileFormat
+
+    def columns(self) -> list[str]:
+        """Return the names of all columns; one without a name is none.
+
+        Raises:
+            OSError: the workbook cannot be read.
+            SchemaMismatch: it has no such sheet, or two columns of one name.
+        """
+        names = [name for name in self._table()[0] if name]
+        if repeated := [name for name in names if names.count(name) > 1]:
+            shown = f" ({repeated[0]!r})" if self.format.header is not None else ""
+            raise SchemaMismatch(f"{self.path} has two columns of one name{shown}; rename one")
+        return names
+
+    def check(self, wanted: Sequence[str], present: Sequence[str]) -> None:
+        """Refuse a missing column; the first line, which might be a row, is shown only where it is declared a header.
+
+        Raises:
+            SchemaMismatch: a column is missing.
+        """
+        if self.format.header is not None:
+            check_columns(str(self.path), wanted, present)
+        for column in wanted:
+            if column not in present:
+                shown = f"it has {len(present)} columns; does the sheet start with a line of names?"
+                raise SchemaMismatch(f"{self.path} has no column {column!r}; {shown}")
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows in their order; lines without any cell are none."""
+        names, rows = self._table()
+        places = [names.index(name) for name in columns]
+        for start in range(0, len(rows), BATCH_ROWS):
+            own = rows[start : start + BATCH_ROWS]
+            arrays = [objects.column([_cell(row[place]) for row in own]) for place in places]
+            yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
+
+    def _table(self) -> tuple[list[str], list[list[Any]]]:
+        """Return the names of the columns, empty where one has none, and the rows."""
+        lines = without_quotes(str(self.path), self._lines, LINE)
+        found = [line for line in lines if any(cell != "" for cell in line)]
+        if self.format.names:
+            if found and len(found[0]) != len(self.format.names):
+                stated = f"[data] header names {len(self.format.names)}"
+                raise SchemaMismatch(f"{self.path} has {len(found[0])} columns; {stated}")
+            return list(self.format.names), found
+        return [_name(cell) for cell in found[0]] if found else [], found[1:]
+
+    def _lines(self) -> list[list[Any]]:
+        calamine = loaded()
+        with calamine.CalamineWorkbook.from_path(str(self.path)) as book:
+            present = [one.name for one in book.sheets_metadata if one.typ == calamine.SheetTypeEnum.WorkSheet]
+            name = self.sheet or (present[0] if present else "")
+            if name not in present:
+                hint = meant(name, present)
+                raise SchemaMismatch(f"{self.path} has no sheet {name!r}; it has {', '.join(present)}{hint}")
+            found: list[list[Any]] = book.get_sheet_by_name(name).to_python()
+            return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SheetPart:
+    """All rows of a sheet.
+
+    Args:
+        rows: of it.
+        columns: that are read.
+    """
+
+    rows: Sheet
+    columns: tuple[str, ...]
+
+    @property
+    def path(self) -> Path:
+        """Of the workbook."""
+        return self.rows.path
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows."""
+        return self.rows.batches(self.columns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkbookRows:
+    """A sheet of one or several workbooks, with the same columns in each.
+
+    Args:
+        sheets: in the order in which they are read.
+        label: what to call them in a message.
+    """
+
+    sheets: tuple[Sheet, ...]
+    label: str
+
+    @property
+    def name(self) -> str:
+        """What to call it in a message."""
+        return self.label
+
+    @property
+    def stable(self) -> bool:
+        """True: sheet after sheet, row after row."""
+        return True
+
+    @property
+    def portable(self) -> bool:
+        """True: a part is the name of a file and a sheet."""
+        return True
+
+    def stamp(self) -> Stamp:
+        """Return what changes when a file does."""
+        return stamp_of([one.path for one in self.sheets])
+
+    def columns(self) -> list[str]:
+        """Return the names of all columns.
+
+        Raises:
+            SchemaMismatch: the workbooks' columns differ.
+        """
+        self.stamp()
+        first = self.sheets[0].columns()
+        for one in self.sheets[1:]:
+            if one.columns() != first:
+                raise SchemaMismatch(f"{one.path} has other columns than {self.sheets[0].path}")
+        return first
+
+    def parts(self, columns: Sequence[str]) -> Sequence[SheetPart]:
+        """Return the sheets, each read as a whole."""
+        self.sheets[0].check(columns, self.columns())
+        return [SheetPart(rows=one, columns=tuple(columns)) for one in self.sheets]
+
+
+def loaded() -> Any:
+    """Return the library that reads workbooks.
+
+    Raises:
+        NotSupported: it is not installed.
+    """
+    try:
+        return importlib.import_module("python_calamine")
+    except ImportError:
+        raise NotSupported("workbooks need: pip install 'dpress[excel]'") from None
+
+
+def _name(cell: Any) -> str:
+    if isinstance(cell, str):
+        return cell.strip()
+    value = read(cell)
+    return "" if value is None else written(value)
+
+
+def _cell(cell: Any) -> Any:
+    return None if cell == "" else cell

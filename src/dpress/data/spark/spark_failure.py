@@ -1,0 +1,43 @@
+"""What went wrong at Spark, in one line: its own message may quote rows, and is looked at but never shown."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from dpress.core.errors import NotSupported, SchemaMismatch
+
+T = TypeVar("T")
+
+LOST = "an executor was lost again and again, probably for want of memory; raise spark.executor.memory"
+SIGNS = {
+    "maxResultSize": "the sums are larger than spark.driver.maxResultSize; raise it, or use `bins`",
+    "OutOfMemoryError": "memory ran out; raise spark.driver.memory and spark.executor.memory, or use `bins`",
+    "No module named 'dpress'": "the executors have no dpress; see the documentation, `Rows in Spark`",
+    "PYTHON_VERSION_MISMATCH": "the executors run another Python than the driver; set PYSPARK_PYTHON",
+    "ExecutorLostFailure": LOST,
+    "crashed": LOST,
+    "exited unexpectedly": LOST,
+}
+OTHERWISE = "a task failed at every attempt, or the cluster is gone; Spark's logs say more"
+
+
+def without_message(name: str, call: Callable[[], T]) -> T:
+    """Return what a call of Spark returns; its error becomes one line that quotes nothing.
+
+    The original is not even attached as the new error's context.
+
+    Args:
+        name: of the rows.
+        call: of Spark.
+
+    Raises:
+        OSError: it failed.
+    """
+    reason = OTHERWISE
+    try:
+        return call()
+    except (SchemaMismatch, NotSupported):
+        raise
+    except Exception as error:  # noqa: BLE001  # whatever an engine raises may quote the rows
+        message = str(error)
+        reason = next((line for sign, line in SIGNS.items() if sign in message), OTHERWISE)
+    raise OSError(f"Spark could not count {name}: {reason} (its message is withheld: it may quote rows)")

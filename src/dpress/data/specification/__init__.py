@@ -1,0 +1,1 @@
+"""What a person writes: the specification, and the files that it names."""
