@@ -91,7 +91,7 @@ def to_postgres(url):
     """Make a table and a view of these rows."""
     import psycopg
 
-    kinds = "uid text, age numeric, pay double precision, sex char(3), lon double precision, lat numeric(20,10), year varchar"
+    kinds = "uid text, age numeric, pay double precision, sex char(3), lon float8, lat numeric(20,10), year varchar"
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"CREATE TABLE visits ({kinds})")
         with connection.cursor() as cursor, cursor.copy("COPY visits FROM STDIN") as copy:

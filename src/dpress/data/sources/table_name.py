@@ -5,6 +5,7 @@ shop.duckdb#visits -> the database and the name -> the name as SQL has it.
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from dpress.core.errors import SchemaMismatch
 from dpress.core.near import meant
@@ -64,12 +65,12 @@ def missing(name: str, database: str, present: Sequence[str]) -> str:
 
 
 def check_query(data: str) -> None:
-    """Refuse a query where rows are to be named.
+    """Refuse a query where rows are to be named; a file that is there may be called "table 1.csv".
 
     Raises:
         SchemaMismatch: it is one.
     """
-    if QUERY.match(data):
+    if QUERY.match(data) and not Path(data).exists():
         raise SchemaMismatch(f"expected a file, a folder or a database as the source of rows; {WHY}")
 
 
