@@ -10,6 +10,7 @@ from dpress.data.sources.open_source import open_source
 from dpress.data.specification.spec import from_dict
 from dpress.data.sql import person_rows
 from dpress.data.true_counts import true_counts
+from dpress.release.data_check import check
 from dpress.release.estimate import estimate
 from dpress.release.evaluate import evaluate
 from dpress.release.perturb import perturb
@@ -44,6 +45,11 @@ def asked(kind, rows=None):
     unit = {} if rows is None else {"unit": "uid", "rows_per_unit": rows}
     release = release | {"attributes": [one["name"] for one in attributes]}
     return plan(from_dict({"attribute": attributes, "privacy": {"epsilon": 1.0, **unit}, "release": release}))
+
+
+def reported():
+    release = {"kind": "histogram", "attributes": ["sex"], "method": "krr"}
+    return plan(from_dict({"attribute": [SEX], "privacy": {"epsilon": CERTAIN, "model": "local"}, "release": release}))
 
 
 def kept(design, data, engine):
@@ -128,6 +134,15 @@ def test_a_frame_of_spark(spark_session, sources, wanted, engine):
         assert rows_of_each(frame, engine, cap) == np.minimum(np.bincount(PERSONS), cap).tolist()
 
 
+@pytest.mark.slow
+@pytest.mark.long
+def test_a_frame_of_spark_is_checked_and_perturbed(spark_session, sources, tmp_path):
+    frame = spark_session.read.parquet(str(sources("parquet")))
+    found = check(PEOPLE, frame)
+    assert (found.rows, found.kept, found.refused) == (len(ROWS), len(ROWS), ())
+    assert perturb(reported(), frame, out=tmp_path / "reports.parquet", rng=rng.seeded(7)) == len(ROWS)
+
+
 @pytest.mark.usefixtures("spark_where_it_counts")
 @pytest.mark.parametrize(("name", "engine"), WHOLE)
 def test_evaluation_is_the_same(sources, name, engine):
@@ -138,9 +153,7 @@ def test_evaluation_is_the_same(sources, name, engine):
 
 @pytest.mark.parametrize("name", FILES)
 def test_reports_of_the_same_people(sources, tmp_path, name):
-    release = {"kind": "histogram", "attributes": ["sex"], "method": "krr"}
-    privacy = {"epsilon": CERTAIN, "model": "local"}
-    design = plan(from_dict({"attribute": [SEX], "privacy": privacy, "release": release}))
+    design = reported()
     reports = perturb(design, sources(name), out=tmp_path / "reports.parquet", rng=rng.seeded(7))
     found = estimate(design, tmp_path / "reports.parquet").kept
     assert reports == len(ROWS)
