@@ -15,7 +15,7 @@ from test_sql_codes import FLOATS, INTEGERS, LONG, OWN, TEXTS, attribute
 from dpress.core import coding
 from dpress.core.claim import ROW
 from dpress.core.errors import SchemaMismatch
-from dpress.data import codec, listed
+from dpress.data.codec import codec, listed
 from dpress.data.sources import parquet_rows
 from dpress.data.sources.open_source import open_source
 from dpress.data.sql.code_expression import code_expression, settled
