@@ -1,4 +1,4 @@
-"""Counts by one statement are those of the fold, as are codes of which the engine makes some and the codec others."""
+"""Counts by statements are those of the fold, as are codes of which the engine makes some and the codec others."""
 
 import msgspec
 import numpy as np
