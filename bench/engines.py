@@ -114,7 +114,7 @@ def ours(data: Any, engine: str | None = None) -> Callable[[], Any]:
 
 
 def on_threads(path: Path, rows: int) -> list[Row]:
-    """Compare threads and the form of one statement with DuckDB by itself, on the same file."""
+    """Compare threads and statements with DuckDB by itself, on the same file."""
 
     def own() -> None:
         with duckdb.connect() as engine:

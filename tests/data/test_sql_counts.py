@@ -1,4 +1,4 @@
-"""Counts by one statement are those of the fold, as are codes of which the engine makes some and the codec others."""
+"""Counts by statements are those of the fold, as are codes of which the engine makes some and the codec others."""
 
 import msgspec
 import numpy as np
@@ -64,7 +64,7 @@ def relation_in(engine, people):
 
 def by_sql(engine, relation, schema, tables):
     statement = cell_counts(schema, relation, tables)
-    found = engine.arrow(statement.sql)
+    found = pa.concat_tables([engine.arrow(one) for one in statement.statements])
     return statement.add_up(*(np.asarray(found.column(place)) for place in range(3)))
 
 

@@ -59,25 +59,25 @@ def _has_texts(attribute: Tabular) -> bool:
 
 def _parquet(files: Files, label: str, written: Written) -> FileSource:
     del written
-    return ParquetRows(files=files, label=label)
+    return ParquetRows(files=files, name=label)
 
 
 def _arrow(files: Files, label: str, written: Written) -> FileSource:
     del written
-    return ArrowRows(files=files, label=label)
+    return ArrowRows(files=files, name=label)
 
 
 def _text(files: Files, label: str, written: Written) -> FileSource:
-    return TextRows(files=tuple(TextFile(path=path, values=written.values) for path in files), label=label)
+    return TextRows(files=tuple(TextFile(path=path, values=written.values) for path in files), name=label)
 
 
 def _workbook(files: Files, label: str, written: Written) -> FileSource:
     sheets = tuple(Sheet(path=path, sheet=written.sheet, format=written.format) for path in files)
-    return WorkbookRows(sheets=sheets, label=label)
+    return WorkbookRows(sheets=sheets, name=label)
 
 
 def _survey(files: Files, label: str, written: Written) -> FileSource:
-    return SurveyRows(files=files, label=label, texts=written.texts, encoding=written.format.encoding)
+    return SurveyRows(files=files, name=label, texts=written.texts, encoding=written.format.encoding)
 
 
 FILES: Mapping[str, Callable[[Files, str, Written], FileSource]] = {

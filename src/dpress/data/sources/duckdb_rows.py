@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import duckdb
 import pyarrow as pa
@@ -41,21 +41,13 @@ class DuckdbRows:
     path: Path
     table: str
     query: str = ""
+    stable: ClassVar[bool] = False  # an engine chooses the order
+    portable: ClassVar[bool] = False  # a database is opened here
 
     @property
     def name(self) -> str:
         """What to call it in a message."""
         return f"{self.path}#{self.table}"
-
-    @property
-    def stable(self) -> bool:
-        """False: an engine chooses the order."""
-        return False
-
-    @property
-    def portable(self) -> bool:
-        """False: a database is opened here."""
-        return False
 
     @property
     def dialect(self) -> Literal["duckdb"]:

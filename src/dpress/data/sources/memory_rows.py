@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -21,21 +21,13 @@ class MemoryRows:
     """
 
     data: Any
+    stable: ClassVar[bool] = True  # the rows lie where they are
+    portable: ClassVar[bool] = False  # they lie in this process
 
     @property
     def name(self) -> str:
         """What to call it in a message."""
         return NAME
-
-    @property
-    def stable(self) -> bool:
-        """True: the rows lie where they are."""
-        return True
-
-    @property
-    def portable(self) -> bool:
-        """False: they lie in this process."""
-        return False
 
     def stamp(self) -> None:
         """Return nothing: whoever holds the table changes it."""

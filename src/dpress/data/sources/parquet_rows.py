@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import duckdb
 import pyarrow as pa
@@ -33,26 +33,13 @@ class ParquetRows:
 
     Args:
         files: in the order in which they are read.
-        label: what to call them in a message.
+        name: what to call them in a message.
     """
 
     files: tuple[Path, ...]
-    label: str
-
-    @property
-    def name(self) -> str:
-        """What to call it in a message."""
-        return self.label
-
-    @property
-    def stable(self) -> bool:
-        """True: file after file, row after row."""
-        return True
-
-    @property
-    def portable(self) -> bool:
-        """True: a part is the name of a file and of its row groups."""
-        return True
+    name: str
+    stable: ClassVar[bool] = True  # file after file, row after row
+    portable: ClassVar[bool] = True  # a part is the name of a file and of its row groups
 
     def stamp(self) -> Stamp:
         """Return what changes when a file does."""

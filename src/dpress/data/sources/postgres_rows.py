@@ -6,7 +6,7 @@ postgresql://host/database#visits -> declared types -> columns in types that arr
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
 
@@ -54,21 +54,13 @@ class PostgresRows:
     snapshot: Snapshot
     query: str = ""
     selected: Mapping[str, str] = field(default_factory=dict)
+    stable: ClassVar[bool] = False  # an engine chooses the order
+    portable: ClassVar[bool] = False  # the moment is kept here
 
     @property
     def name(self) -> str:
         """What to call it in a message."""
         return named(self.table)
-
-    @property
-    def stable(self) -> bool:
-        """False: an engine chooses the order."""
-        return False
-
-    @property
-    def portable(self) -> bool:
-        """False: the moment is kept here."""
-        return False
 
     @property
     def dialect(self) -> Literal["postgres"]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import duckdb
 import pyarrow as pa
@@ -22,21 +22,13 @@ class RelationRows:
     """
 
     data: duckdb.DuckDBPyRelation
+    stable: ClassVar[bool] = False  # an engine chooses the order
+    portable: ClassVar[bool] = False  # its connection is in this process
 
     @property
     def name(self) -> str:
         """What to call it in a message."""
         return "the relation"
-
-    @property
-    def stable(self) -> bool:
-        """False: an engine chooses the order."""
-        return False
-
-    @property
-    def portable(self) -> bool:
-        """False: its connection is in this process."""
-        return False
 
     @property
     def dialect(self) -> Literal["duckdb"]:

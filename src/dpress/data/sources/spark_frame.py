@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
 
@@ -29,21 +29,13 @@ class SparkFrame:
     """
 
     frame: Any
+    stable: ClassVar[bool] = False  # Spark chooses the order
+    portable: ClassVar[bool] = False  # its session is in this process
 
     @property
     def name(self) -> str:
         """What to call it in a message."""
         return "the Spark frame"
-
-    @property
-    def stable(self) -> bool:
-        """False: Spark chooses the order."""
-        return False
-
-    @property
-    def portable(self) -> bool:
-        """False: its session is in this process."""
-        return False
 
     @property
     def dialect(self) -> Literal["spark"]:

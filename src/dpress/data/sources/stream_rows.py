@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import ClassVar
 
 import pyarrow as pa
 
@@ -43,16 +44,8 @@ class StreamRows:
     stream: Stream
     once: bool
     passes: Passes = field(default_factory=Passes)
-
-    @property
-    def stable(self) -> bool:
-        """False: its library chooses the order."""
-        return False
-
-    @property
-    def portable(self) -> bool:
-        """False: it is in this process."""
-        return False
+    stable: ClassVar[bool] = False  # its library chooses the order
+    portable: ClassVar[bool] = False  # it is in this process
 
     def stamp(self) -> None:
         """Return nothing: passes with other numbers of rows are refused."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -42,30 +42,17 @@ class SurveyRows:
 
     Args:
         files: in the order in which they are read.
-        label: what to call them in a message.
+        name: what to call them in a message.
         texts: the columns whose listed values are texts: a labelled value is its label there, any other itself.
         encoding: of the texts, where the files do not say it.
     """
 
     files: tuple[Path, ...]
-    label: str
+    name: str
     texts: frozenset[str]
     encoding: str
-
-    @property
-    def name(self) -> str:
-        """What to call it in a message."""
-        return self.label
-
-    @property
-    def stable(self) -> bool:
-        """True: file after file, row after row."""
-        return True
-
-    @property
-    def portable(self) -> bool:
-        """True: a part is the name of a file."""
-        return True
+    stable: ClassVar[bool] = True  # file after file, row after row
+    portable: ClassVar[bool] = True  # a part is the name of a file
 
     def stamp(self) -> Stamp:
         """Return what changes when a file does."""

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -160,26 +160,13 @@ class TextRows:
 
     Args:
         files: in the order in which they are read.
-        label: what to call them in a message.
+        name: what to call them in a message.
     """
 
     files: tuple[TextFile, ...]
-    label: str
-
-    @property
-    def name(self) -> str:
-        """What to call it in a message."""
-        return self.label
-
-    @property
-    def stable(self) -> bool:
-        """True: file after file, row after row."""
-        return True
-
-    @property
-    def portable(self) -> bool:
-        """True: a part is the name of a file and its format."""
-        return True
+    name: str
+    stable: ClassVar[bool] = True  # file after file, row after row
+    portable: ClassVar[bool] = True  # a part is the name of a file and its format
 
     def stamp(self) -> Stamp:
         """Return what changes when a file does."""

@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -125,26 +125,13 @@ class WorkbookRows:
 
     Args:
         sheets: in the order in which they are read.
-        label: what to call them in a message.
+        name: what to call them in a message.
     """
 
     sheets: tuple[Sheet, ...]
-    label: str
-
-    @property
-    def name(self) -> str:
-        """What to call it in a message."""
-        return self.label
-
-    @property
-    def stable(self) -> bool:
-        """True: sheet after sheet, row after row."""
-        return True
-
-    @property
-    def portable(self) -> bool:
-        """True: a part is the name of a file and a sheet."""
-        return True
+    name: str
+    stable: ClassVar[bool] = True  # sheet after sheet, row after row
+    portable: ClassVar[bool] = True  # a part is the name of a file and a sheet
 
     def stamp(self) -> Stamp:
         """Return what changes when a file does."""

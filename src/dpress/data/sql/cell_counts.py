@@ -1,4 +1,4 @@
-"""Counts of tables by one statement: only cells and how many rows are in each come back from the engine.
+"""Counts of tables by few statements: only cells and how many rows are in each come back from the engine.
 
 codes -> the row's cell in each table -> GROUP BY -> (table, cell, count) -> the counts of `data.fold.count`.
 """
@@ -23,13 +23,14 @@ Places = npt.NDArray[np.int64]
 MOST_TOGETHER = 1 << 12  # cells of all axes up to which one table over them is counted and added up afterwards
 BESIDE = -MISSING  # codes below the first cell: DROPPED, OUTSIDE, MISSING
 LARGEST_PLACE = (1 << 63) - 1
+LARGEST_SHORT = (1 << 31) - 1  # up to which engines reckon in 32 bits, which takes them less time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellCounts:
-    """A statement that counts tables, and what its rows mean; neither depends on the rows of the relation.
+    """Statements that count tables, and what their rows mean; nothing here depends on the rows of the relation.
 
-    The statement returns (table, place, count) in any order, all 64-bit integers: a number of `counted`, a place, and
+    A statement returns (table, place, count) in any order, all 64-bit integers: a number of `counted`, a place, and
     the rows there. A place is a number with one digit for each axis, its code and BESIDE more, so that what is left out
     or rejected has places, too; before them stands, likewise, the lowest code of the attributes that drop rows and are
     not among the axes, 0 if it is a cell. A value that is rejected has its place in a table of its own attribute.
@@ -38,19 +39,19 @@ class CellCounts:
         schema: of tabular attributes.
         tables: the axes of every table that is asked.
         counted: the axes of every table that the engine counts.
-        sql: the statement.
+        statements: one for each counted table; on Spark one for them all, so that it is one job.
     """
 
     schema: Schema
     tables: tuple[Axes, ...]
     counted: tuple[Axes, ...]
-    sql: str
+    statements: tuple[str, ...]
 
     def add_up(self, table: Places, place: Places, count: Places) -> Places:
         """Return the counts of all tables one after the other, flattened, zero where no row is.
 
         Args:
-            table: the statement's first column.
+            table: the statements' first column, one after the other.
             place: its second.
             count: its third.
 
@@ -84,7 +85,7 @@ class CellCounts:
 
 
 def cell_counts(schema: Schema, relation: Relation, tables: Sequence[Sequence[int]]) -> CellCounts | None:
-    """Return the statement that counts tables; None where an attribute is for the codec to read.
+    """Return the statements that count tables; None where an attribute is for the codec to read.
 
     A row is left out of every table where any attribute of the schema drops it. Where the table over all axes is small
     it alone is counted; otherwise each is, and besides every attribute that can leave out a row and is in none of them.
@@ -107,8 +108,9 @@ def cell_counts(schema: Schema, relation: Relation, tables: Sequence[Sequence[in
         counted = (*dict.fromkeys(asked), *((axis,) for axis in sorted(alone)))
     if max(_cells(schema, axes) for axes in counted) > LARGEST_PLACE:
         return None
-    parts = (own.sql(dialect=relation.dialect) for own in _counts(schema, relation, codes, counted))
-    return CellCounts(schema=schema, tables=asked, counted=counted, sql=" UNION ALL ".join(parts))
+    parts = tuple(own.sql(dialect=relation.dialect) for own in _counts(schema, relation, codes, counted))
+    statements = (" UNION ALL ".join(parts),) if relation.dialect == "spark" else parts
+    return CellCounts(schema=schema, tables=asked, counted=counted, statements=statements)
 
 
 def _cells(schema: Schema, axes: Axes) -> int:
@@ -122,19 +124,19 @@ def _counts(
     found = []
     for number, axes in enumerate(counted):
         others = [axis for axis, own in enumerate(schema.tabular) if axis not in axes and DROPPED in beside_cells(own)]
-        columns = [
-            exp.alias_(exp.cast(codes[schema.names[axis]], "bigint"), f"code{axis}") for axis in (*axes, *others)
-        ]
+        kind = "int" if _cells(schema, axes) <= LARGEST_SHORT else "bigint"
+        columns = [exp.alias_(exp.cast(codes[schema.names[axis]], kind), f"code{axis}") for axis in (*axes, *others)]
         inner = exp.select(*columns or [exp.alias_(whole(0), "code")]).from_(relation.source)
-        place = exp.alias_(_place(schema, axes, others), "dpress_place")
+        place = exp.alias_(_place(schema, axes, others, kind), "dpress_place")
         places = exp.select(place).from_(inner.subquery("dpress_codes")).subquery("dpress_places")
         table = exp.alias_(exp.cast(whole(number), "bigint"), "dpress_table")
         count = exp.alias_(exp.cast(exp.Count(this=exp.Star()), "bigint"), "dpress_count")
-        found.append(exp.select(table, "dpress_place", count).from_(places).group_by("dpress_place"))
+        wide = exp.alias_(exp.cast(exp.column("dpress_place"), "bigint"), "place")
+        found.append(exp.select(table, wide, count).from_(places).group_by("dpress_place"))
     return found
 
 
-def _place(schema: Schema, axes: Axes, others: Sequence[int]) -> exp.Expr:
+def _place(schema: Schema, axes: Axes, others: Sequence[int], kind: str) -> exp.Expr:
     """Return the row's place: its digits, the first of them the lowest code of the other attributes or 0."""
     lowest: exp.Expr = whole(0)
     if others:
@@ -142,8 +144,8 @@ def _place(schema: Schema, axes: Axes, others: Sequence[int]) -> exp.Expr:
         lowest = exp.Least(this=whole(0), expressions=codes, ignore_nulls=True)
     sizes = [schema.shape[axis] + BESIDE for axis in axes]
     strides = [math.prod(sizes[digit:]) for digit in range(len(sizes) + 1)]
-    place: exp.Expr = exp.cast(whole(BESIDE * sum(strides)), "bigint")
+    place: exp.Expr = exp.cast(whole(BESIDE * sum(strides)), kind)
     for code, stride in zip((lowest, *(exp.column(f"code{axis}") for axis in axes)), strides, strict=True):
         if code != whole(0):
             place = place + (code * whole(stride) if stride > 1 else code)
-    return exp.cast(place, "bigint")
+    return exp.cast(place, kind)

@@ -81,7 +81,7 @@ def _among_names(value: exp.Expr, pairs: Sequence[tuple[str, int]], otherwise: e
     place = exp.Anonymous(this="enum_code", expressions=[exp.TryCast(this=value, to=kind)])
     codes = [code for _, code in pairs]
     if codes == [*range(len(codes))]:
-        return exp.Coalesce(this=exp.cast(place, "bigint"), expressions=[otherwise])
+        return exp.Coalesce(this=exp.cast(place, "int"), expressions=[otherwise])
     return _one_of(place, [(whole(number), code) for number, code in enumerate(codes)], otherwise)
 
 

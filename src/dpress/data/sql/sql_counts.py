@@ -1,6 +1,8 @@
-"""Counts where the rows are: one statement of an engine of SQL, whose answer is cells and how many rows each has."""
+"""Counts where the rows are: statements of an engine of SQL, whose answers are cells and how many rows each has."""
 
 from collections.abc import Sequence
+
+import pyarrow as pa
 
 from dpress.core.claim import ROW
 from dpress.core.domain import Schema
@@ -48,13 +50,14 @@ def sql_counts(
             return _folded(table, schema, tables, progress)
         query = bounded_query(source, table.unit, schema.names)
         relation = Relation(query=query, declared=relation.declared, dialect=relation.dialect)
-    if (statement := cell_counts(schema, relation, tables)) is None:
+    if (asked := cell_counts(schema, relation, tables)) is None:
         return _folded(table, schema, tables, progress)
-    found = [column.to_numpy() for column in source.fetch(statement.sql).columns]
+    answers = pa.concat_tables([source.fetch(statement) for statement in asked.statements])
+    found = [column.to_numpy() for column in answers.columns]
     if not len(found[0]):
         raise SchemaMismatch(f"{source.name} has no rows")
     table.check_unchanged()
-    return statement.add_up(*found)
+    return asked.add_up(*found)
 
 
 def _folded(table: Table, schema: Schema, tables: Sequence[tuple[int, ...]], progress: Progress | None) -> Counts:
