@@ -3,16 +3,20 @@
 import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from sql_engines import counted
 
 from dpress.core.attribute import Attribute
+from dpress.core.claim import ROW
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.data.codec import codec
+from dpress.data.sources.open_source import open_source
 from dpress.data.sql import cell_counts as module
 from dpress.data.sql.cell_counts import cell_counts
 from dpress.data.sql.coded_rows import Relation, coded_select, encode_coded
+from dpress.data.true_counts import true_counts
 
 ROWS = 3000
 DECLARED = {
@@ -148,3 +152,14 @@ def test_a_row_that_another_attribute_drops_is_found(duck, monkeypatch):
     assert by_sql(duck, relation, schema, [(1,)]).tolist() == right
     monkeypatch.setattr(module, "DROPPED", 7)
     assert by_sql(duck, relation, schema, [(1,)]).tolist() != right
+
+
+def test_rows_that_are_none_are_no_table_even_where_nothing_is_told_apart(tmp_path):
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"age": pa.array([], pa.int32())}), path)
+    schema = Schema(
+        (msgspec.convert({"name": "age", "kind": "integer", "bounds": [3, 80], "null": "none"}, Attribute),)
+    )
+    for tables in ([()], [(0,)]):
+        with pytest.raises(SchemaMismatch, match="has no rows"):
+            true_counts(schema, tables, open_source(path, engine="sql"), ROW)

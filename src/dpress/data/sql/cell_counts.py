@@ -23,7 +23,7 @@ Places = npt.NDArray[np.int64]
 MOST_TOGETHER = 1 << 12  # cells of all axes up to which one table over them is counted and added up afterwards
 BESIDE = -MISSING  # codes below the first cell: DROPPED, OUTSIDE, MISSING
 LARGEST_PLACE = (1 << 63) - 1
-LARGEST_SHORT = (1 << 31) - 1  # up to which engines reckon in 32 bits, which takes them less time
+LARGEST_SHORT = (1 << 15) - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,32 +120,39 @@ def _cells(schema: Schema, axes: Axes) -> int:
 def _counts(
     schema: Schema, relation: Relation, codes: dict[str, exp.Expr], counted: tuple[Axes, ...]
 ) -> list[exp.Select]:
-    """Return a query for every table: codes, then the row's place, then how many rows have it."""
+    """Return a query for every table: codes, then how many rows have the same, then the place of these codes."""
     found = []
     for number, axes in enumerate(counted):
         others = [axis for axis, own in enumerate(schema.tabular) if axis not in axes and DROPPED in beside_cells(own)]
-        kind = "int" if _cells(schema, axes) <= LARGEST_SHORT else "bigint"
-        columns = [exp.alias_(exp.cast(codes[schema.names[axis]], kind), f"code{axis}") for axis in (*axes, *others)]
-        inner = exp.select(*columns or [exp.alias_(whole(0), "code")]).from_(relation.source)
-        place = exp.alias_(_place(schema, axes, others, kind), "dpress_place")
-        places = exp.select(place).from_(inner.subquery("dpress_codes")).subquery("dpress_places")
-        table = exp.alias_(exp.cast(whole(number), "bigint"), "dpress_table")
+        names = [f"code{axis}" for axis in axes]
+        columns = [exp.alias_(_code(schema, codes, axis), f"code{axis}") for axis in axes]
+        if others:
+            lowest = [whole(0), *(_code(schema, codes, axis) for axis in others)]
+            least = exp.Least(this=lowest[0], expressions=lowest[1:], ignore_nulls=True)
+            columns, names = [*columns, exp.alias_(exp.cast(least, "smallint"), "lowest")], [*names, "lowest"]
+        inner = exp.select(*columns or [exp.alias_(whole(0), "code")]).from_(relation.source).subquery("dpress_codes")
         count = exp.alias_(exp.cast(exp.Count(this=exp.Star()), "bigint"), "dpress_count")
-        wide = exp.alias_(exp.cast(exp.column("dpress_place"), "bigint"), "place")
-        found.append(exp.select(table, wide, count).from_(places).group_by("dpress_place"))
+        groups = exp.select(*names, count).from_(inner)
+        groups = groups.group_by(*names) if names else groups
+        table = exp.alias_(exp.cast(whole(number), "bigint"), "dpress_table")
+        place = exp.alias_(_place(schema, axes, dropped=bool(others)), "dpress_place")
+        found.append(exp.select(table, place, "dpress_count").from_(groups.subquery("dpress_groups")))
     return found
 
 
-def _place(schema: Schema, axes: Axes, others: Sequence[int], kind: str) -> exp.Expr:
-    """Return the row's place: its digits, the first of them the lowest code of the other attributes or 0."""
-    lowest: exp.Expr = whole(0)
-    if others:
-        codes = [exp.column(f"code{axis}") for axis in others]
-        lowest = exp.Least(this=whole(0), expressions=codes, ignore_nulls=True)
+def _code(schema: Schema, codes: dict[str, exp.Expr], axis: int) -> exp.Expr:
+    """Return an attribute's code in as few bits as hold it: the shorter, the faster engines group by it."""
+    kind = "smallint" if schema.shape[axis] <= LARGEST_SHORT else "bigint"
+    return exp.cast(codes[schema.names[axis]].copy(), kind)
+
+
+def _place(schema: Schema, axes: Axes, *, dropped: bool) -> exp.Expr:
+    """Return the place of codes: its digits, the first of them the lowest code of the other attributes or 0."""
     sizes = [schema.shape[axis] + BESIDE for axis in axes]
     strides = [math.prod(sizes[digit:]) for digit in range(len(sizes) + 1)]
-    place: exp.Expr = exp.cast(whole(BESIDE * sum(strides)), kind)
-    for code, stride in zip((lowest, *(exp.column(f"code{axis}") for axis in axes)), strides, strict=True):
-        if code != whole(0):
-            place = place + (code * whole(stride) if stride > 1 else code)
-    return exp.cast(place, kind)
+    digits: list[tuple[str, int]] = [*([("lowest", strides[0])] if dropped else [])]
+    digits += [(f"code{axis}", stride) for axis, stride in zip(axes, strides[1:], strict=True)]
+    place: exp.Expr = exp.cast(whole(BESIDE * sum(strides)), "bigint")
+    for name, stride in digits:
+        place = place + exp.cast(exp.column(name), "bigint") * exp.cast(whole(stride), "bigint")
+    return place

@@ -54,7 +54,7 @@ def sql_counts(
         return _folded(table, schema, tables, progress)
     answers = pa.concat_tables([source.fetch(statement) for statement in asked.statements])
     found = [column.to_numpy() for column in answers.columns]
-    if not len(found[0]):
+    if not found[2].sum():
         raise SchemaMismatch(f"{source.name} has no rows")
     table.check_unchanged()
     return asked.add_up(*found)
