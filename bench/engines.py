@@ -156,7 +156,7 @@ def on_postgres(path: Path, rows: int) -> list[Row]:
 
 def on_spark(path: Path, rows: int) -> list[Row]:
     """Compare both forms on Spark with Spark by itself."""
-    from dpress.data.spark.spark_session import active_session
+    from dpress.data.sources.spark_session import active_session
 
     frame = active_session().read.parquet(str(path))
 

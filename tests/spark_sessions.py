@@ -13,7 +13,7 @@ def spark_session(tmp_path_factory):
     """The session, in a zone whose offset is no whole hour."""
     if shutil.which("java") is None:
         pytest.skip("there is no Java; .ci/run installs one")
-    from dpress.data.spark.spark_session import SETTINGS
+    from dpress.data.sources.spark_session import SETTINGS
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     with warnings.catch_warnings():

@@ -20,10 +20,10 @@ from dpress.core.claim import ROW
 from dpress.core.domain import Schema
 from dpress.data.fold import count, fold
 from dpress.data.sources.open_source import open_source
+from dpress.data.sources.spark_session import SETTINGS, quiet
 from dpress.data.spark import spark_fold
 from dpress.data.spark.partial_sums import COLUMNS, merged
 from dpress.data.spark.partial_sums import SCHEMA as SCHEMA_OF_SUMS
-from dpress.data.spark.spark_session import SETTINGS, quiet
 from dpress.data.table import Table
 
 SCHEMA = Schema((Integer(name="age", bounds=(17, 90)),))

@@ -15,8 +15,8 @@ from dpress.data.add_up import SparseArray
 from dpress.data.fold import count, fold
 from dpress.data.rows import people
 from dpress.data.sources.open_source import open_source
+from dpress.data.sources.spark_session import active_session, quiet
 from dpress.data.spark import spark_fold as spark_fold_module
-from dpress.data.spark.spark_session import active_session, quiet
 from dpress.data.table import Table
 
 pytestmark = [pytest.mark.slow]

@@ -11,7 +11,7 @@ from dpress.data.fold import count, fold
 from dpress.data.rows import people
 from dpress.data.sources.open_source import open_source
 from dpress.data.sources.spark_frame import SparkFrame, SparkRows
-from dpress.data.spark.spark_session import quiet
+from dpress.data.sources.spark_session import quiet
 from dpress.data.specification.spec import from_dict
 from dpress.data.sql.coded_rows import code_expressions, relation_of
 from dpress.data.sql.person_rows import bounded_query

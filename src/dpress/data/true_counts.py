@@ -33,7 +33,7 @@ def true_counts(
     """
     table = Table(source, schema.names, unit)
     if table.engine == "sql" or (table.engine == "spark" and isinstance(table.source, Database)):
-        from dpress.data.sql.sql_counts import sql_counts  # noqa: PLC0415  # sqlglot takes a while to import
+        from dpress.data.sql_counts import sql_counts  # noqa: PLC0415  # sqlglot takes a while to import
 
         return sql_counts(table, schema, tables, progress=progress)
     return fold(table, schema, count(schema.shape, tables), progress=progress)

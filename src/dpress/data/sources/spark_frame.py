@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
-from dpress.data.spark.spark_failure import without_message
-from dpress.data.spark.spark_session import quiet
+from dpress.data.sources.spark_failure import without_message
+from dpress.data.sources.spark_session import quiet
 
 LINE = "{} cannot be read by Spark (its message is withheld: it may quote rows)"
 COLUMN = "batch"

@@ -17,10 +17,10 @@ from dpress.core.errors import NotSupported
 from dpress.data.add_up import Counts, Progress, SparseArray
 from dpress.data.codec.codec import Codes
 from dpress.data.sources.source import without_quotes
+from dpress.data.sources.spark_failure import without_message
 from dpress.data.sources.spark_frame import SparkRows
+from dpress.data.sources.spark_session import active_session, quiet
 from dpress.data.spark.partial_sums import COLUMNS, joined, merged, partition_sums, whole
-from dpress.data.spark.spark_failure import without_message
-from dpress.data.spark.spark_session import active_session, quiet
 from dpress.data.table import Table, Watched
 
 MOST_TASKS = 1 << 12  # of files with more parts, a task reads several

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.data.sources.spark_failure import without_message
+from dpress.data.sources.spark_session import active_session, quiet
 from dpress.data.spark.partial_sums import KINDS
-from dpress.data.spark.spark_failure import without_message
-from dpress.data.spark.spark_session import active_session, quiet
 
 TOGETHER = 256  # pieces of a job, whose results the driver holds at once
 NAME = "the pieces"
