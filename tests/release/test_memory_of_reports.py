@@ -17,7 +17,7 @@ from dpress.release.plan import design_of
 
 FILE, FEW, MANY = 1_000_000, 4, 20
 PROGRAM = """
-import resource, sys
+import sys
 import pyarrow.parquet as pq
 from dpress import estimate, load_design
 from dpress.data.reports import repeated_ids
@@ -27,7 +27,7 @@ if most == "0":
 else:
     repeated_ids.repeated.__kwdefaults__["most"] = int(most)
     estimate(load_design(design), folder)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+print(next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) * 1024)  # of this program; `ru_maxrss` would begin with that of the one that started it
 """
 
 
