@@ -112,7 +112,8 @@ def test_ten_million_rows_are_counted_in_under_one_gibibyte(tmp_path):
         "from dpress.data.table import Table\n"
         "schema = msgspec.json.decode(sys.argv[2], type=Schema)\n"
         "total = fold(Table(sys.argv[1], schema.names, ROW), schema, count(schema.shape, [(0, 1, 2)]))\n"
-        'print(total.sum(), next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")))\n'
+        'peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))\n'
+        "print(total.sum(), peak.split()[1])\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, str(path), msgspec.json.encode(SCHEMA).decode()],

@@ -27,7 +27,8 @@ if most == "0":
 else:
     repeated_ids.repeated.__kwdefaults__["most"] = int(most)
     estimate(load_design(design), folder)
-print(next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) * 1024)  # of this program; `ru_maxrss` would begin with that of the one that started it
+peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))  # of this program alone
+print(int(peak.split()[1]) * 1024)
 """
 
 
