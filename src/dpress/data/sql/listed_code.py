@@ -65,10 +65,11 @@ def _among_texts(
 ) -> exp.Expr | None:
     if column.dialect == "duckdb":
         return _among_names(value, pairs, otherwise)
-    constants = [(text(own, column.dialect), code) for own, code in pairs]
+    in_order = sorted(pairs, key=lambda pair: pair[0].encode())  # as engines order texts that they compare by bytes
+    constants = [(text(own, column.dialect), code) for own, code in in_order]
     if len(constants) > MOST_BRANCHES or any(own is None for own, _ in constants):
         return None
-    return _one_of(value, [(own, code) for own, code in constants if own is not None], otherwise)
+    return _halved(value, [(own, code) for own, code in constants if own is not None], otherwise)
 
 
 def _among_names(value: exp.Expr, pairs: Sequence[tuple[str, int]], otherwise: exp.Expr) -> exp.Expr | None:
