@@ -15,6 +15,7 @@ from dpress.release.next_round import NEXT, users_before
 from dpress.release.plan import design_of
 from dpress.release.plan_text import beside, caution, lifetime_of, promised
 from dpress.release.record_files import NAME
+from dpress.release.release import Release
 from dpress.release.spec_or_design import load_spec_or_design
 
 
@@ -73,9 +74,14 @@ def command(
         plain = {"release": out, "claim": claim, "lifetime": as_floats(lifetime), "charged": as_floats(release.charged)}
         print_json({**plain, "seconds": seconds, "rejected": dict(release.rejected), "next": following})
         return
+    _say(release, out, records, following)
+
+
+def _say(release: Release, out: str, records: int, following: str | None) -> None:
+    """Say what was released."""
     click.echo(f"Release: {out}")
     click.echo(f"Method:  {release.method}")
-    click.echo(f"Promise: {promised(release.claim)} for each report{beside(lifetime)}")
+    click.echo(f"Promise: {promised(release.claim)} for each report{beside(lifetime_of(release.mechanism))}")
     before = users_before(release)
     beyond = f", and {before:,} in earlier rounds" if before else ""
     click.echo(f"Reports: {release.users - before:,} counted{beyond}")
