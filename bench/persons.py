@@ -22,7 +22,7 @@ from machine import facts
 ROWS, PERSONS, MILLION, RUNS = 20_000_000, 500_000, 1_000_000, 3
 CAPS = (1, 5, 20)
 START = """
-import json, resource, sys, time
+import json, sys, time
 import duckdb, pyarrow as pa, pyarrow.parquet as pq
 from dpress.core import rng
 from dpress.core.claim import Unit
@@ -32,7 +32,7 @@ path, person, cap, cells = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[
 def opened(columns):
     return pq.ParquetFile(path).iter_batches(1 << 17, columns=columns)
 def memory():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return int(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1]) / 1024
 counts = f"SELECT {', '.join(cells)}, count(*) FROM kept GROUP BY ALL"
 pair = pa.table({person: pq.ParquetFile(path).read_row_group(0, columns=[person])[person][:2]})
 unit = Unit(column=person, rows=cap)

@@ -105,17 +105,14 @@ class PostgresRows:
 
     def fetch(self, statement: str) -> pa.Table:
         """Return what one statement selects."""
-        with self.snapshot.connected() as cursor:
-            return self.snapshot.fetch(cursor, statement)
+        return self.snapshot.fetch(statement)
 
     def _columns(self) -> dict[str, tuple[str, bool]]:
         """Return of every column its type, and whether it is one of texts."""
-        with self.snapshot.connected() as cursor:
-            fetch = partial(self.snapshot.fetch, cursor)
-            found = fetch(COLUMNS.format(text(self._table))).to_pylist() if self.table else []
-            if not found:
-                present = fetch(TABLES)["name"].to_pylist()
-                raise SchemaMismatch(table_name.missing(self.table, "the database", present))
+        found = self.fetch(COLUMNS.format(text(self._table))).to_pylist() if self.table else []
+        if not found:
+            present = self.fetch(TABLES)["name"].to_pylist()
+            raise SchemaMismatch(table_name.missing(self.table, "the database", present))
         own = {one["name"]: (one["kind"], one["text_like"]) for one in found}
         return {name: own.get(name, (kind, False)) for name, kind in self.selected.items()} if self.query else own
 
@@ -136,7 +133,7 @@ class PostgresPart:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows, in constant memory."""
-        with self.rows.snapshot.connected() as cursor:
+        with self.rows.snapshot.streaming() as cursor:
             cursor.adbc_statement.set_options(**{HINT: str(BATCH_BYTES)})
             reader: Any = asked(self.rows.name, cursor, partial(_begun, cursor, self.query))
             while (batch := asked(self.rows.name, cursor, partial(next, reader, None))) is not None:

@@ -1,15 +1,23 @@
-"""Connections to PostgreSQL that all see the database at one moment, and change nothing in it."""
+"""Connections to PostgreSQL that all see the database at one moment, and change nothing in it.
+
+One connection is kept, which statements share; rows are streamed on connections of their own. A statement stands
+between a savepoint and the return to it, which gives up its locks: nobody who alters the table waits for a release.
+"""
 
 import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, TypeVar
+
+import pyarrow as pa
 
 from dpress.core.database_url import connectable
 from dpress.core.errors import NotSupported
 from dpress.data.sources.source import without_quotes
 
+SAVE, RETURN = "SAVEPOINT dpress", "ROLLBACK TO SAVEPOINT dpress"
 READING = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
 PERMISSION, NO_TABLE = "42501", "42P01"
 LOST = "{}: no connection to the server, or it was lost; nothing was released"
@@ -28,18 +36,31 @@ class Snapshot:
     def __init__(self, url: str, name: str) -> None:
         self._url, self._name = connectable(url, "the rows"), name
         self._lock = threading.Lock()
+        self._kept: Any = None
         self._moment = ""
 
+    def fetch(self, statement: str) -> pa.Table:
+        """Return what a statement selects.
+
+        Raises:
+            OSError: no permission, a lost connection, or whatever else.
+        """
+        with self._lock, without_quotes(self._name, self._first().cursor, LOST) as cursor:
+            try:
+                return asked(self._name, cursor, partial(_fetched, cursor, statement))
+            except OSError:
+                _close(self._kept)  # the moment ends with its transaction
+                raise
+
     @contextmanager
-    def connected(self) -> Iterator[Any]:
+    def streaming(self) -> Iterator[Any]:
         """Give a cursor of a new connection.
 
         Raises:
             OSError: there is no connection.
         """
         with self._lock:
-            if not self._moment:
-                self._moment = self._begun()
+            self._first()
         connection = self._connection(f"{READING}; SET TRANSACTION SNAPSHOT '{self._moment}'")
         try:
             with connection.cursor() as cursor:
@@ -47,20 +68,13 @@ class Snapshot:
         finally:
             _close(connection)
 
-    def fetch(self, cursor: Any, statement: str) -> Any:
-        """Return what a statement selects, as an Arrow table."""
-
-        def call() -> Any:
-            cursor.execute(statement)
-            return cursor.fetch_arrow_table()
-
-        return asked(self._name, cursor, call)
-
-    def _begun(self) -> str:
-        connection = self._connection(READING)
-        weakref.finalize(self, _close, connection)
-        with connection.cursor() as cursor:
-            return str(self.fetch(cursor, "SELECT pg_export_snapshot()")[0][0])
+    def _first(self) -> Any:
+        if self._kept is None:
+            self._kept = self._connection(READING)
+            weakref.finalize(self, _close, self._kept)
+            with self._kept.cursor() as cursor:
+                self._moment = asked(self._name, cursor, partial(_exported, cursor))
+        return self._kept
 
     def _connection(self, begin: str) -> Any:
         try:
@@ -75,6 +89,21 @@ class Snapshot:
             return connection
 
         return without_quotes(self._name, call, LOST)
+
+
+def _exported(cursor: Any) -> str:
+    """Return the name of the cursor's moment, which only a transaction without a savepoint gives."""
+    cursor.execute("SELECT pg_export_snapshot()")
+    moment = str(cursor.fetchone()[0])
+    cursor.execute(SAVE)
+    return moment
+
+
+def _fetched(cursor: Any, statement: str) -> pa.Table:
+    cursor.execute(statement)
+    found = cursor.fetch_arrow_table()
+    cursor.execute(RETURN)
+    return found
 
 
 def asked(name: str, cursor: Any, call: Callable[[], T]) -> T:

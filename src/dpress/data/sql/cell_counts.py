@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from sqlglot import exp
 
-from dpress.core.coding import DROPPED, MISSING
+from dpress.core.coding import DROPPED, MISSING, OUTSIDE
 from dpress.core.domain import Schema
-from dpress.data.sql.code_expression import beside_cells
+from dpress.data.sql.code_expression import beside_cells, settled
 from dpress.data.sql.coded_rows import Relation, code_expressions, refuse
 from dpress.data.sql.engine_column import whole
+from dpress.data.sql.group_keys import GroupedCode, grouped_code, ungrouped
 
 Axes = tuple[int, ...]
 Places = npt.NDArray[np.int64]
@@ -120,39 +121,46 @@ def _cells(schema: Schema, axes: Axes) -> int:
 def _counts(
     schema: Schema, relation: Relation, codes: dict[str, exp.Expr], counted: tuple[Axes, ...]
 ) -> list[exp.Select]:
-    """Return a query for every table: codes, then how many rows have the same, then the place of these codes."""
+    """Return a query for every table: keys, then how many rows have the same, then the place of their codes."""
     found = []
     for number, axes in enumerate(counted):
         others = [axis for axis, own in enumerate(schema.tabular) if axis not in axes and DROPPED in beside_cells(own)]
-        names = [f"code{axis}" for axis in axes]
-        columns = [exp.alias_(_code(schema, codes, axis), f"code{axis}") for axis in axes]
+        own = {f"code{axis}": _grouped(schema, codes, axis) for axis in axes}
         if others:
-            lowest = [whole(0), *(_code(schema, codes, axis) for axis in others)]
+            lowest = [whole(0), *(codes[schema.names[axis]].copy() for axis in others)]
             least = exp.Least(this=lowest[0], expressions=lowest[1:], ignore_nulls=True)
-            columns, names = [*columns, exp.alias_(exp.cast(least, "smallint"), "lowest")], [*names, "lowest"]
-        inner = exp.select(*columns or [exp.alias_(whole(0), "code")]).from_(relation.source).subquery("dpress_codes")
+            own["lowest"] = ungrouped(least, "lowest", "smallint")
+        steps = {name: step for code in own.values() for name, step in code.steps.items()}
+        keys = {name: key for code in own.values() for name, key in code.keys.items()} or {"code": whole(0)}
+        rows = relation.source
+        if steps:
+            rows = exp.select(exp.Star(), *_aliased(steps)).from_(rows).subquery("dpress_steps")
+        inner = exp.select(*_aliased(keys)).from_(rows).subquery("dpress_keys")
         count = exp.alias_(exp.cast(exp.Count(this=exp.Star()), "bigint"), "dpress_count")
-        groups = exp.select(*names, count).from_(inner)
-        groups = groups.group_by(*names) if names else groups
+        groups = exp.select(*keys, count).from_(inner).group_by(*keys).subquery("dpress_groups")
         table = exp.alias_(exp.cast(whole(number), "bigint"), "dpress_table")
-        place = exp.alias_(_place(schema, axes, dropped=bool(others)), "dpress_place")
-        found.append(exp.select(table, place, "dpress_count").from_(groups.subquery("dpress_groups")))
+        place = exp.alias_(_place(schema, axes, own), "dpress_place")
+        found.append(exp.select(table, place, "dpress_count").from_(groups))
     return found
 
 
-def _code(schema: Schema, codes: dict[str, exp.Expr], axis: int) -> exp.Expr:
+def _grouped(schema: Schema, codes: dict[str, exp.Expr], axis: int) -> GroupedCode:
     """Return an attribute's code in as few bits as hold it: the shorter, the faster engines group by it."""
     kind = "smallint" if schema.shape[axis] <= LARGEST_SHORT else "bigint"
-    return exp.cast(codes[schema.names[axis]].copy(), kind)
+    closed = settled(schema.tabular[axis], OUTSIDE) == OUTSIDE
+    return grouped_code(codes[schema.names[axis]], f"code{axis}", kind, closed=closed)
 
 
-def _place(schema: Schema, axes: Axes, *, dropped: bool) -> exp.Expr:
+def _aliased(columns: dict[str, exp.Expr]) -> list[exp.Expr]:
+    return [exp.alias_(own.copy(), name) for name, own in columns.items()]
+
+
+def _place(schema: Schema, axes: Axes, own: dict[str, GroupedCode]) -> exp.Expr:
     """Return the place of codes: its digits, the first of them the lowest code of the other attributes or 0."""
     sizes = [schema.shape[axis] + BESIDE for axis in axes]
     strides = [math.prod(sizes[digit:]) for digit in range(len(sizes) + 1)]
-    digits: list[tuple[str, int]] = [*([("lowest", strides[0])] if dropped else [])]
-    digits += [(f"code{axis}", stride) for axis, stride in zip(axes, strides[1:], strict=True)]
+    digits = dict(zip(("lowest", *(f"code{axis}" for axis in axes)), strides, strict=True))
     place: exp.Expr = exp.cast(whole(BESIDE * sum(strides)), "bigint")
-    for name, stride in digits:
-        place = place + exp.cast(exp.column(name), "bigint") * exp.cast(whole(stride), "bigint")
+    for name, code in own.items():
+        place = place + exp.cast(code.code.copy(), "bigint") * exp.cast(whole(digits[name]), "bigint")
     return place
