@@ -51,6 +51,8 @@ def test_a_cards_method_is_the_class_of_its_example(card: Card) -> None:
 
 def test_a_strategy_serves_a_workload_of_the_right_cells_or_none(card: Card) -> None:
     if card.strategy is None:
+        if card.name == "group_statistics":  # sums of values, whose cells no workload of tables or ranges has
+            return
         assert card.family in ("choice", "joint", "microdata") or card.oracle is not None or card.spatial is not None
         return
     workloads = (

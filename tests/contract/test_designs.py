@@ -35,6 +35,7 @@ OWN: dict[str, dict[str, Any]] = {
     "insensitive_microaggregation": {"group": 2, "users": 100},
     "marginals": {"ways": 1},
     "per_record": {"users": 100},
+    "group_statistics": {"by": ["sex"], "variance": ["age"], "quantiles": {"size": [0.25, 0.5]}},
 }
 PARTS_ONLY = {"exponential"}
 """Methods that no release is made with by themselves; others use them."""
@@ -57,8 +58,8 @@ def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
     loss = {"rho": 0.5 * float(scale)} if card.name == "dst" else {"epsilon": 2 * float(scale)}
     own, attributes = dict(OWN.get(card.name, {})), [AGE, SEX, SIZE]
     if card.family == "linear":
-        kind = "marginals" if card.name == "marginals" else "ranges"
-        attributes = attributes if kind == "marginals" else [AGE]
+        kind = {"marginals": "marginals", "group_statistics": "statistics"}.get(card.name, "ranges")
+        attributes = [AGE] if kind == "ranges" else attributes
     elif card.family == "spatial":
         kind, attributes = "spatial", [PLACE]
         own |= {"height": 2} if "height" in names(card.parameters) else {"side": 4}

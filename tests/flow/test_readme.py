@@ -38,6 +38,7 @@ DOCUMENTS = (
     "docs/tutorial/ask-people.md",
     "docs/tutorial/which-go-together.md",
     "docs/tutorial/where-people-are.md",
+    "docs/tutorial/cost-per-ward.md",
     "docs/tutorial/survey-file.md",
     "docs/tutorial/real-files.md",
     "docs/tutorial/why-noise.md",
@@ -49,6 +50,7 @@ DOCUMENTS = (
     "docs/reference/queries.md",
     "docs/reference/release.md",
     "docs/reference/methods.md",
+    "docs/reference/statistics.md",
     "examples/README.md",
 )
 BLOCK = re.compile(

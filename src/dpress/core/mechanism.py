@@ -14,7 +14,7 @@ from dpress.core.linear import Array, LinearMap, Numbers, Variance
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Oracle
 from dpress.core.parameters import Parameters
-from dpress.core.people import People
+from dpress.core.people import Codes, People
 from dpress.core.ranges import Ranges
 from dpress.core.rng import Generator
 
@@ -143,6 +143,19 @@ class CuratorMechanism(Mechanism, Protocol):
 
     def measured(self, answers: Numbers) -> Measurement:
         """Return the measurement that has these noisy answers, as they were published."""
+        ...
+
+
+@runtime_checkable
+class SumDecoder(Protocol):
+    """What a curator's mechanism measures where that is not counts of tables: sums over the rows."""
+
+    def sums(self, codes: Codes) -> Numbers:
+        """Return the integer sums over some rows, whose codes have shape (axes, rows); a kernel that is added up."""
+        ...
+
+    def answers(self, sums: Numbers) -> Numbers:
+        """Return the answers without noise, of the sums over all rows."""
         ...
 
 

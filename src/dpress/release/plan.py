@@ -144,7 +144,7 @@ def _written(spec: Spec, choice: Choice) -> Design:
         split=mechanism.split if isinstance(mechanism, Collection) else "",
         round=round_number(spec) if local else 0,
         estimator=estimator_of(mechanism),
-        attributes=spec.schema.attributes,
+        attributes=spec.schema.attributes if choice.attributes is None else choice.attributes,
         release={"kind": spec.release.kind, "postprocess": list(spec.release.postprocess)},
         queries=queries.written(choice.workload),
         budget=amounts(spec.privacy.loss) or {},

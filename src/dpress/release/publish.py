@@ -22,7 +22,7 @@ from dpress.data.add_up import Progress
 from dpress.data.rows import people
 from dpress.data.specification.spec import Spec
 from dpress.data.table import Table
-from dpress.data.true_counts import true_counts
+from dpress.data.true_counts import exact_answers
 from dpress.ledger.ledger import Ledger, verify
 from dpress.release.clock import now
 from dpress.release.designs import charge, mechanism_of
@@ -176,8 +176,7 @@ def _ready(
         return lambda rng: mechanism.release(rows, rng=rng)
     if not isinstance(mechanism, CuratorMechanism):
         raise TypeError(f"{type(mechanism).__name__} measures no table")
-    found = true_counts(schema, mechanism.decoder.tables, source, unit, progress=progress)
-    exact = mechanism.exact(mechanism.of_tables(found))
+    exact = exact_answers(mechanism, schema, source, unit, progress=progress)
     return lambda rng: mechanism.noisy(exact, rng=rng)
 
 
