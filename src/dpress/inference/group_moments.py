@@ -11,6 +11,7 @@ import numpy as np
 
 from dpress.core.linear import Array
 from dpress.inference.quantile import invert
+from dpress.inference.ratio import Pair, fieller
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,26 +45,20 @@ def linear(value: Array, variance: Array, z: float) -> Estimates:
 
 
 def ratio(total: Array, variance: Array, count: Array, count_variance: Array, z: float) -> Estimates:
-    """Return total / count, known to lie in [-1, 1], where the two are uncorrelated.
+    """Return total / count, known to lie in [-1, 1], where the two are uncorrelated; see `ratio.fieller`.
 
-    The interval is Fieller's: all r in [-1, 1] with |total - r count| <= z sqrt(variance + r^2 count_variance), whose
-    variance is exact. Where the count itself is within z of 0 that is all of [-1, 1], and no value is given.
-    Standard error: sqrt(variance + r^2 count_variance) / count.
-
-    Paper: Fieller 1954.
+    Where the count itself is within z standard errors of 0 the interval is [-1, 1], and no value is given.
     """
-    square = count**2 - z**2 * count_variance
-    known = (count > 0) & (square > 0)
-    safe, below = np.where(known, count, 1.0), np.where(known, square, 1.0)
-    middle = total * safe
-    root = np.sqrt(np.maximum(middle**2 - below * (total**2 - z**2 * variance), 0))
-    value = np.clip(total / safe, -1, 1)
-    error = np.sqrt(variance + value**2 * count_variance) / safe
+    found = [
+        fieller(Pair(first=first, second=second, variances=(own, other), covariance=0.0), z)
+        for first, second, own, other in zip(total, count, variance, count_variance, strict=True)
+    ]
+    low, high = np.array([one.interval for one in found]).reshape(-1, 2).T
     return Estimates(
-        value=np.where(known, value, np.nan),
-        standard_error=np.where(known, error, np.nan),
-        low=np.where(known, np.clip((middle - root) / below, -1, 1), -1.0),
-        high=np.where(known, np.clip((middle + root) / below, -1, 1), 1.0),
+        value=np.clip([one.value for one in found], -1, 1),
+        standard_error=np.array([one.standard_error for one in found]),
+        low=np.clip(low, -1, 1),
+        high=np.clip(high, -1, 1),
     )
 
 

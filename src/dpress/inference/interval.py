@@ -50,6 +50,10 @@ def half_width(variance: Variances, confidence: float, tail: Tail) -> Variances:
     >>> half_width(np.array([0.0, 50.0, np.inf]), 0.95, "laplace")
     array([ 0., 16., inf])
     """
-    z = critical(confidence, tail)
-    widths = np.where(np.equal(variance, 0), 0.0, np.ceil(z * np.sqrt(variance) + 0.5))
+    return whole_counts(variance, critical(confidence, tail))
+
+
+def whole_counts(variance: Variances, critical: float) -> Variances:
+    """Return critical sqrt(variance) + 1/2 rounded up to a whole count; 0 for a variance of 0; see `half_width`."""
+    widths = np.where(np.equal(variance, 0), 0.0, np.ceil(critical * np.sqrt(variance) + 0.5))
     return widths if isinstance(variance, np.ndarray) else float(widths)

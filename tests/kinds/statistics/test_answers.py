@@ -41,7 +41,7 @@ def test_an_empty_group_has_an_interval_and_no_value() -> None:
     found = published().query("mean cost where ward = none")
     assert math.isnan(found.value)
     assert found.interval == pytest.approx((0, 1000), abs=0.01)
-    assert "cannot be told from none" in str(found.note)
+    assert "not distinguishable from zero" in str(found.note)
 
 
 def test_the_folder_is_a_row_for_every_group_and_statistic_and_is_read_back(tmp_path: Path) -> None:
@@ -64,13 +64,23 @@ def test_a_folder_that_was_edited_is_refused(tmp_path: Path) -> None:
         load_release(folder)
 
 
+def test_counts_of_groups_are_compared() -> None:
+    release, rows = published(SURE), table().to_pandas()
+    eyes, hearts = (int((rows.ward == ward).sum()) for ward in ("eyes", "hearts"))
+    assert release.ratio("ward = eyes", "ward = hearts").value == pytest.approx(eyes / hearts, abs=0.001)
+    found = release.difference("ward = eyes", "ward = hearts")
+    assert found.value == pytest.approx(eyes - hearts, abs=2)
+    assert release.share("ward = eyes").value == pytest.approx(eyes / len(rows), abs=0.001)
+
+
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("mean salary", "there is no statistic 'mean salary'; there are count, sum cost"),
+        ("mean salary", "there is no attribute 'salary'"),
         ("mean cost where sex = f", "there is no attribute 'sex'|cannot read 'sex = f'"),
-        ("quantile 1.5 of cost", "a number between 0 and 1, got '1.5'"),
-        ("quantile x of cost", "a number between 0 and 1, got 'x'"),
+        ("quantile 1.5 of cost", "a level strictly between 0 and 1, got 1.5"),
+        ("variance cost", "there is no statistic 'variance cost'"),
+        ("mean sex", "expected an integer or numeric attribute, sex is categorical"),
     ],
 )
 def test_what_was_not_measured_is_refused(query: str, message: str) -> None:

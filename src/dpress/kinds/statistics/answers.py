@@ -19,22 +19,24 @@ from dpress.core.mechanism import CuratorMechanism, Mechanism
 from dpress.core.near import meant
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
-from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, group_estimates, masks
+from dpress.inference.ratio import Pair
+from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, Mask, condition, group_estimates, masks
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release.answers import Part, Progress
+from dpress.release.linear_forms import Compared
 from dpress.release.published_tables import CONFIDENCE, cells
 from dpress.release.query_language import parse
 from dpress.release.release import Release
 from dpress.release.result import Result
+from dpress.release.statistics import EMPTY
+from dpress.release.statistics_queries import Statistic
 from dpress.release.table_answers import measured, restored
 
 __all__ = ["Answers", "GroupTable", "measured", "predicted", "restored"]
 
 NAME = "statistics.parquet"
 BATCH_GROUPS = 1 << 16
-EMPTY = "Its rows cannot be told from none: the interval is all that is possible."
-CELLS = "It is known to within a cell."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,12 +135,9 @@ class Answers:
         return group_estimates(self.strategy, self.release.schema, self.measurement, z=z, mask=mask)
 
     def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
-        """Answer a statistic of all rows, or of the groups that a condition names: `mean cost where ward = eyes`.
+        """Answer the count of the groups that a condition names, or their variance: `variance cost where ward = eyes`.
 
-        A condition alone asks for the count. `quantile 0.9 of cost` is answered for any share where the attribute has
-        quantiles.
-
-        Error: see `inference.group_moments`; a quantile has an interval and no standard error.
+        Error: see `inference.group_moments`.
 
         Args:
             text: the query.
@@ -149,39 +148,79 @@ class Answers:
             ValueError: there is no such statistic, or the condition is about other attributes than the groups'.
         """
         del progress
-        asked, where = self._read(text)
-        weights = parse(self.release.schema.subset([axis.name for axis in self.axes]), where)
-        found = self._estimates(confidence, masks(weights))
-        name, share = self._statistic(found, asked)
+        words = text.split(maxsplit=1)
+        if words[:1] != ["variance"]:
+            return self._answered((text, "count"), COUNT, text, confidence)
+        asked, _, where = text.partition(" where ")
+        return self._answered((text, "variance"), " ".join(asked.split()), where or None, confidence)
+
+    def statistic(self, asked: Statistic, confidence: float) -> Result | None:
+        """Answer a mean, a sum, a quantile or a share that was measured; None for what follows from counts.
+
+        Raises:
+            ValueError: it was not measured, or the condition is about other attributes than the groups'.
+        """
+        own = (asked.text, asked.of)
+        if asked.of in ("mean", "sum"):
+            return self._answered(own, f"{asked.of} {asked.attribute}", asked.where, confidence)
+        if asked.of == "quantile":
+            attributes = [self.release.schema.names[part.axis] for part in self.strategy.distributions]
+            if asked.attribute not in attributes:
+                raise ValueError(self._unknown(f"quantile of {asked.attribute}"))
+            share = Fraction(asked.level).limit_denominator(1 << 20)
+            return self._answered(own, asked.attribute, asked.where, confidence, share)
+        if asked.of != "share" or (name := self._share_name(asked.first)) is None:
+            return None
+        return self._answered(own, name, asked.where, confidence)
+
+    def _share_name(self, conditions: str) -> str | None:
+        """Return the share of a condition that was measured; None where there is none."""
+        weights = parse(self.release.schema, conditions)
+        asked = tuple((axis, tuple(np.flatnonzero(own).tolist())) for axis, own in enumerate(weights) if not own.all())
+        measured = [part.where for part in self.strategy.moments]
+        return f"share {condition(self.release.schema, asked)}" if asked in measured else None
+
+    def compared(self, first: str, second: str) -> Compared:
+        """Return the counts of two sets of groups, whose errors are those of the groups that both have."""
+        found, groups = self.groups(), [self._mask(text).astype(float) for text in (first, second)]
+        if COUNT not in found.names:
+            raise ValueError(self._unknown(COUNT))
+        count, variance = found.counts
+        one, other = groups
+        pair = Pair(
+            first=float(one @ count),
+            second=float(other @ count),
+            variances=(float(one @ variance), float(other @ variance)),
+            covariance=float((one * other) @ variance),
+        )
+        return Compared(pair=pair, critical=lambda confidence: critical(confidence, self.release.tail))
+
+    def _mask(self, where: str | None) -> Mask:
+        """Return which groups conditions name, shape (groups,)."""
+        return masks(parse(self.release.schema.subset([axis.name for axis in self.axes]), where or "total"))
+
+    def _answered(
+        self, asked: tuple[str, str], name: str, where: str | None, confidence: float, share: Fraction | None = None
+    ) -> Result:
+        """Answer a statistic by its name; `asked` is the query and what it is of."""
+        found = self._estimates(confidence, self._mask(where))
+        if share is None and name not in found.names:
+            raise ValueError(self._unknown(name))
         one = found.of(name, share)
-        value, error = float(one.value[0]), float(one.standard_error[0])
-        note = EMPTY if math.isnan(value) else CELLS if math.isnan(error) else None
-        interval = (float(one.low[0]), float(one.high[0]))
+        value = float(one.value[0])
         return Result(
-            query=text, value=value, standard_error=error, interval=interval, confidence=confidence, note=note
+            query=asked[0],
+            value=value,
+            standard_error=float(one.standard_error[0]),
+            interval=(float(one.low[0]), float(one.high[0])),
+            confidence=confidence,
+            note=EMPTY if math.isnan(value) else None,
+            of=asked[1],
         )
 
-    def _read(self, text: str) -> tuple[str, str]:
-        """Return the statistic and the condition of a query."""
-        asked, where, condition = text.partition(" where ")
-        words = asked.split()
-        if words and words[0] in (COUNT, "sum", "mean", "variance", "share", "median", "quantile"):
-            return " ".join(words), condition if where else "total"
-        return COUNT, text
-
-    def _statistic(self, found: GroupEstimates, asked: str) -> tuple[str, Fraction | None]:
-        """Return a statistic by its name, or the attribute and the share of a quantile."""
-        words = [word for place, word in enumerate(asked.split()) if word != "of" or place == 0]
-        name = " ".join(words)
-        if name in found.names:
-            return name, None
-        attributes = {self.release.schema.names[part.axis] for part in self.strategy.distributions}
-        if words[0] == "median" and name.partition(" ")[2] in attributes:
-            return name.partition(" ")[2], Fraction(1, 2)
-        if words[0] == "quantile" and " ".join(words[2:]) in attributes:
-            return " ".join(words[2:]), _share(words[1])
-        known = ", ".join(found.names)
-        raise ValueError(f"there is no statistic {name!r}; there are {known}{meant(name, found.names)}")
+    def _unknown(self, name: str) -> str:
+        known = self.together().names
+        return f"there is no statistic {name!r}; there are {', '.join(known)}{meant(name, known)}"
 
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:
@@ -225,16 +264,6 @@ class Answers:
         """Yield the table."""
         del progress
         yield self.table
-
-
-def _share(text: str) -> Fraction:
-    try:
-        found = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        found = Fraction(0)
-    if not 0 < found < 1:
-        raise ValueError(f"a quantile is asked as `quantile 0.9 of NAME`, a number between 0 and 1, got {text!r}")
-    return found
 
 
 def predicted(mechanism: Mechanism, workload: object) -> None:

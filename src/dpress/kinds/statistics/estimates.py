@@ -159,10 +159,10 @@ class GroupEstimates:
         pairs = zip(self._prefixes(place), self.sizes, strict=True)
         rows = [group_moments.quantile(prefixes, one * size, q, self.z) for prefixes, size in pairs]
         value, low, high = (self._valued(part, np.array(column)) for column in zip(*rows, strict=True))
-        nothing = np.full(len(value), math.nan)
         if self._whole_numbers(part):
             value, high = np.ceil(value) - 1, high - 1
-        return Estimates(value=value, standard_error=nothing, low=low, high=high)
+        error = np.where(np.isnan(value), math.nan, (high - low) / (2 * self.z))  # Woodruff 1952
+        return Estimates(value=value, standard_error=error, low=low, high=high)
 
     def _valued(self, part: GroupDistribution, places: Array) -> Array:
         """Return the values at places counted in cells."""

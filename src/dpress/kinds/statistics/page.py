@@ -111,12 +111,9 @@ def _texts(found: Estimates, place: int) -> tuple[str, str, str]:
     """Return a value, its interval and its standard error, rounded."""
     value, error = float(found.value[place]), float(found.standard_error[place])
     low, high = float(found.low[place]), float(found.high[place])
-    spread = error if math.isfinite(error) else (high - low) / 4
-    return (
-        "not known" if math.isnan(value) else _rounded(value, spread),
-        f"{_rounded(low, spread)} to {_rounded(high, spread)}",
-        "by interval" if math.isnan(error) else _rounded(error, error),
-    )
+    if math.isnan(value):
+        return "not known", f"{_rounded(low, high - low)} to {_rounded(high, high - low)}", "not known"
+    return _rounded(value, error), f"{_rounded(low, error)} to {_rounded(high, error)}", _rounded(error, error)
 
 
 def _rounded(value: float, spread: float) -> str:

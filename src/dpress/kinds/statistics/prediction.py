@@ -83,21 +83,12 @@ def best_shares(
 def standard_errors(mechanism: MatrixMechanism, schema: Schema, users: int) -> dict[str, float]:
     """Return the standard error of every statistic in a group of the expected size.
 
-    Of a quantile, half its interval by the number of standard errors to each side; infinite where a group is too small
-    to say anything.
+    Infinite where a group is too small to say anything.
     """
-    strategy = _strategy(mechanism)
-    z = critical(CONFIDENCE, mechanism.tail)
+    strategy, z = _strategy(mechanism), critical(CONFIDENCE, mechanism.tail)
     found = _expected(mechanism, strategy, schema, users, z)
-    errors = {}
-    for name in found.names:
-        one = found.of(name)
-        error = float(one.standard_error[0])
-        spread = float(one.high[0] - one.low[0]) / (2 * z)
-        errors[name] = (
-            error if math.isfinite(error) else spread if name.split()[0] in ("median", "quantile") else math.inf
-        )
-    return errors
+    errors = {name: float(found.of(name).standard_error[0]) for name in found.names}
+    return {name: error if math.isfinite(error) else math.inf for name, error in errors.items()}
 
 
 def scaled_errors(mechanism: MatrixMechanism, users: int) -> list[float]:
