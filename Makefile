@@ -80,6 +80,7 @@ bench: setup
 	$(BIN)/python bench/spatial.py > out/bench-spatial.json
 	$(BIN)/python bench/microdata.py > out/bench-microdata.json
 	$(BIN)/python bench/kinds.py > out/bench-kinds.json
+	$(BIN)/python bench/group_statistics.py > out/bench-group-statistics.json
 	$(BIN)/python bench/service.py > out/bench-service.json
 	$(BIN)/python bench/collecting.py > out/bench-collecting.json
 	$(BIN)/python bench/reports.py > out/bench-reports.json
