@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.attribute import DROP, REJECT, WALKED, Bounded, Integer, Listed, Tabular
+from dpress.core.attribute import Tabular
+from dpress.core.bounded_attribute import WALKED, Bounded, Integer
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
+from dpress.core.listed_attribute import Listed
+from dpress.core.policy import DROP, REJECT
 from dpress.core.value import BLANKS, Kind, Value, number, read, readings
 
 DROPPED = -1

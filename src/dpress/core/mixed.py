@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.attribute import Bounded, Categorical, Integer, Tabular
+from dpress.core.attribute import Tabular
+from dpress.core.bounded_attribute import Bounded, Integer
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
+from dpress.core.listed_attribute import Categorical
 
 Units = npt.NDArray[np.int64]
 MOST_NUMBERS = 1 << 22  # cells of a number, whose centres are listed

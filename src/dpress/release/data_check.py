@@ -14,12 +14,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.attribute import DROP, REJECT, Bounded, Listed, Location, Tabular
+from dpress.core.attribute import Location, Tabular
+from dpress.core.bounded_attribute import Bounded
 from dpress.core.claim import ROW
 from dpress.core.coding import MISSING, OUTSIDE
 from dpress.core.design import Design
 from dpress.core.errors import SchemaMismatch
+from dpress.core.listed_attribute import Listed
 from dpress.core.near import near
+from dpress.core.policy import DROP, REJECT
 from dpress.data.add_up import Progress
 from dpress.data.codec.codec import cells_of, numbers_of
 from dpress.data.codec.numbers import is_text

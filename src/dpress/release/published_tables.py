@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dpress.core.attribute import Bounded, Integer, Listed, Tabular
+from dpress.core.attribute import Tabular
+from dpress.core.bounded_attribute import Bounded, Integer
 from dpress.core.linear import Array
+from dpress.core.listed_attribute import Listed
 from dpress.inference.interval import Tail, half_width
 
 CONFIDENCE = 0.95

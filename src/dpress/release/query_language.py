@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.attribute import Bounded, Integer, Listed, Ordinal, Tabular
+from dpress.core.attribute import Tabular
+from dpress.core.bounded_attribute import Bounded, Integer
 from dpress.core.domain import Schema
 from dpress.core.linear import Array
+from dpress.core.listed_attribute import Listed, Ordinal
 from dpress.core.near import MOST, meant
 from dpress.core.ranges import Range
 

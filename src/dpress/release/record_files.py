@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core.attribute import Integer, Listed, Tabular
+from dpress.core.attribute import Tabular
+from dpress.core.bounded_attribute import Integer
+from dpress.core.listed_attribute import Listed
 from dpress.core.rng import Generator
 from dpress.inference.joint.factors import Joint
 

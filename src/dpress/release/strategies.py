@@ -5,9 +5,10 @@ from fractions import Fraction
 from typing import Any
 
 from dpress import catalog
-from dpress.core.attribute import Bounded, Listed
+from dpress.core.bounded_attribute import Bounded
 from dpress.core.claim import ZCDP, ApproxDP, PureDP
 from dpress.core.errors import NotSupported
+from dpress.core.listed_attribute import Listed
 from dpress.core.mechanism import Card
 from dpress.core.parameters import names
 from dpress.core.workload import Boxes, Workload

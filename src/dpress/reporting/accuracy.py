@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress import catalog
-from dpress.core.attribute import Bounded, Integer, Tabular
+from dpress.core.attribute import Tabular
+from dpress.core.bounded_attribute import Bounded, Integer
 from dpress.release.result import Result
 from dpress.reporting.facts import Facts
 from dpress.reporting.rounding import error, interval, number, unit_for

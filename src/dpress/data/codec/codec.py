@@ -10,10 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpress.core import coding
-from dpress.core.attribute import Bounded, Integer, Listed, Tabular
+from dpress.core.attribute import Tabular
+from dpress.core.bounded_attribute import Bounded, Integer
 from dpress.core.coding import DROPPED, MISSING, OUTSIDE
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
+from dpress.core.listed_attribute import Listed
+from dpress.core.value import Value
 from dpress.data.codec import listed, numbers, objects
 
 Codes = npt.NDArray[np.int32]
@@ -56,10 +59,15 @@ def numbers_of(name: str, batch: pa.RecordBatch) -> npt.NDArray[np.float64]:
     """
     column = _plain(_column(batch, name))
     if objects.is_ours(column.type):
-        return objects.numbers(column)
+        return objects.each(column, _float_of, np.nan)
     _check_number_type(name, column.type)
     found, missing = numbers.floats(column)
     return np.where(missing, np.nan, found)
+
+
+def _float_of(value: Value) -> float:
+    exact = coding.number_of(value)
+    return np.nan if exact is None else float(exact)
 
 
 def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
@@ -110,7 +118,7 @@ def _cells(attribute: Tabular, column: pa.Array) -> Codes:
         return np.asarray(own[np.asarray(pc.fill_null(column.indices.cast(pa.int64()), len(own) - 1))])
     column = _plain(column)
     if objects.is_ours(column.type):
-        return objects.cells(attribute, column)
+        return objects.each(column, lambda value: coding.cell_of(attribute, value), MISSING).astype(np.int32)
     if isinstance(attribute, Listed):
         _check_listed_type(attribute, column.type)
         return listed.cells(attribute, column)

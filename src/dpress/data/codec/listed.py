@@ -13,8 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.attribute import Listed, Tabular
+from dpress.core.attribute import Tabular
 from dpress.core.coding import MISSING, OUTSIDE, WORDS, cell, listed
+from dpress.core.listed_attribute import Listed
 from dpress.core.value import BLANKS, EXACT, NANOSECONDS, Kind, Value, written
 from dpress.data.codec.numbers import is_text, trimmed, whole
 

@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpress.core.attribute import Bounded, Listed, Tabular
+from dpress.core.attribute import Tabular
+from dpress.core.bounded_attribute import Bounded
+from dpress.core.listed_attribute import Listed
 from dpress.data.sources.arrow_rows import ARROW, ArrowRows
 from dpress.data.sources.parquet_rows import PARQUET, ParquetRows
 from dpress.data.sources.path_columns import FileSource

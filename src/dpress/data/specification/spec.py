@@ -12,10 +12,12 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from dpress.core import check
-from dpress.core.attribute import Attribute, Bounded, Categorical, Ordinal
+from dpress.core.attribute import Attribute
+from dpress.core.bounded_attribute import Bounded
 from dpress.core.claim import Loss, Relation, Unit, from_parameters
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
+from dpress.core.listed_attribute import Categorical, Ordinal
 from dpress.core.named import Words
 from dpress.core.place import readable
 from dpress.data.specification import codebook, hierarchy_file

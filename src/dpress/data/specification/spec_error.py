@@ -5,7 +5,9 @@ from typing import Any
 
 import msgspec
 
-from dpress.core.attribute import Categorical, Integer, Location, Numeric, Ordinal
+from dpress.core.attribute import Location
+from dpress.core.bounded_attribute import Integer, Numeric
+from dpress.core.listed_attribute import Categorical, Ordinal
 from dpress.core.near import meant
 from dpress.core.place import readable
 

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 from sqlglot import exp
 
-from dpress.core.attribute import Bounded, Integer, Numeric
+from dpress.core.bounded_attribute import Bounded, Integer, Numeric
 from dpress.core.value import BLANKS
 from dpress.data.codec import numbers
 from dpress.data.sql.engine_column import TEXT, Column, number, whole

@@ -3,9 +3,10 @@
 from sqlglot import exp
 
 from dpress.core import coding
-from dpress.core.attribute import Listed, Tabular
+from dpress.core.attribute import Tabular
 from dpress.core.coding import MISSING, OUTSIDE
 from dpress.core.errors import SchemaMismatch
+from dpress.core.listed_attribute import Listed
 from dpress.data.sql.bin_code import bounded_cell, has_none, is_countable
 from dpress.data.sql.engine_column import Column, whole
 from dpress.data.sql.listed_code import is_comparable, listed_cell

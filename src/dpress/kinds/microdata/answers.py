@@ -15,10 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.attribute import Listed, Tabular
+from dpress.core.attribute import Tabular
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Identity, Numbers
+from dpress.core.listed_attribute import Listed
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Mechanism, SyntheticRecords
 from dpress.core.people import Codes

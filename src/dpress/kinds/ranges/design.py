@@ -3,8 +3,9 @@
 import contextlib
 from collections.abc import Iterator
 
-from dpress.core.attribute import Bounded, Ordinal
+from dpress.core.bounded_attribute import Bounded
 from dpress.core.errors import NotSupported
+from dpress.core.listed_attribute import Ordinal
 from dpress.core.parameters import PLACE
 from dpress.core.ranges import AllRanges, Axis, Prefixes, RangeList, RangesOfLength
 from dpress.core.workload import Boxes
