@@ -7,7 +7,7 @@ import itertools
 import math
 import re
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -24,9 +24,11 @@ WALKED = 1 << 16  # cells up to which neighbouring edges are compared one by one
 LARGEST_SQUARE = 1 << 31  # cells whose square fits 64 bits
 
 
-class _Bounded(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What integers and numbers share: cells by increasing edges, then a cell for missing values if it is named."""
+class ByEdges(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What integers, numbers and dates share: cells by increasing edges, then one for missing values if it is named."""
 
+    whole: ClassVar[bool] = True  # whether the numbers between edges are integers
+    expected: ClassVar[str] = "a number"  # in a query
     outside: Outside = "clamp"
     null: str = REJECT
 
@@ -111,12 +113,35 @@ class _Bounded(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
         around = range(max(0, near - 1), min(self.ordered, near + 2))
         return next((cell for cell in around if self._names(cell, cell + 1) == [label]), None)
 
+    def named(self, text: str) -> tuple[float, float]:
+        """Return the first number that a text of a query stands for, and the end of what it stands for.
+
+        Raises:
+            ValueError: it stands for none.
+        """
+        number = float(text)
+        if math.isnan(number):
+            raise ValueError(f"expected {self.expected}")
+        return number, number + self.whole
+
+    def inclusive(self, low: float, high: float) -> tuple[str, str]:
+        """Return the ends of the range between two edges as a query writes them, both included."""
+        return f"{low:.10g}", f"{high - self.whole:.10g}"
+
+    def ticks_between(self, start: int, stop: int) -> list[str]:
+        """Return a short name of each of the cells start..stop-1: its lower edge, beside the numbers its name."""
+        outer = self.edges_at(np.array([0, self.ordered - 1]))
+        separator = "," if np.abs(outer).max() >= 10_000 else ""  # 1990 is a year, 19,900 is not
+        edges = self.edges_at(np.arange(start, min(stop, self.ordered))).tolist()
+        beside = self.labels_between(max(start, self.ordered), stop)
+        return [*(f"{edge:{separator}.6g}" for edge in edges), *beside]
+
     def _check_extra(self) -> None:
         if self.extra and self._ordered_code(self.null) is not None:
             raise ValueError(f"attribute {self.name}: `null` must not be the name of another cell, got {self.null!r}")
 
 
-class Integer(_Bounded, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="integer"):
+class Integer(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="integer"):
     """Integers between public bounds, both included; every integer is a cell unless `bins` groups them.
 
     Args:
@@ -169,7 +194,7 @@ class Integer(_Bounded, frozen=True, kw_only=True, forbid_unknown_fields=True, t
         return [str(low) if high == low + 1 else f"{low}..{high - 1}" for low, high in itertools.pairwise(edges)]
 
 
-class Numeric(_Bounded, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="numeric"):
+class Numeric(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="numeric"):
     """Real numbers between public bounds in bins [edge, next edge); the last bin is closed.
 
     Args:
@@ -180,6 +205,7 @@ class Numeric(_Bounded, frozen=True, kw_only=True, forbid_unknown_fields=True, t
         null: the name of the cell for missing values, or "reject" or "drop".
     """
 
+    whole: ClassVar[bool] = False
     bounds: tuple[float, float] | None = None
     bins: int | None = None
     cuts: tuple[float, ...] | None = msgspec.field(default=None, name="edges")

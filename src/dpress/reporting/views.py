@@ -57,7 +57,7 @@ class Axis:
 
     def tick(self, cell: int) -> str:
         """Return the shorter label of one cell."""
-        return self.ticks[cell] if self.long is None else _ticks(self.long, cell, cell + 1)[0]
+        return self.ticks[cell] if self.long is None else self.long.ticks_between(cell, cell + 1)[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,14 +170,5 @@ def axis_of(attribute: Tabular) -> Axis:
     if isinstance(attribute, Bounded) and attribute.size > LONGEST:
         return Axis(name=name, labels=(), ticks=(), ordered=ordered, long=attribute, title=title)
     labels = attribute.labels if isinstance(attribute, Bounded) else attribute.captions
-    ticks = _ticks(attribute, 0, attribute.size) if isinstance(attribute, Bounded) else labels
+    ticks = tuple(attribute.ticks_between(0, attribute.size)) if isinstance(attribute, Bounded) else labels
     return Axis(name=name, labels=labels, ticks=ticks, ordered=ordered, title=title)
-
-
-def _ticks(attribute: Bounded, start: int, stop: int) -> tuple[str, ...]:
-    """Return the lower edges of the cells start..stop-1; of a cell beside the numbers its name."""
-    outer = attribute.edges_at(np.array([0, attribute.ordered - 1]))
-    separator = "," if np.abs(outer).max() >= 10_000 else ""  # 1990 is a year, 19,900 is not
-    edges = attribute.edges_at(np.arange(start, min(stop, attribute.ordered))).tolist()
-    beside = attribute.labels_between(max(start, attribute.ordered), stop)
-    return (*(f"{edge:{separator}.6g}" for edge in edges), *beside)
