@@ -15,6 +15,7 @@ from dpress import catalog
 from dpress.cli.main import COMMANDS, SUMMARIES, cli
 from dpress.core.attribute import Attribute, Location
 from dpress.core.bounded_attribute import Integer, Numeric
+from dpress.core.dated_attribute import Date, DateTime
 from dpress.core.listed_attribute import Categorical
 from dpress.core.named import Named
 from dpress.data.specification.spec import Collection, Data, Privacy, Release, Spec
@@ -26,6 +27,8 @@ SECTIONS = {
     '### `kind = "categorical"` and `kind = "ordinal"`': Categorical,
     '### `kind = "integer"`': Integer,
     '### `kind = "numeric"`': Numeric,
+    '### `kind = "date"`': Date,
+    '### `kind = "datetime"`': DateTime,
     '### `kind = "location"`': Location,
     "## `[privacy]`": Privacy,
     "## `[release]`": Release,

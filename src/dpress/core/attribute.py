@@ -5,7 +5,8 @@ from typing import ClassVar
 
 import msgspec
 
-from dpress.core.bounded_attribute import Bounded, Numeric
+from dpress.core.bounded_attribute import Integer, Numeric
+from dpress.core.dated_attribute import Date, DateTime
 from dpress.core.listed_attribute import Listed
 from dpress.core.named import Named
 from dpress.core.policy import DROP, REJECT, Outside
@@ -50,5 +51,6 @@ class Location(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
         return across, up
 
 
+Bounded = Integer | Numeric | Date | DateTime
 Tabular = Listed | Bounded
 Attribute = Tabular | Location

@@ -13,6 +13,7 @@ import msgspec
 from dpress.core.attribute import Attribute, Location, Tabular
 from dpress.core.bounded_attribute import Integer, Numeric
 from dpress.core.claim import from_parameters
+from dpress.core.dated_attribute import Dated
 from dpress.core.domain import Schema
 from dpress.core.encoders import Encoder
 from dpress.core.errors import SchemaMismatch
@@ -233,7 +234,7 @@ def coding(attribute: Tabular) -> Tabular:
         own = msgspec.structs.replace(attribute, **WORDLESS, value_labels=msgspec.UNSET, hierarchy=None)
         return msgspec.structs.replace(own, other=other, null=null)
     null = _unnamed(attribute.null, "null", ())
-    if isinstance(attribute, Integer):
+    if isinstance(attribute, (Integer, Dated)):
         return msgspec.structs.replace(attribute, **WORDLESS, null=null)
     fields = {name: getattr(attribute, name) for name in ("name", "outside", "bounds", "bins", "cuts")}
     return Numeric(**fields, null=null)  # one of a location's sides, too

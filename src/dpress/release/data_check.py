@@ -14,8 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.attribute import Location, Tabular
-from dpress.core.bounded_attribute import Bounded
+from dpress.core.attribute import Bounded, Location, Tabular
 from dpress.core.claim import ROW
 from dpress.core.coding import MISSING, OUTSIDE
 from dpress.core.design import Design
@@ -24,7 +23,7 @@ from dpress.core.listed_attribute import Listed
 from dpress.core.near import near
 from dpress.core.policy import DROP, REJECT
 from dpress.data.add_up import Progress
-from dpress.data.codec.codec import cells_of, numbers_of
+from dpress.data.codec.codec import below, cells_of
 from dpress.data.codec.numbers import is_text
 from dpress.data.persons.contributions import Contributions
 from dpress.data.places import exchanged
@@ -189,7 +188,7 @@ class _Tally:
         self.counts.update(rows=len(codes), matched=int((codes >= 0).sum()), unread=int(unread.sum()))
         self.counts.update(missing=int((missing & ~unread).sum()))
         if isinstance(self.attribute, Bounded):
-            low = outside & (numbers_of(name, batch) < self.attribute.ends[0])
+            low = outside & below(self.attribute, batch)
             self.counts.update(low=int(low.sum()), high=int((outside & ~low).sum()))
         else:
             self.counts.update(other=int(outside.sum()))

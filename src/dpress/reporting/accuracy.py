@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress import catalog
-from dpress.core.attribute import Tabular
-from dpress.core.bounded_attribute import Bounded
+from dpress.core.attribute import Bounded, Tabular
 from dpress.release.result import Result
 from dpress.reporting.facts import Facts
 from dpress.reporting.rounding import error, interval, number, unit_for

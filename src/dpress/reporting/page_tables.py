@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.attribute import Tabular
-from dpress.core.bounded_attribute import Bounded
+from dpress.core.attribute import Bounded, Tabular
 from dpress.core.domain import Schema
 from dpress.core.linear import Array
 from dpress.core.listed_attribute import Listed

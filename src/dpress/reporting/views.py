@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpress.core.attribute import Tabular
-from dpress.core.bounded_attribute import Bounded
+from dpress.core.attribute import Bounded, Tabular
 from dpress.core.linear import Array
 from dpress.core.ranges import Ranges
 from dpress.inference.interval import Tail, half_width

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.attribute import Tabular
-from dpress.core.bounded_attribute import Bounded
+from dpress.core.attribute import Bounded, Tabular
 from dpress.core.listed_attribute import Listed
 from dpress.release.next_round import users_before
 from dpress.release.published_tables import PublishedTable

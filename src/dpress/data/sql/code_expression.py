@@ -4,7 +4,9 @@ from sqlglot import exp
 
 from dpress.core import coding
 from dpress.core.attribute import Tabular
+from dpress.core.bounded_attribute import Integer, Numeric
 from dpress.core.coding import MISSING, OUTSIDE
+from dpress.core.dated_attribute import Dated
 from dpress.core.errors import SchemaMismatch
 from dpress.core.listed_attribute import Listed
 from dpress.data.sql.bin_code import bounded_cell, has_none, is_countable
@@ -27,7 +29,7 @@ def code_expression(attribute: Tabular, column: Column) -> exp.Expr | None:
         None where the engine cannot code this type as the codec does; then the codec is to read the raw column. That
         depends on the attribute and the declared type alone, never on a row.
     """
-    if attribute.size > LARGEST_CODE or column.kind is None:
+    if attribute.size > LARGEST_CODE or column.kind is None or isinstance(attribute, Dated):
         return None
     otherwise = _otherwise(attribute, column)
     if isinstance(attribute, Listed):
@@ -35,7 +37,7 @@ def code_expression(attribute: Tabular, column: Column) -> exp.Expr | None:
     return bounded_cell(attribute, column, otherwise) if is_countable(attribute, column) else None
 
 
-def _otherwise(attribute: Tabular, column: Column) -> exp.Expr:
+def _otherwise(attribute: Listed | Integer | Numeric, column: Column) -> exp.Expr:
     """Return the code of a value without a cell of its own."""
     outside, missing = settled(attribute, OUTSIDE), settled(attribute, MISSING)
     if isinstance(attribute, Listed):

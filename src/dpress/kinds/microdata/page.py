@@ -13,8 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from dpress import catalog
-from dpress.core.attribute import Tabular
-from dpress.core.bounded_attribute import Bounded
+from dpress.core.attribute import Bounded, Tabular
 from dpress.core.people import Codes
 from dpress.inference.interval import half_width
 from dpress.kinds.microdata.record_views import PairView, one_way, ranked
