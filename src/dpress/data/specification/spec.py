@@ -158,8 +158,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         for one in self.attribute:
             if isinstance(one, Dated) and self.privacy.model == "local":
                 raise ValueError(
-                    f".attribute[#{place}].kind: {one.name}: devices code no dates; list the periods as `values` of an "
-                    'ordinal attribute, or set model = "central"'
+                    f".attribute[{one.name}].kind: devices code no dates; list the periods as `values` of an ordinal "
+                    'attribute, or set model = "central"'
                 )
 
     def _check_attribute(self, name: str) -> None:

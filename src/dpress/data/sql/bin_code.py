@@ -149,13 +149,14 @@ def _above(value: exp.Expr, edges: list[float], column: Column) -> exp.Expr:
     if column.dialect == "postgres" and edges:
         among = exp.cast(exp.Literal.string("{" + ",".join(map(repr, edges)) + "}"), "double[]", dialect="postgres")
         return exp.Anonymous(this="width_bucket", expressions=[value, among])
-    return _search(value, edges, 0)
+    return search(value, [number(edge) for edge in edges], 0)
 
 
-def _search(value: exp.Expr, edges: list[float], start: int) -> exp.Expr:
+def search(value: exp.Expr, edges: list[exp.Expr], start: int) -> exp.Expr:
+    """Return `start` and how many of some increasing edges are not above a value, found by halving."""
     if not edges:
         return whole(start)
     middle = len(edges) // 2
-    below = _search(value, edges[:middle], start)
-    above = _search(value, edges[middle + 1 :], start + middle + 1)
-    return exp.case().when(value < number(edges[middle]), below).else_(above)
+    below = search(value, edges[:middle], start)
+    above = search(value, edges[middle + 1 :], start + middle + 1)
+    return exp.case().when(value < edges[middle], below).else_(above)

@@ -4,12 +4,12 @@ from sqlglot import exp
 
 from dpress.core import coding
 from dpress.core.attribute import Tabular
-from dpress.core.bounded_attribute import Integer, Numeric
 from dpress.core.coding import MISSING, OUTSIDE
 from dpress.core.dated_attribute import Dated
 from dpress.core.errors import SchemaMismatch
 from dpress.core.listed_attribute import Listed
 from dpress.data.sql.bin_code import bounded_cell, has_none, is_countable
+from dpress.data.sql.date_code import dated_cell, is_dated
 from dpress.data.sql.engine_column import Column, whole
 from dpress.data.sql.listed_code import is_comparable, listed_cell
 
@@ -29,15 +29,17 @@ def code_expression(attribute: Tabular, column: Column) -> exp.Expr | None:
         None where the engine cannot code this type as the codec does; then the codec is to read the raw column. That
         depends on the attribute and the declared type alone, never on a row.
     """
-    if attribute.size > LARGEST_CODE or column.kind is None or isinstance(attribute, Dated):
+    if attribute.size > LARGEST_CODE or column.kind is None:
         return None
     otherwise = _otherwise(attribute, column)
     if isinstance(attribute, Listed):
         return listed_cell(attribute, column, otherwise) if is_comparable(attribute, column) else None
+    if isinstance(attribute, Dated):
+        return dated_cell(attribute, column, otherwise) if is_dated(attribute, column) else None
     return bounded_cell(attribute, column, otherwise) if is_countable(attribute, column) else None
 
 
-def _otherwise(attribute: Listed | Integer | Numeric, column: Column) -> exp.Expr:
+def _otherwise(attribute: Tabular, column: Column) -> exp.Expr:
     """Return the code of a value without a cell of its own."""
     outside, missing = settled(attribute, OUTSIDE), settled(attribute, MISSING)
     if isinstance(attribute, Listed):
@@ -45,7 +47,7 @@ def _otherwise(attribute: Listed | Integer | Numeric, column: Column) -> exp.Exp
     else:
         if attribute.outside == "clamp":
             return whole(missing)
-        absent = has_none(attribute, column)
+        absent = column.missing if isinstance(attribute, Dated) else has_none(attribute, column)
     return whole(missing) if outside == missing else exp.case().when(absent, whole(missing)).else_(whole(outside))
 
 
