@@ -28,7 +28,6 @@ class ByEdges(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What integers, numbers and dates share: cells by increasing edges, then one for missing values if it is named."""
 
     whole: ClassVar[bool] = True  # whether the numbers between edges are integers
-    expected: ClassVar[str] = "a number"  # in a query
     outside: Outside = "clamp"
     null: str = REJECT
 
@@ -112,6 +111,11 @@ class ByEdges(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
         near = int(self.edge_below(np.array([min(max(number, low), high)]))[0])
         around = range(max(0, near - 1), min(self.ordered, near + 2))
         return next((cell for cell in around if self._names(cell, cell + 1) == [label]), None)
+
+    @property
+    def expected(self) -> str:
+        """What a query names."""
+        return "a number"
 
     def named(self, text: str) -> tuple[float, float]:
         """Return the first number that a text of a query stands for, and the end of what it stands for.

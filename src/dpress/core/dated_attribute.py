@@ -4,7 +4,6 @@ A date or an instant -> the hour in which it lies (`core.local_time`) -> its per
 """
 
 import datetime as dt
-from typing import ClassVar
 
 import numpy as np
 
@@ -31,7 +30,6 @@ class Date(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
         null: the name of the cell for missing values, or "reject" or "drop".
     """
 
-    expected: ClassVar[str] = "a date or a period, such as 2024-12-31, 2024-W52, 2024-12, 2024-Q4 or 2024"
     bounds: tuple[dt.date, dt.date] | None = None
     cells: Cells
 
@@ -101,6 +99,14 @@ class Date(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
             return whole
         return np.where(whole < self.period.end, self.cells_of(whole), self.ordered)
 
+    @property
+    def expected(self) -> str:
+        """What a query names."""
+        if self.cyclic:
+            return f"a name from {ROUND[self.cells][0]} to {ROUND[self.cells][-1]}"
+        hour = "" if self.clocks is None else "2024-12-31T23, "
+        return f"a date or a period, such as {hour}2024-12-31, 2024-W52, 2024-12, 2024-Q4 or 2024"
+
     def named(self, text: str) -> tuple[float, float]:
         """Return the first hour, or cell that comes round, that a text of a query names, and the end of what it names.
 
@@ -160,7 +166,6 @@ class DateTime(Date, frozen=True, kw_only=True, forbid_unknown_fields=True, tag=
         null: as of `Date`.
     """
 
-    expected: ClassVar[str] = "a date or a period, such as 2024-12-31T23, 2024-12-31, 2024-W52, 2024-12 or 2024"
     zone: str
 
     @property

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from dpress.core.attribute import Bounded, Location, Tabular
 from dpress.core.claim import ROW
 from dpress.core.coding import MISSING, OUTSIDE
+from dpress.core.dated_attribute import Dated
 from dpress.core.design import Design
 from dpress.core.errors import SchemaMismatch
 from dpress.core.listed_attribute import Listed
@@ -39,6 +40,7 @@ CAPS = (1, 2, 5, 10, 20, 50, 100)
 SHARE = 0.2  # of an attribute's values that may have no cell of their own
 SHOWN = 5  # texts without a cell
 DECIMAL_COMMA = re.compile(r"[+-]?\d+(\.\d{3})*,\d*")
+OTHER_DATE = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\b")
 KEPT = 1 << 16  # different texts that are counted; of more, those that came first
 
 
@@ -229,6 +231,8 @@ def _remedy(attribute: Tabular, texts: list[str]) -> str:
     listed = [one for one in attribute.values if isinstance(one, str)] if isinstance(attribute, Listed) else []
     plain = {one.strip().casefold(): one for one in listed}
     for text in texts:
+        if isinstance(attribute, Dated) and OTHER_DATE.match(text.strip()):
+            return f'{text!r} is a date where [data] says how it is written, as date_format = "%d.%m.%Y" does'
         if not listed and DECIMAL_COMMA.fullmatch(text.strip()):
             return f'{text!r} is a number where [data] has decimal = ","'
         if (own := plain.get(text.strip().casefold())) is not None:
