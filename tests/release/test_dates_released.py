@@ -88,12 +88,7 @@ def test_running_totals_over_time():
 def test_cells_that_come_round_are_asked_by_name():
     release = dpress.publish(spec({"name": "visited", "kind": "date", "cells": "weekday", "null": "drop"}), ROWS)
     weekend = sum(day.weekday() >= 5 for day in DAYS)
-    for text in (
-        "visited in Saturday..Sunday",
-        "visited >= Saturday",
-        "visited > Friday",
-        "visited in (Saturday, Sunday)",
-    ):
+    for text in ("in Saturday..Sunday", ">= Saturday", "> Friday", "in (Saturday, Sunday)"):
         assert abs(release.query(f"visited {text}").value - weekend) < LARGEST_ERROR
     table = next(iter(release.answers.by_attributes()))[1].table()
     assert table.column_names[:2] == ["visited", "count"]
