@@ -27,9 +27,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpress.core.attribute import Categorical, Integer, Numeric
+from dpress.core.bounded_attribute import Integer, Numeric
 from dpress.core.claim import ROW
 from dpress.core.domain import Schema
+from dpress.core.listed_attribute import Categorical
 from dpress.data.fold import count, fold
 from dpress.data.sources.open_source import open_source
 from dpress.data.table import Table

@@ -32,8 +32,9 @@ import pyarrow.parquet as pq
 
 from cases import say
 from dpress.core import rng
-from dpress.core.attribute import Categorical, Integer
+from dpress.core.bounded_attribute import Integer
 from dpress.core.claim import ROW, ZCDP, PureDP
+from dpress.core.listed_attribute import Categorical
 from dpress.core.mixed import Column, columns
 from dpress.core.people import in_memory
 from dpress.data.specification import hierarchy_file

@@ -27,8 +27,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from dpress.core import rng
-from dpress.core.attribute import Categorical, Integer
+from dpress.core.bounded_attribute import Integer
 from dpress.core.claim import PureDP
+from dpress.core.listed_attribute import Categorical
 from dpress.core.mixed import Column, columns
 from dpress.core.people import in_memory
 from dpress.data.specification import hierarchy_file

@@ -16,9 +16,10 @@ import pyarrow.compute as pc
 
 import data
 from dpress.core import rng
-from dpress.core.attribute import Categorical, Integer
+from dpress.core.bounded_attribute import Integer
 from dpress.core.claim import ROW, PureDP
 from dpress.core.linear import Array
+from dpress.core.listed_attribute import Categorical
 from dpress.core.mixed import Column, columns
 from dpress.core.people import Codes, Counts, in_memory
 from dpress.kinds.microdata.linkage import SAME, linked, nearest

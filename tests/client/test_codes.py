@@ -12,7 +12,7 @@ import pytest
 from tests.client.devices import document, run
 from tests.golden.test_read_design import VALUES, coded, dpress_code
 
-from dpress.core import attribute as attributes
+from dpress.core.bounded_attribute import Integer, Numeric
 from dpress.core.design import _written
 
 MORE = [
@@ -22,10 +22,10 @@ MORE = [
     "t", "é", "e\u0301", "Ünïcode", "FALSE", "\tfalse", "yes",
 ]  # fmt: skip
 WIDE = [
-    attributes.Integer(name="wide", bounds=(-(2**52), 2**52), bins=1000, outside="clamp", null="null"),
-    attributes.Integer(name="last", bounds=(2**53 - 3, 2**53 - 1), outside="drop", null="null"),
-    attributes.Numeric(name="fine", bounds=(0.0, 1.0), bins=100_000, outside="drop", null="null"),
-    attributes.Numeric(name="tenths", bounds=(0.0, 0.7), bins=7, outside="clamp", null="null"),
+    Integer(name="wide", bounds=(-(2**52), 2**52), bins=1000, outside="clamp", null="null"),
+    Integer(name="last", bounds=(2**53 - 3, 2**53 - 1), outside="drop", null="null"),
+    Numeric(name="fine", bounds=(0.0, 1.0), bins=100_000, outside="drop", null="null"),
+    Numeric(name="tenths", bounds=(0.0, 0.7), bins=7, outside="clamp", null="null"),
 ]
 CERTAIN = {"method": "krr", "loss": {"epsilon": "60/1"}, "p": f"{2**64 - 1}/{2**64}"}
 
@@ -54,7 +54,7 @@ def test_codes(attribute, tmp_path):
 
 def attribute_edges(attribute):
     """Return numbers on both sides of some edges."""
-    if not isinstance(attribute, attributes.Numeric):
+    if not isinstance(attribute, Numeric):
         return []
     edges = [float(one) for one in attribute.edges[:: max(1, attribute.ordered // 20)]]
     return [near for edge in edges for near in (math.nextafter(edge, -math.inf), edge, math.nextafter(edge, math.inf))]

@@ -19,8 +19,8 @@ from tests.client.devices import STORED, document, run
 
 from dpress import device, estimate, intake, load_design
 from dpress.core import rng
-from dpress.core.attribute import Listed
 from dpress.core.claim import PureDP
+from dpress.core.listed_attribute import Listed
 from dpress.core.wire import unpack
 from dpress.data.reports import report_writer
 from dpress.ledger.device_ledger import DeviceLedger

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpress.core.attribute import Attribute, Categorical, Integer, Location, Numeric, Ordinal, Tabular
+from dpress.core.attribute import Attribute, Location, Tabular
+from dpress.core.bounded_attribute import Integer, Numeric
+from dpress.core.listed_attribute import Categorical, Ordinal
 
 
 @pytest.mark.parametrize(

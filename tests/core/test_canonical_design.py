@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from dpress.core import design as documents
-from dpress.core.attribute import Categorical, Integer, Numeric
+from dpress.core.bounded_attribute import Integer, Numeric
 from dpress.core.design import LocalAsk, canonical, coding, identity
 from dpress.core.errors import SchemaMismatch
+from dpress.core.listed_attribute import Categorical
 from dpress.release.designs import load_design
 
 STORED = Path(__file__).parents[1] / "formats" / "stored"

@@ -11,9 +11,9 @@ import pytest
 
 from dpress import load_spec, plan
 from dpress.core import design as documents
-from dpress.core.attribute import Categorical
 from dpress.core.design import Design, LocalAsk, canonical, coding, collection_id, identity, report_id
 from dpress.core.errors import SchemaMismatch
+from dpress.core.listed_attribute import Categorical
 from dpress.data.specification.spec import from_dict
 
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 9], "bins": 5, "outside": "clamp"}

@@ -2,9 +2,11 @@
 
 import pytest
 
-from dpress.core.attribute import Attribute, Categorical, Integer, Location
+from dpress.core.attribute import Attribute, Location
+from dpress.core.bounded_attribute import Integer
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.listed_attribute import Categorical
 
 SEX = Categorical(name="sex", values=("F", "M"))
 AGE = Integer(name="age", bounds=(0, 9))

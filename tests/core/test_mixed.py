@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.core.attribute import Categorical, Integer, Numeric
+from dpress.core.bounded_attribute import Integer, Numeric
 from dpress.core.errors import NotSupported
+from dpress.core.listed_attribute import Categorical
 from dpress.core.mixed import columns, example, lowest_common
 
 

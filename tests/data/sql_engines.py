@@ -97,6 +97,13 @@ def wanted(attribute, column):
     return [one if one >= 0 else settled(attribute, one) for one in cells.tolist()]
 
 
+def shown(values):
+    """Return values as Python has them; dates and time stamps, also those that it has not, as ticks."""
+    if pa.types.is_date(values.type) or pa.types.is_timestamp(values.type):
+        values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
+    return values.to_pylist()
+
+
 def differing(engine, relation, attributes):
     """Return (attribute, value, code by SQL, code by the codec) wherever they differ, and what SQL does not code."""
     column = Column("x", relation.declared["x"], relation.dialect)
@@ -110,7 +117,7 @@ def differing(engine, relation, attributes):
     wrong = []
     for name in by_sql:
         right = wanted(attributes[name], values)
-        pairs = zip(values.to_pylist(), found[name].to_pylist(), right, strict=True)
+        pairs = zip(shown(values), found[name].to_pylist(), right, strict=True)
         wrong += [(name, value, got, want) for value, got, want in pairs if got != want]
     return wrong, set(codes) - set(by_sql)
 

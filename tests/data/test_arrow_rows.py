@@ -95,7 +95,8 @@ from pathlib import Path
 import pyarrow as pa
 from dpress.core.claim import ROW
 from dpress.core.domain import Schema
-from dpress.core.attribute import Categorical, Integer
+from dpress.core.bounded_attribute import Integer
+from dpress.core.listed_attribute import Categorical
 from dpress.core.errors import SchemaMismatch
 from dpress.core.rng import seeded
 from dpress.data.codec.codec import encode

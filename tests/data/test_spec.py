@@ -112,8 +112,8 @@ def test_a_person_is_the_unit_where_a_column_names_it():
         (
             changed("attribute", 0, "kind", value="number"),
             (
-                "$.attribute[age].kind: expected one of categorical, ordinal, integer, numeric, location, "
-                "got 'number'; did you mean 'numeric'?"
+                "$.attribute[age].kind: expected one of categorical, ordinal, integer, numeric, date, datetime, "
+                "location, got 'number'; did you mean 'numeric'?"
             ),
         ),
         (
@@ -147,7 +147,7 @@ def test_a_person_is_the_unit_where_a_column_names_it():
         (
             changed("release", value={"kind": "marginals", "postprocess": ["monotone_prefix"]}),
             (
-                "$.release.postprocess: monotone_prefix needs exactly one integer, numeric or ordinal attribute, "
+                "$.release.postprocess: monotone_prefix needs exactly one integer, numeric, date or ordinal attribute, "
                 "got age, work"
             ),
         ),

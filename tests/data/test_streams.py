@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.dataset
 import pytest
 
-from dpress.core.attribute import Integer
+from dpress.core.bounded_attribute import Integer
 from dpress.core.claim import ROW, Unit
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch

@@ -47,6 +47,7 @@ DOCUMENTS = (
     "docs/how-to/excel-and-statistics-packages.md",
     "docs/how-to/a-database.md",
     "docs/how-to/data-frames.md",
+    "docs/how-to/dates.md",
     "docs/reference/queries.md",
     "docs/reference/release.md",
     "docs/reference/methods.md",

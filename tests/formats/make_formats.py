@@ -38,6 +38,15 @@ AGE = {"name": "age", "kind": "integer", "bounds": [0, 84], "bins": 5, "null": "
 YEARS = {"name": "age", "kind": "integer", "bounds": [20, 51], "outside": "clamp"}
 INCOME = {"name": "income", "kind": "numeric", "bounds": [0.0, 100000.0], "bins": 16}
 CLASSES = {"name": "income", "kind": "numeric", "edges": [0.0, 9999.5, 2e4, 45000.1, 1e5]}
+VISITED = {
+    "name": "visited",
+    "kind": "date",
+    "bounds": ["2024-01-10", "2024-12-31"],
+    "cells": "month",
+    "outside": "drop",
+    "null": "unknown",
+}
+HOUR = {"name": "at", "kind": "datetime", "zone": "Europe/Berlin", "cells": "hour of day"}
 PLACE = {
     "name": "place",
     "kind": "location",
@@ -54,7 +63,9 @@ QUERIES = {
     "region": "region = Other",
     "age": "age in 17..50",
     "income": "income in 0..25000",
+    "visited": "visited in 2024-02..2024-04",
     "place": BOX,
+    "at": "at in 06..21",
     "edges": "income >= 20000",
 }
 
@@ -142,6 +153,8 @@ def tables() -> dict[str, Case]:
             attributes=[YEARS], privacy=EPSILON,
             release={"kind": "ranges", "parameters": {"queries": ["age in 20..29", "age in 30..39"]}},
         ),
+        "ranges_dates": Case(attributes=[VISITED], privacy=EPSILON, release={"kind": "ranges"}),
+        "histogram_hours": Case(attributes=[HOUR, SEX], privacy=EPSILON, release={"kind": "histogram"}),
         "ranges_dst": Case(attributes=[INCOME], privacy=RHO, release={"kind": "ranges", "method": "dst"}),
         "ranges_p_identity": Case(
             attributes=[INCOME], privacy=EPSILON,
@@ -286,6 +299,8 @@ CASES = tables() | collections() | joints() | maps() | records()
 def store(name: str, case: Case, into: Path) -> None:
     """Write one case into a folder; of a collection in rounds one case a round."""
     data = pickups(USERS) if PLACE["name"] in {one["name"] for one in case.attributes} else people(USERS)
+    ticks = pa.array(range(1_704_067_200, 1_704_067_200 + USERS * 100_000, 100_000), pa.timestamp("s", "UTC"))
+    data = data.append_column("at", ticks).append_column("visited", ticks.cast(pa.date32()))
     asked: Any = dpress.load_spec({"attribute": case.attributes, "privacy": case.privacy, "release": case.release})
     design = dpress.plan(asked).design
     for number in range(case.rounds):

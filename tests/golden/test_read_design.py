@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from dpress import load_design
-from dpress.core import attribute as attributes
 from dpress.core import coding
+from dpress.core.bounded_attribute import Integer, Numeric
 from dpress.core.design import canonical, collection_id, report_id
 from dpress.core.errors import SchemaMismatch
+from dpress.core.listed_attribute import Categorical
 from dpress.core.rng import Generator
 from dpress.release.designs import collection_of
 
@@ -28,12 +29,12 @@ VALUES = [
     "1.50", 1.5, "007", 7, "-0", 0.5, 2.0**53, 2**53, "Master", "20",
 ]  # fmt: skip
 EXTRA = [
-    attributes.Categorical(name="t", values=("1.5", "1.50", "007", "7", "true", "-0", "é"), other="other", null="null"),
-    attributes.Categorical(name="i", values=(0, 1, 17, 2**53), other="drop", null="null"),
-    attributes.Categorical(name="b", values=(True, False), other="other"),
-    attributes.Integer(name="n", bounds=(-5, 17), bins=7, outside="reject", null="drop"),
-    attributes.Numeric(name="x", bounds=(0.1, 84.0), bins=7, outside="drop", null="null"),
-    attributes.Numeric(name="x", cuts=(-1e300, 0.5, 16.8, 1e300), outside="clamp", null="reject"),
+    Categorical(name="t", values=("1.5", "1.50", "007", "7", "true", "-0", "é"), other="other", null="null"),
+    Categorical(name="i", values=(0, 1, 17, 2**53), other="drop", null="null"),
+    Categorical(name="b", values=(True, False), other="other"),
+    Integer(name="n", bounds=(-5, 17), bins=7, outside="reject", null="drop"),
+    Numeric(name="x", bounds=(0.1, 84.0), bins=7, outside="drop", null="null"),
+    Numeric(name="x", cuts=(-1e300, 0.5, 16.8, 1e300), outside="clamp", null="reject"),
 ]
 
 

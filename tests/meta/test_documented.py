@@ -13,7 +13,10 @@ import pytest
 import dpress
 from dpress import catalog
 from dpress.cli.main import COMMANDS, SUMMARIES, cli
-from dpress.core import attribute
+from dpress.core.attribute import Attribute, Location
+from dpress.core.bounded_attribute import Integer, Numeric
+from dpress.core.dated_attribute import Date, DateTime
+from dpress.core.listed_attribute import Categorical
 from dpress.core.named import Named
 from dpress.data.specification.spec import Collection, Data, Privacy, Release, Spec
 
@@ -21,10 +24,12 @@ ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
 SECTIONS = {
     "## `[data]`": Data,
-    '### `kind = "categorical"` and `kind = "ordinal"`': attribute.Categorical,
-    '### `kind = "integer"`': attribute.Integer,
-    '### `kind = "numeric"`': attribute.Numeric,
-    '### `kind = "location"`': attribute.Location,
+    '### `kind = "categorical"` and `kind = "ordinal"`': Categorical,
+    '### `kind = "integer"`': Integer,
+    '### `kind = "numeric"`': Numeric,
+    '### `kind = "date"`': Date,
+    '### `kind = "datetime"`': DateTime,
+    '### `kind = "location"`': Location,
     "## `[privacy]`": Privacy,
     "## `[release]`": Release,
     "### `[collection]`": Collection,
@@ -123,7 +128,7 @@ def test_every_section_and_kind_of_the_spec_is_on_the_page() -> None:
     text = (REFERENCE / "spec.md").read_text(encoding="utf-8")
     names = [field.encode_name for field in msgspec.structs.fields(Spec)]
     assert [name for name in names if f"`[{name}]`" not in text and f"`[[{name}]]`" not in text] == []
-    kinds = {str(kind.__struct_config__.tag) for kind in get_args(attribute.Attribute)}
+    kinds = {str(kind.__struct_config__.tag) for kind in get_args(Attribute)}
     assert "numeric" in kinds
     assert [kind for kind in kinds if f'"{kind}"' not in text] == []
 

@@ -12,7 +12,7 @@ import pytest
 
 from dpress import catalog
 from dpress.core import rng
-from dpress.core.attribute import Integer
+from dpress.core.bounded_attribute import Integer
 from dpress.core.claim import ZCDP, PureDP, Relation, Unit
 from dpress.core.mixed import columns
 from dpress.mechanisms.microdata.graphical import Graphical

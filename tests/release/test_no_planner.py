@@ -11,7 +11,7 @@ from tests.release.stored import NAMES, STORED, design_of, released, rows_of
 
 from dpress import catalog, report
 from dpress.core import rng
-from dpress.core.attribute import Listed
+from dpress.core.listed_attribute import Listed
 from dpress.data.specification.spec import from_dict
 from dpress.mechanisms.spatial import short_reports
 from dpress.release import plan as planning

@@ -182,7 +182,7 @@ def test_an_epsilon_delta_budget_takes_the_better_noise(make_spec):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("ranges", ["sex"]), r"ranges need integer, numeric or ordinal attributes, got sex \(categorical\)"),
+        (("ranges", ["sex"]), r"ranges need integer, numeric, date or ordinal attributes, got sex \(categorical\)"),
         (("ranges", ["age", "sex"]), r"got age \(integer\), sex \(categorical\)"),
         (("spatial", None), 'kind = "spatial" needs one attribute of kind "location", got'),
     ],

@@ -4,7 +4,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpress import load_release, publish
-from dpress.core.attribute import Categorical, Integer, Numeric
+from dpress.core.bounded_attribute import Integer, Numeric
+from dpress.core.listed_attribute import Categorical
 from dpress.release import folder
 from dpress.release import published_tables as tables
 from dpress.release.published_tables import PublishedTable

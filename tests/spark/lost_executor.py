@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyspark
 
-from dpress.core.attribute import Integer
+from dpress.core.bounded_attribute import Integer
 from dpress.core.claim import ROW
 from dpress.core.domain import Schema
 from dpress.data.fold import count, fold

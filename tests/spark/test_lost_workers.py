@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpress.core.attribute import Integer
+from dpress.core.bounded_attribute import Integer
 from dpress.core.claim import ROW
 from dpress.core.domain import Schema
 from dpress.data.fold import count, fold

@@ -13,9 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.attribute import DROP, REJECT, WALKED, Bounded, Integer, Listed, Tabular
+from dpress.core.attribute import Tabular
+from dpress.core.bounded_attribute import WALKED, Integer, Numeric
+from dpress.core.dated_attribute import Dated
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
+from dpress.core.listed_attribute import Listed
+from dpress.core.local_time import hour_of
+from dpress.core.policy import DROP, REJECT
 from dpress.core.value import BLANKS, Kind, Value, number, read, readings
 
 DROPPED = -1
@@ -62,6 +67,9 @@ def cell_of(attribute: Tabular, value: Value) -> int:
     """Return the cell of what a value is, OUTSIDE or MISSING."""
     if isinstance(attribute, Listed):
         return _listed(attribute, value)
+    if isinstance(attribute, Dated):
+        hour = hour_of(value, attribute.clocks)
+        return MISSING if hour is None else int(cells_of_hours(attribute, np.array([hour]))[0])
     exact = number_of(value)
     if exact is None:
         return MISSING
@@ -93,7 +101,18 @@ def settle(attribute: Tabular, found: int) -> int:
     return DROPPED if policy == DROP else attribute.size - len(attribute.extra) + attribute.extra.index(policy)
 
 
-def cells(attribute: Bounded, numbers: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+def cells_of_hours(attribute: Dated, hours: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+    """Return the cell of every hour since 1970, OUTSIDE outside the bounds unless dates are clamped."""
+    if attribute.period is None:
+        return attribute.cells_of(hours).astype(np.int32)
+    first, end = attribute.period
+    found = attribute.cells_of(np.clip(hours, first, end - 1)).astype(np.int32)
+    if attribute.outside != "clamp":
+        found[(hours < first) | (hours >= end)] = OUTSIDE
+    return found
+
+
+def cells(attribute: Integer | Numeric, numbers: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
     """Return the cell of every number, OUTSIDE outside the bounds unless values are clamped.
 
     Args:

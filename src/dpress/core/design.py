@@ -10,12 +10,16 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from dpress.core.attribute import DROP, REJECT, Attribute, Integer, Listed, Location, Numeric, Tabular
+from dpress.core.attribute import Attribute, Location, Tabular
+from dpress.core.bounded_attribute import Integer, Numeric
 from dpress.core.claim import from_parameters
+from dpress.core.dated_attribute import Dated
 from dpress.core.domain import Schema
 from dpress.core.encoders import Encoder
 from dpress.core.errors import SchemaMismatch
+from dpress.core.listed_attribute import Listed
 from dpress.core.place import readable
+from dpress.core.policy import DROP, REJECT
 from dpress.core.queries import Queries
 from dpress.core.written_again import difference
 
@@ -216,7 +220,7 @@ def coding(attribute: Tabular) -> Tabular:
 
     The name of the cell for other or missing values changes no code, so it stands here as "other" or "null".
 
-    >>> from dpress.core.attribute import Categorical
+    >>> from dpress.core.listed_attribute import Categorical
     >>> coding(Categorical(name="sex", values=("f", "m"), other="elsewhere")).other
     'other'
     """
@@ -230,7 +234,7 @@ def coding(attribute: Tabular) -> Tabular:
         own = msgspec.structs.replace(attribute, **WORDLESS, value_labels=msgspec.UNSET, hierarchy=None)
         return msgspec.structs.replace(own, other=other, null=null)
     null = _unnamed(attribute.null, "null", ())
-    if isinstance(attribute, Integer):
+    if isinstance(attribute, (Integer, Dated)):
         return msgspec.structs.replace(attribute, **WORDLESS, null=null)
     fields = {name: getattr(attribute, name) for name in ("name", "outside", "bounds", "bins", "cuts")}
     return Numeric(**fields, null=null)  # one of a location's sides, too

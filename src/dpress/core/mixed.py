@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.attribute import Bounded, Categorical, Integer, Tabular
+from dpress.core.attribute import Bounded, Tabular
+from dpress.core.bounded_attribute import Integer
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
+from dpress.core.listed_attribute import Categorical
 
 Units = npt.NDArray[np.int64]
 MOST_NUMBERS = 1 << 22  # cells of a number, whose centres are listed
@@ -79,7 +81,7 @@ def columns(attributes: Sequence[Tabular], weights: Sequence[float] = ()) -> tup
     for one in attributes:
         most = MOST_NUMBERS if isinstance(one, Bounded) else MOST_VALUES
         if one.size > most:
-            how = "use fewer `bins`" if isinstance(one, Bounded) else "put values together"
+            how = "use fewer `bins`, or longer `cells`" if isinstance(one, Bounded) else "put values together"
             raise NotSupported(f"attribute {one.name}: records take at most {most:,} cells, got {one.size:,}; {how}")
     given = tuple(weights) or (1.0,) * len(attributes)
     return tuple(_column(one, weight) for one, weight in zip(attributes, given, strict=True))

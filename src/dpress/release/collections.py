@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from dpress import catalog
-from dpress.core.attribute import DROP, Listed, Tabular
+from dpress.core.attribute import Tabular
 from dpress.core.claim import PureDP, describe
 from dpress.core.errors import NotSupported
 from dpress.core.kind import Division
+from dpress.core.listed_attribute import Listed
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle
 from dpress.core.parameters import names
+from dpress.core.policy import DROP
 from dpress.core.workload import Marginals
 from dpress.data.specification.spec import Spec
 from dpress.inference import frequencies

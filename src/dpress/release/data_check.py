@@ -14,14 +14,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.attribute import DROP, REJECT, Bounded, Listed, Location, Tabular
+from dpress.core.attribute import Bounded, Location, Tabular
 from dpress.core.claim import ROW
 from dpress.core.coding import MISSING, OUTSIDE
+from dpress.core.dated_attribute import Dated
 from dpress.core.design import Design
 from dpress.core.errors import SchemaMismatch
+from dpress.core.listed_attribute import Listed
 from dpress.core.near import near
+from dpress.core.policy import DROP, REJECT
 from dpress.data.add_up import Progress
-from dpress.data.codec.codec import cells_of, numbers_of
+from dpress.data.codec.codec import below, cells_of
 from dpress.data.codec.numbers import is_text
 from dpress.data.persons.contributions import Contributions
 from dpress.data.places import exchanged
@@ -37,6 +40,7 @@ CAPS = (1, 2, 5, 10, 20, 50, 100)
 SHARE = 0.2  # of an attribute's values that may have no cell of their own
 SHOWN = 5  # texts without a cell
 DECIMAL_COMMA = re.compile(r"[+-]?\d+(\.\d{3})*,\d*")
+OTHER_DATE = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\b")
 KEPT = 1 << 16  # different texts that are counted; of more, those that came first
 
 
@@ -186,7 +190,7 @@ class _Tally:
         self.counts.update(rows=len(codes), matched=int((codes >= 0).sum()), unread=int(unread.sum()))
         self.counts.update(missing=int((missing & ~unread).sum()))
         if isinstance(self.attribute, Bounded):
-            low = outside & (numbers_of(name, batch) < self.attribute.ends[0])
+            low = outside & below(self.attribute, batch)
             self.counts.update(low=int(low.sum()), high=int((outside & ~low).sum()))
         else:
             self.counts.update(other=int(outside.sum()))
@@ -227,6 +231,8 @@ def _remedy(attribute: Tabular, texts: list[str]) -> str:
     listed = [one for one in attribute.values if isinstance(one, str)] if isinstance(attribute, Listed) else []
     plain = {one.strip().casefold(): one for one in listed}
     for text in texts:
+        if isinstance(attribute, Dated) and OTHER_DATE.match(text.strip()):
+            return f'{text!r} is a date where [data] says how it is written, as date_format = "%d.%m.%Y" does'
         if not listed and DECIMAL_COMMA.fullmatch(text.strip()):
             return f'{text!r} is a number where [data] has decimal = ","'
         if (own := plain.get(text.strip().casefold())) is not None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.attribute import Bounded, Integer
+from dpress.core.bounded_attribute import Integer, Number
 from dpress.core.linear import Array
 from dpress.inference.ratio import Pair
 
@@ -63,7 +63,7 @@ class Compared:
 
 
 def group_of(
-    attribute: Bounded,
+    attribute: Number,
     inside: Array,
     form: Callable[[Array], tuple[float, float]],
     critical: Critical,

@@ -5,13 +5,18 @@ Data flow: estimates, variances -> batches of cells with their labels, edges, co
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core.attribute import Bounded, Integer, Listed, Tabular
+from dpress.core.attribute import Bounded, Tabular
+from dpress.core.bounded_attribute import Edges, Integer
+from dpress.core.calendar_cells import DAY
+from dpress.core.dated_attribute import Date, Dated, DateTime
 from dpress.core.linear import Array
+from dpress.core.listed_attribute import Listed
 from dpress.inference.interval import Tail, half_width
 
 CONFIDENCE = 0.95
@@ -94,12 +99,32 @@ def _cell_columns(axis: Tabular, codes: np.ndarray) -> dict[str, Any]:
     columns: dict[str, Any] = {axis.name: spread(_labels(axis, first, last))}
     if isinstance(axis, Listed) and axis.value_labels:
         columns[f"{axis.name}_label"] = spread(pa.array(axis.captions[first:last], type=pa.string()))
-    if isinstance(axis, Bounded):
+    if has_edges(axis):
         edges = axis.edges_at(np.minimum(np.arange(first, last + 1), axis.ordered))
         beside = np.arange(first, last) >= axis.ordered
-        columns[f"{axis.name}_from"] = spread(pa.array(edges[:-1], mask=beside))
-        columns[f"{axis.name}_below"] = spread(pa.array(edges[1:], mask=beside))
+        columns[f"{axis.name}_from"] = spread(own_values(axis, edges[:-1], beside))
+        columns[f"{axis.name}_below"] = spread(own_values(axis, edges[1:], beside))
     return columns
+
+
+def has_edges(axis: Tabular) -> TypeGuard[Bounded]:
+    """Return whether the cells lie between edges, not only one after the other."""
+    return isinstance(axis, Bounded) and not (isinstance(axis, Dated) and axis.cyclic)
+
+
+def own_values(axis: Bounded, own: Edges, beside: npt.NDArray[np.bool_]) -> pa.Array:
+    """Return numbers of an attribute as a column: those of dates as days, those of times as time stamps of its clocks.
+
+    Args:
+        axis: the attribute.
+        own: as its edges are, shape (m,).
+        beside: which are null, shape (m,).
+    """
+    if isinstance(axis, DateTime):
+        return pa.array(own * 3600, type=pa.int64(), mask=beside).cast(pa.timestamp("s"))
+    if isinstance(axis, Date):
+        return pa.array(own // DAY, type=pa.int32(), mask=beside).cast(pa.date32())
+    return pa.array(own, mask=beside)
 
 
 def _labels(axis: Tabular, first: int, last: int) -> pa.Array:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.attribute import Bounded, Integer, Listed, Ordinal, Tabular
+from dpress.core.attribute import Bounded, Tabular
 from dpress.core.domain import Schema
 from dpress.core.linear import Array
+from dpress.core.listed_attribute import Listed, Ordinal
 from dpress.core.near import MOST, meant
 from dpress.core.ranges import Range
 
@@ -96,13 +97,14 @@ def _interval(condition: Condition) -> tuple[float, float]:
         low, dots, high = text.partition("..")
         if not dots:
             raise ValueError(f"cannot read {text!r} after `in`; write a..b")
-        ends = _number(attribute, low.strip()), _number(attribute, high.strip())
+        ends = _named(attribute, low.strip())[0], _named(attribute, high.strip())[0]
         if ends[0] > ends[1]:
             raise ValueError(_reversed(attribute, low.strip(), high.strip()))
         return ends
     if operator[0] not in "<>":
         raise ValueError(f"{attribute.name} {operator} ...: write a range such as `in a..b`")
-    return (_number(attribute, text), math.inf) if operator[0] == ">" else (-math.inf, _number(attribute, text))
+    number = _named(attribute, text)[0]
+    return (number, math.inf) if operator[0] == ">" else (-math.inf, number)
 
 
 @contextlib.contextmanager
@@ -233,10 +235,10 @@ def _cells(attribute: Tabular, text: str) -> list[int]:
         return [code]
     if (code := attribute.code(value)) is not None:
         return [code]
-    first, last = _span(attribute, value, value) if isinstance(attribute, Integer) else (0, -1)
-    if first != last:
+    if not attribute.whole:
         raise ValueError(f"{attribute.name} has no cell {value!r}; it has {_some(attribute)}")
-    return [first]
+    first, last = _span(attribute, value, value)
+    return [*range(first, last + 1)]
 
 
 def _some(attribute: Tabular) -> str:
@@ -258,9 +260,11 @@ def _range(condition: Condition) -> tuple[int, int]:
         return _span(attribute, low.strip(), high.strip())
     up = condition.operator.startswith(">")
     strict = condition.operator in ("<", ">")
-    if isinstance(attribute, Integer):
-        bound = _number(attribute, text) + (strict if up else -strict)
-        return _span(attribute, f"{bound:.17g}", None) if up else _span(attribute, None, f"{bound:.17g}")
+    if isinstance(attribute, Bounded):
+        first, end = _named(attribute, text)
+        if up:
+            return _bounded_span(attribute, end if strict else first, None)
+        return _bounded_span(attribute, None, first if strict else end)
     if isinstance(attribute, Ordinal) and strict:
         raise ValueError(f"{attribute.name} is a list of values; use <=, >= or in a..b")
     return _span(attribute, text, None) if up else _span(attribute, None, text)
@@ -269,7 +273,11 @@ def _range(condition: Condition) -> tuple[int, int]:
 def _span(attribute: Tabular, low: str | None, high: str | None) -> tuple[int, int]:
     """Return the cells from `low` to `high`, which must lie on the borders of cells; None is the end of the axis."""
     if isinstance(attribute, Bounded):
-        return _bounded_span(attribute, low, high)
+        bottom = None if low is None else _named(attribute, low)[0]
+        top = None if high is None else _named(attribute, high)[1]
+        if low is not None and high is not None and _named(attribute, low)[0] > _named(attribute, high)[0]:
+            raise ValueError(_reversed(attribute, low, high))
+        return _bounded_span(attribute, bottom, top)
     if attribute.ordered == 0:
         raise ValueError(f"{attribute.name} has no order; use = or in (a, b)")
     first = 0 if low is None else _cells(attribute, low)[0]
@@ -281,23 +289,22 @@ def _span(attribute: Tabular, low: str | None, high: str | None) -> tuple[int, i
     return first, last
 
 
-def _bounded_span(attribute: Bounded, low: str | None, high: str | None) -> tuple[int, int]:
-    least, most = map(float, attribute.ends)
-    step = 1.0 if isinstance(attribute, Integer) else 0.0
-    bottom = least if low is None else max(_number(attribute, low), least)
-    top = most if high is None else min(_number(attribute, high) + step, most)
-    if low is not None and high is not None and _number(attribute, low) > _number(attribute, high):
-        raise ValueError(_reversed(attribute, low, high))
+def _bounded_span(attribute: Bounded, bottom: float | None, top: float | None) -> tuple[int, int]:
+    """Return the cells between two edges; None is the end of the axis."""
+    least, most = attribute.ends
+    bottom = least if bottom is None else max(bottom, least)
+    top = most if top is None else min(top, most)
     if bottom >= top:
-        raise ValueError(f"{attribute.name}: nothing lies there; it runs from {least:.10g} to {most - step:.10g}")
+        lowest, highest = attribute.inclusive(least, most)
+        raise ValueError(f"{attribute.name}: nothing lies there; it runs from {lowest} to {highest}")
     first, last = attribute.edge_below(np.array([bottom, top])).tolist()
     under, over = attribute.edges_at(np.array([first, last])).tolist()
     if (under, over) != (bottom, top):
         if over != top:
             over = attribute.edges_at(np.array([last + 1])).tolist()[0]
+        nearest = "..".join(attribute.inclusive(under, over))
         raise ValueError(
-            f"{attribute.name}: the condition cuts through a cell; the nearest range around it is "
-            f"{under:.10g}..{over - step:.10g}"
+            f"{attribute.name}: the condition cuts through a cell; the nearest range around it is {nearest}"
         )
     return first, last - 1
 
@@ -306,11 +313,12 @@ def _reversed(attribute: Tabular, low: str, high: str) -> str:
     return f"{attribute.name}: the ends of {low}..{high} are reversed; write {high}..{low}"
 
 
-def _number(attribute: Tabular, text: str) -> float:
+def _named(attribute: Tabular, text: str) -> tuple[float, float]:
+    """Return the first number that a text stands for, and the end of what it stands for."""
+    wanted = attribute.expected if isinstance(attribute, Bounded) else "a number"
     try:
-        number = float(_unquoted(text))
+        if isinstance(attribute, Bounded):
+            return attribute.named(_unquoted(text))
     except ValueError:
-        number = math.nan
-    if math.isnan(number):
-        raise ValueError(f"{attribute.name}: expected a number, got {text!r} (join conditions with a small `and`)")
-    return number
+        pass
+    raise ValueError(f"{attribute.name}: expected {wanted}, got {text!r} (join conditions with a small `and`)")

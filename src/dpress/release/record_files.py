@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core.attribute import Integer, Listed, Tabular
+from dpress.core.attribute import Tabular
 from dpress.core.rng import Generator
 from dpress.inference.joint.factors import Joint
+from dpress.release.published_tables import has_edges, own_values
 
 NAME = "records.parquet"
 BATCH = 1 << 18
@@ -74,15 +75,15 @@ def values(axes: Sequence[Tabular], codes: npt.NDArray[Any], *, rng: Generator) 
 
 
 def _values(axis: Tabular, codes: npt.NDArray[Any], rng: Generator) -> pa.Array:
-    if isinstance(axis, Listed):
+    if not has_edges(axis):
         return pa.array(axis.labels, type=pa.string()).take(pa.array(codes))
     missing = codes >= axis.ordered
     inside = np.minimum(codes, axis.ordered - 1)
     low, high = axis.edges_at(inside), axis.edges_at(inside + 1)
     part = (rng.words(codes.size) >> np.uint64(11)) * 2.0**-53
     found = low + (high - low) * part
-    if isinstance(axis, Integer):
+    if axis.whole:
         found = np.minimum(np.floor(found), high - 1).astype(np.int64)
     else:
         found = np.minimum(found, np.nextafter(high, low))  # rounding may reach the edge, which is another cell's
-    return pa.array(found, mask=missing)
+    return own_values(axis, found, missing)

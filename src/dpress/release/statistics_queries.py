@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from dpress.core.attribute import Bounded
+from dpress.core.bounded_attribute import Number
 from dpress.core.domain import Schema
 from dpress.release.query_language import no_attribute
 
@@ -91,7 +91,7 @@ def check(schema: Schema, asked: Statistic) -> None:
     if asked.attribute not in schema.names:
         raise ValueError(no_attribute(schema, asked.attribute))
     own = schema.attribute(asked.attribute)
-    if not isinstance(own, Bounded):
+    if not isinstance(own, Number):
         kind = type(own).__name__.lower()
         raise ValueError(
             f"{asked.of} of {own.name}: expected an integer or numeric attribute, {own.name} is {kind}; "

@@ -5,9 +5,9 @@ from fractions import Fraction
 from typing import Any
 
 from dpress import catalog
-from dpress.core.attribute import Bounded, Listed
 from dpress.core.claim import ZCDP, ApproxDP, PureDP
 from dpress.core.errors import NotSupported
+from dpress.core.listed_attribute import Listed
 from dpress.core.mechanism import Card
 from dpress.core.parameters import names
 from dpress.core.workload import Boxes, Workload
@@ -21,6 +21,7 @@ from dpress.release.candidate import Candidate, Choice, rank
 from dpress.release.counted_rows import COUNTS_OF
 from dpress.release.linear_error import mean_variance
 from dpress.release.parameter_checks import beside, of_methods, unserved
+from dpress.release.published_tables import has_edges
 
 AUTO = "auto"
 USERS = 10_000  # rows, where a figure needs a number that a specification does not state
@@ -148,7 +149,7 @@ def check_columns(spec: Spec, *, adjusted: bool = False) -> None:
     capped = (COUNTS_OF,) if spec.privacy.unit != "row" else ()
     columns = [*VALUE_COLUMNS, *capped, *(("adjusted",) if spec.release.postprocess or adjusted else ())]
     for attribute in spec.schema.tabular:
-        edges = (f"{attribute.name}_from", f"{attribute.name}_below") if isinstance(attribute, Bounded) else ()
+        edges = (f"{attribute.name}_from", f"{attribute.name}_below") if has_edges(attribute) else ()
         label = (f"{attribute.name}_label",) if isinstance(attribute, Listed) and attribute.value_labels else ()
         columns += [attribute.name, *edges, *label]
     for name in columns:

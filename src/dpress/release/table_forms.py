@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.attribute import Bounded
+from dpress.core.bounded_attribute import Number
 from dpress.core.domain import Schema
 from dpress.core.linear import Array
 from dpress.inference.covariance import differing, product_covariance
@@ -43,7 +43,7 @@ def group(schema: Schema, answering: Answering, attribute: str, where: str | Non
     """Return weighted sums of one attribute's cells; see `answers.Answers.group`."""
     weights, axis = parse(schema, where or "total"), schema.names.index(attribute)
     own = schema.tabular[axis]
-    if not isinstance(own, Bounded):
+    if not isinstance(own, Number):
         raise TypeError(f"{attribute} holds no numbers")
     text = f"{attribute} where {where}" if where is not None else attribute
     inside, source = weights[axis], answering(_along(weights, axis, np.zeros(own.size)), text)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress import catalog
-from dpress.core.attribute import Bounded, Integer, Tabular
+from dpress.core.attribute import Bounded, Tabular
 from dpress.release.result import Result
 from dpress.reporting.facts import Facts
 from dpress.reporting.rounding import error, interval, number, unit_for
@@ -94,7 +94,7 @@ def _condition(attribute: Tabular) -> str:
     if isinstance(attribute, Bounded):
         places = np.array([attribute.ordered // 4, (attribute.ordered + 1) // 2])
         low, high = attribute.edges_at(places).tolist()
-        return f"{attribute.name} in {low:.10g}..{high - isinstance(attribute, Integer):.10g}"
+        return f"{attribute.name} in {'..'.join(attribute.inclusive(low, high))}"
     name, labels = attribute.name, attribute.labels
     return f'{name} = "{labels[0]}"' if " " in labels[0] else f"{name} = {labels[0]}"
 

@@ -78,7 +78,7 @@ def data(records: list[dict[str, Any]]) -> Any:
 
 def _records(view: View) -> list[dict[str, Any]]:
     names = ["x", "y"][: len(view.axes)]
-    low, high = _ends(view)
+    low, high = drawn_ends(view)
     rows = []
     for cell in itertools.product(*(range(axis.size) for axis in view.axes)):
         place = dict(zip(names, cell, strict=True))
@@ -86,7 +86,7 @@ def _records(view: View) -> list[dict[str, Any]]:
     return rows
 
 
-def _ends(view: View) -> tuple[Array, Array]:
+def drawn_ends(view: View) -> tuple[Array, Array]:
     """Return the ends of the intervals; a count of which nothing is known gets no whisker."""
     known = np.isfinite(view.error)
     return np.where(known, view.low, view.count), np.where(known, view.high, view.count)
@@ -126,7 +126,7 @@ def bars(view: View, width: float, *, ends: tuple[float, float] | None = None, t
     length = width - 60 if upright else max(40.0, 26.0 * axis.size)
     names = cell_axis(axis, length, upright=upright, title=axis.caption if upright else None)
     alt = load("altair")
-    drawn = _ends(view)
+    drawn = drawn_ends(view)
     low, high = ends or (drawn[0].min(), drawn[1].max())
     scale = alt.Scale(domain=[min(0.0, float(low)), max(1.0, float(high))], nice=False)
     counts = alt.Axis(
@@ -145,7 +145,7 @@ def bars(view: View, width: float, *, ends: tuple[float, float] | None = None, t
     bar = base.mark_bar(color=MARK, opacity=0.75).encode(place, values("n:Q", scale=scale, axis=counts))
     whisker = base.mark_rule(color=INK, strokeWidth=1.2).encode(place, values("low:Q"), values2("high:Q"))
     size = {"width": width - 60, "height": 190} if upright else {"width": width - margin(axis), "height": length}
-    return (bar + whisker).properties(**size, **_title(title))
+    return (bar + whisker).properties(**size, **titled(title))
 
 
 def heat(view: View, width: float, *, top: float, title: str | None = None) -> Chart:
@@ -169,7 +169,7 @@ def heat(view: View, width: float, *, top: float, title: str | None = None) -> C
     if width / columns.size >= 7 * max(len(number(float(view.count.max()))), 3) and step >= 16:
         ink = alt.condition("datum.shade > 0.55", alt.value(ON_MARK), alt.value(INK))
         layers.append(base.mark_text(fontSize=10.5).encode(text="text:N", color=ink).transform_filter("datum.low > 0"))
-    return alt.layer(*layers).properties(width=width, height=height, **_title(title))
+    return alt.layer(*layers).properties(width=width, height=height, **titled(title))
 
 
 def _shaded(view: View, top: float) -> list[dict[str, Any]]:
@@ -186,7 +186,8 @@ def margin(axis: Axis) -> float:
     return max(len(_short(tick)) for tick in axis.ticks) * LETTER + 32
 
 
-def _title(text: str | None) -> dict[str, Any]:
+def titled(text: str | None) -> dict[str, Any]:
+    """Return the title above a chart, as its properties."""
     if text is None:
         return {}
     style = {"anchor": "start", "color": INK, "fontSize": 12, "fontWeight": 600, "font": FONT, "offset": 6}

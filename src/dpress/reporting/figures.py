@@ -12,6 +12,7 @@ from dpress.reporting.charts import Chart
 from dpress.reporting.optional import load
 from dpress.reporting.posterior import Belief
 from dpress.reporting.rounding import error, number
+from dpress.reporting.time_lines import MOST_POINTS, is_timed, line, ordered_part, timed_last
 from dpress.reporting.views import RangeVariances, View, grouped
 
 WIDE, NARROW = 740.0, 340.0
@@ -20,6 +21,7 @@ MOST_BARS = 40
 PERCENT = "format(100 * datum.value, 'd') + ' %'"
 MOST_ROWS = 40
 MOST_PANELS = 4
+MOST_LINES = 6
 FAR = 10
 """Methods whose typical error is so many times the chosen one's are named, not drawn."""
 
@@ -71,7 +73,10 @@ def figure(view: View, variances: RangeVariances) -> Figure:
         variances: of sums of adjacent cells of an attribute.
     """
     if len(view.axes) == 1:
-        return _one_way(view, variances)
+        return _line(view, variances) if is_timed(view) else _one_way(view, variances)
+    timed = timed_last(view)
+    if timed is not None and timed.axes[0].size <= MOST_LINES and timed.axes[1].size <= MOST_POINTS:
+        return _line_panels(timed)
     view = view.transposed(tuple(int(axis) for axis in np.argsort([axis.size for axis in view.axes], kind="stable")))
     sizes = [axis.size for axis in view.axes]
     if len(sizes) == 2 and sizes[0] <= MOST_PANELS and sizes[1] <= LONGEST_AXIS:
@@ -94,6 +99,41 @@ def _one_way(view: View, variances: RangeVariances) -> Figure:
         facts |= {"largest": MOST_BARS}
     facts |= {"widest": float(view.half.max()), "lower_ends": _lower_ends(view)}
     return Figure(drawing=both(lambda width: charts.bars(view, width), f"Counts by {axis.caption}"), facts=facts)
+
+
+def _line(view: View, variances: RangeVariances) -> Figure:
+    """Return the line of one axis of time; cells beside it, as that for missing values, are named in the caption."""
+    axis = view.axes[0]
+    facts: dict[str, Any] = {"form": "line", "cells": axis.ordered, "group": 0, "lower_ends": False}
+    facts["beside"] = [axis.label(cell) for cell in range(axis.ordered, axis.size)]
+    if axis.ordered > MOST_POINTS:
+        view = grouped(view, variances)
+        facts |= {"group": view.group, "fewer": axis.ordered % view.group > 0}
+    own = ordered_part(view)
+    facts["widest"] = float(own.half.max())
+    return Figure(drawing=both(lambda width: line(own, width), f"Counts by {axis.caption}"), facts=facts)
+
+
+def _line_panels(view: View) -> Figure:
+    """Return a line for every value of the first axis, on one scale."""
+    first, axis = view.axes
+    panels = [(title, ordered_part(part)) for title, part in _panels(view)]
+    ends = min(float(part.low.min()) for _, part in panels), max(float(part.high.max()) for _, part in panels)
+
+    def draw(width: float) -> Chart:
+        return charts.stacked([line(part, width, ends=ends, title=title, height=110) for title, part in panels])
+
+    beside = [axis.label(cell) for cell in range(axis.ordered, axis.size)]
+    widest = max(float(part.half.max()) for _, part in panels)
+    facts = {
+        "form": "lines",
+        "panels": first.caption,
+        "group": 0,
+        "beside": beside,
+        "widest": widest,
+        "lower_ends": False,
+    }
+    return Figure(drawing=both(draw, f"Counts by {view.name}"), facts=facts)
 
 
 def _lower_ends(view: View) -> bool:

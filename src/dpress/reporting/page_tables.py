@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpress.core.attribute import Bounded, Integer, Listed, Tabular
+from dpress.core.attribute import Bounded, Tabular
 from dpress.core.domain import Schema
 from dpress.core.linear import Array
+from dpress.core.listed_attribute import Listed
 from dpress.core.ranges import Places
 from dpress.reporting.rounding import error, interval, number, unit_for
 from dpress.reporting.views import View
@@ -155,8 +156,8 @@ def attributes(schema: Schema, model: str) -> Table:
 def _outside(attribute: Tabular, fates: Mapping[str, str]) -> str:
     if isinstance(attribute, Listed):
         return _fate(attribute.other, fates)
-    low, high = attribute.ends[0], attribute.ends[1] - isinstance(attribute, Integer)
-    bounds = f"outside {low:g} to {high:g}: "
+    low, high = attribute.inclusive(*attribute.ends)
+    bounds = f"outside {low} to {high}: "
     return bounds + ("counted in the nearest cell" if attribute.outside == "clamp" else _fate(attribute.outside, fates))
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpress.core.attribute import Bounded, Tabular
+from dpress.core.dated_attribute import Dated
 from dpress.core.linear import Array
 from dpress.core.ranges import Ranges
 from dpress.inference.interval import Tail, half_width
@@ -31,6 +32,7 @@ class Axis:
         ordered: the number of leading cells that have an order.
         long: an attribute of very many cells, whose `labels` and `ticks` are left out.
         title: of the attribute with its unit, where it has any.
+        begins: of an attribute of dates, when each of its ordered cells begins, as ISO 8601 writes it; else empty.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Axis:
     ordered: int
     long: Bounded | None = None
     title: str = ""
+    begins: tuple[str, ...] = ()
 
     @property
     def caption(self) -> str:
@@ -56,7 +59,7 @@ class Axis:
 
     def tick(self, cell: int) -> str:
         """Return the shorter label of one cell."""
-        return self.ticks[cell] if self.long is None else _ticks(self.long, cell, cell + 1)[0]
+        return self.ticks[cell] if self.long is None else self.long.ticks_between(cell, cell + 1)[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,9 +155,10 @@ def grouped(view: View, variances: RangeVariances) -> View:
     spread = variances(axis.name, Ranges(axis.size, starts + 1, ends))
     labels, ticks = (tuple(map(text, starts.tolist())) for text in (axis.label, axis.tick))
     whole = -(-axis.ordered // width)
+    begins = axis.begins[::width]
     return replace(
         view,
-        axes=(Axis(name=axis.name, labels=labels, ticks=ticks, ordered=whole, title=axis.title),),
+        axes=(Axis(name=axis.name, labels=labels, ticks=ticks, ordered=whole, title=axis.title, begins=begins),),
         count=np.add.reduceat(view.count, starts),
         half=half_width(spread, CONFIDENCE, view.tail),
         error=np.sqrt(spread),
@@ -167,16 +171,17 @@ def axis_of(attribute: Tabular) -> Axis:
     """Return an attribute as the edge of a view."""
     name, ordered, title = attribute.name, attribute.ordered, attribute.caption
     if isinstance(attribute, Bounded) and attribute.size > LONGEST:
-        return Axis(name=name, labels=(), ticks=(), ordered=ordered, long=attribute, title=title)
+        begins = _begins(attribute)
+        return Axis(name=name, labels=(), ticks=(), ordered=ordered, long=attribute, title=title, begins=begins)
     labels = attribute.labels if isinstance(attribute, Bounded) else attribute.captions
-    ticks = _ticks(attribute, 0, attribute.size) if isinstance(attribute, Bounded) else labels
-    return Axis(name=name, labels=labels, ticks=ticks, ordered=ordered, title=title)
+    ticks = tuple(attribute.ticks_between(0, attribute.size)) if isinstance(attribute, Bounded) else labels
+    begins = _begins(attribute)
+    return Axis(name=name, labels=labels, ticks=ticks, ordered=ordered, title=title, begins=begins)
 
 
-def _ticks(attribute: Bounded, start: int, stop: int) -> tuple[str, ...]:
-    """Return the lower edges of the cells start..stop-1; of a cell beside the numbers its name."""
-    outer = attribute.edges_at(np.array([0, attribute.ordered - 1]))
-    separator = "," if np.abs(outer).max() >= 10_000 else ""  # 1990 is a year, 19,900 is not
-    edges = attribute.edges_at(np.arange(start, min(stop, attribute.ordered))).tolist()
-    beside = attribute.labels_between(max(start, attribute.ordered), stop)
-    return (*(f"{edge:{separator}.6g}" for edge in edges), *beside)
+def _begins(attribute: Tabular) -> tuple[str, ...]:
+    """Return when the cells of dates begin, on whatever clocks they are; they are drawn as if these were UTC's."""
+    if not isinstance(attribute, Dated) or attribute.cyclic:
+        return ()
+    hours = attribute.edges[:-1].astype("datetime64[h]").astype("datetime64[s]")
+    return tuple(f"{hour}Z" for hour in hours)

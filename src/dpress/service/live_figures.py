@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.attribute import Bounded, Listed, Tabular
+from dpress.core.attribute import Bounded, Tabular
+from dpress.core.listed_attribute import Listed
 from dpress.release.next_round import users_before
 from dpress.release.published_tables import PublishedTable
 from dpress.release.release import Release

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from dpress.core.attribute import Listed, Location
+from dpress.core.attribute import Location
 from dpress.core.design import Design
+from dpress.core.listed_attribute import Listed
 
 
 def words(design: Design) -> list[dict[str, Any]]:

@@ -74,7 +74,11 @@ def test_2048_queries_can_be_listed_and_one_more_cannot(make_spec):
         (WITH_SIZE, {"length": 3}, "length: expected a list of 2 numbers, one for each attribute, got 3"),
         (WITH_SIZE, {"length": [3]}, r"length: expected a list of 2 numbers, one for each attribute, got \[3\]"),
         (WITH_SIZE, {"length": [3, 2, 1]}, "length: expected a list of 2 numbers"),
-        (["age", "sex"], {}, r"ranges need integer, numeric or ordinal attributes, got age \(integer\), sex \(cat"),
+        (
+            ["age", "sex"],
+            {},
+            r"date or ordinal attributes, got age \(integer\), sex \(cat",
+        ),
     ],
 )
 def test_what_is_no_workload_of_ranges_is_refused(make_spec, attributes, parameters, message):

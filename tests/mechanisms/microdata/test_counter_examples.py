@@ -8,8 +8,9 @@ from collections import Counter
 import numpy as np
 
 from dpress.core import rng
-from dpress.core.attribute import Categorical, Integer
+from dpress.core.bounded_attribute import Integer
 from dpress.core.claim import PureDP
+from dpress.core.listed_attribute import Categorical
 from dpress.core.mixed import columns
 from dpress.core.people import in_memory
 from dpress.mechanisms.microdata import prototypes

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.core.attribute import Categorical, Integer
+from dpress.core.bounded_attribute import Integer
 from dpress.core.claim import ROW, ZCDP, PureDP, Relation, Unit
+from dpress.core.listed_attribute import Categorical
 from dpress.core.measurement import Measurement
 from dpress.core.mixed import columns
 from dpress.core.people import People, in_memory

@@ -5,7 +5,8 @@ from fractions import Fraction
 import numpy as np
 
 from dpress.core import rng
-from dpress.core.attribute import Categorical, Integer
+from dpress.core.bounded_attribute import Integer
+from dpress.core.listed_attribute import Categorical
 from dpress.core.mixed import columns
 from dpress.mechanisms.microdata.group_records import records
 from dpress.noise.choose import exponential_probabilities

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from dpress.core import rng
-from dpress.core.attribute import Categorical, Integer
+from dpress.core.bounded_attribute import Integer
 from dpress.core.claim import ROW, ZCDP, PureDP, Relation, Unit
 from dpress.core.errors import NotSupported
+from dpress.core.listed_attribute import Categorical
 from dpress.core.mixed import columns
 from dpress.core.people import in_memory
 from dpress.mechanisms.microdata.insensitive_microaggregation import CARD, InsensitiveMicroaggregation, order

@@ -10,11 +10,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpress.core import coding
-from dpress.core.attribute import Bounded, Integer, Listed, Tabular
+from dpress.core.attribute import Bounded, Tabular
+from dpress.core.bounded_attribute import Integer, Numeric
 from dpress.core.coding import DROPPED, MISSING, OUTSIDE
+from dpress.core.dated_attribute import Dated
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
-from dpress.data.codec import listed, numbers, objects
+from dpress.core.listed_attribute import Listed
+from dpress.core.value import Value
+from dpress.data.codec import dates, listed, numbers, objects
 
 Codes = npt.NDArray[np.int32]
 
@@ -56,10 +60,23 @@ def numbers_of(name: str, batch: pa.RecordBatch) -> npt.NDArray[np.float64]:
     """
     column = _plain(_column(batch, name))
     if objects.is_ours(column.type):
-        return objects.numbers(column)
+        return objects.each(column, _float_of, np.nan)
     _check_number_type(name, column.type)
     found, missing = numbers.floats(column)
     return np.where(missing, np.nan, found)
+
+
+def below(attribute: Bounded, batch: pa.RecordBatch) -> npt.NDArray[np.bool_]:
+    """Return which values lie below the bounds; anything where a value is missing or no number or date."""
+    if isinstance(attribute, Dated):
+        found = dates.hours(attribute, _plain(_column(batch, attribute.name))).hours
+        return np.zeros(len(found), dtype=bool) if attribute.period is None else found < attribute.period.first
+    return np.asarray(numbers_of(attribute.name, batch) < attribute.ends[0])
+
+
+def _float_of(value: Value) -> float:
+    exact = coding.number_of(value)
+    return np.nan if exact is None else float(exact)
 
 
 def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
@@ -109,8 +126,10 @@ def _cells(attribute: Tabular, column: pa.Array) -> Codes:
         own = np.append(_cells(attribute, column.dictionary), np.int32(MISSING))
         return np.asarray(own[np.asarray(pc.fill_null(column.indices.cast(pa.int64()), len(own) - 1))])
     column = _plain(column)
+    if isinstance(attribute, Dated):
+        return dates.cells(attribute, column)
     if objects.is_ours(column.type):
-        return objects.cells(attribute, column)
+        return objects.each(column, lambda value: coding.cell_of(attribute, value), MISSING).astype(np.int32)
     if isinstance(attribute, Listed):
         _check_listed_type(attribute, column.type)
         return listed.cells(attribute, column)
@@ -118,7 +137,7 @@ def _cells(attribute: Tabular, column: pa.Array) -> Codes:
     return _bounded(attribute, column)
 
 
-def _bounded(attribute: Bounded, column: pa.Array) -> Codes:
+def _bounded(attribute: Integer | Numeric, column: pa.Array) -> Codes:
     if not isinstance(attribute, Integer):
         found, missing = numbers.floats(column)
         codes = coding.cells(attribute, found)

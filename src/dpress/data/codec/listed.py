@@ -13,8 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.attribute import Listed, Tabular
+from dpress.core.attribute import Tabular
 from dpress.core.coding import MISSING, OUTSIDE, WORDS, cell, listed
+from dpress.core.listed_attribute import Listed
 from dpress.core.value import BLANKS, EXACT, NANOSECONDS, Kind, Value, written
 from dpress.data.codec.numbers import is_text, trimmed, whole
 
@@ -37,12 +38,12 @@ def cells(attribute: Listed, column: pa.Array) -> Codes:
     elif pa.types.is_floating(column.type):
         column = pc.add(column.cast(pa.float64()), 0.0)  # minus zero is zero
     elif pa.types.is_date(column.type) or pa.types.is_timestamp(column.type):
-        column = _finite(column)
+        column = finite(column)
     first: type = type(attribute.values[0])
     return _found(column, *held(attribute.values, first, column.type))
 
 
-def _finite(column: pa.Array) -> pa.Array:
+def finite(column: pa.Array) -> pa.Array:
     """Return dates or time stamps without the infinite ones, which are none: the farthest ticks on either side."""
     ticks, farthest = column.view(_integers(column.type)), 2 ** (column.type.bit_width - 1) - 1
     infinite = pc.is_in(ticks, value_set=pa.array([farthest, -farthest], type=ticks.type))

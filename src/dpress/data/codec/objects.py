@@ -1,6 +1,6 @@
 """Columns whose values each have a type of their own, as Python objects have, in one Arrow type that hides none.
 
-objects -> what each one is, by itself (`core.value`) -> a struct of its kind and its text -> cells, each coded alone.
+objects -> what each one is, by itself (`core.value`) -> a struct of its kind and its text -> each by itself again.
 """
 
 import contextlib
@@ -12,8 +12,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core.attribute import Tabular
-from dpress.core.coding import MISSING, cell_of, number_of
 from dpress.core.value import Kind, Value, read, written
 
 KIND, TEXT = "dpress_kind", "dpress_text"
@@ -68,18 +66,14 @@ def is_ours(kind: pa.DataType) -> bool:
     return bool(pa.types.is_struct(kind)) and [field.name for field in kind] == [KIND, TEXT]
 
 
-def cells(attribute: Tabular, values: pa.Array) -> npt.NDArray[np.int32]:
-    """Return the cell of every value of our own type, OUTSIDE or MISSING."""
-    return _each(values, lambda value: cell_of(attribute, value), MISSING).astype(np.int32)
+def each(values: pa.Array, one: Callable[[Value], float], missing: float) -> npt.NDArray[Any]:
+    """Return a function of every value of our own type, made once for each different one.
 
-
-def numbers(values: pa.Array) -> npt.NDArray[np.float64]:
-    """Return the values of our own type as 64-bit floats, NaN where they are no numbers."""
-    return _each(values, lambda value: np.nan if (exact := number_of(value)) is None else float(exact), np.nan)
-
-
-def _each(values: pa.Array, one: Callable[[Value], float], missing: float) -> npt.NDArray[Any]:
-    """Return a function of every value, made once for each different one."""
+    Args:
+        values: a column of our own type.
+        one: the function.
+        missing: what stands where a value is missing.
+    """
     kinds = values.field(KIND).to_pylist()
     texts = values.field(TEXT).to_pylist()
     valid = values.is_valid().to_pylist()

@@ -4,7 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpress.core.attribute import Bounded, Listed, Tabular
+from dpress.core.attribute import Tabular
+from dpress.core.bounded_attribute import Integer, Numeric
+from dpress.core.dated_attribute import Dated
+from dpress.core.listed_attribute import Listed
 from dpress.data.sources.arrow_rows import ARROW, ArrowRows
 from dpress.data.sources.parquet_rows import PARQUET, ParquetRows
 from dpress.data.sources.path_columns import FileSource
@@ -37,12 +40,18 @@ class Written:
         return frozenset(one.name for one in self.attributes if _has_texts(one))
 
     @property
+    def times(self) -> frozenset[str]:
+        """The columns whose values are dates or times."""
+        return frozenset(one.name for one in self.attributes if isinstance(one, Dated))
+
+    @property
     def values(self) -> Values:
         """How the values of a file of text are read."""
         return Values(
             format=self.format,
             numbers=frozenset(one.name for one in self.attributes if _has_numbers(one)),
             dates=self.texts if self.format.date_format else frozenset(),
+            times=self.times,
         )
 
 
@@ -50,7 +59,7 @@ def _has_numbers(attribute: Tabular) -> bool:
     if isinstance(attribute, Listed):
         first = attribute.values[0]
         return isinstance(first, int) and not isinstance(first, bool)
-    return isinstance(attribute, Bounded)
+    return isinstance(attribute, (Integer, Numeric))
 
 
 def _has_texts(attribute: Tabular) -> bool:

@@ -30,11 +30,13 @@ class Values:
         format: as stated.
         numbers: the columns whose values are numbers.
         dates: the columns whose listed values are dates.
+        times: the columns whose values are dates or times.
     """
 
     format: FileFormat
     numbers: frozenset[str]
     dates: frozenset[str]
+    times: frozenset[str] = frozenset()
 
     def read(self, source: str, columns: Iterable[str]) -> str:
         """Return the SQL of some columns as a file without a format of its own would have them."""
@@ -45,6 +47,8 @@ class Values:
         value = self._present(quoted(column.removesuffix(AS_WRITTEN)))
         if column in self.numbers:
             return self._number(value)
+        if column in self.times:
+            return self._time(value)
         return self._date(value) if column in self.dates else value
 
     def _present(self, value: str) -> str:
@@ -68,5 +72,18 @@ class Values:
 
     def _date(self, value: str) -> str:
         """Return the SQL of a date as 2024-12-31; a text that is none stays as it is."""
-        found = f"try_strptime(trim({value}, {text(BLANKS)}), {text(self.format.date_format)})"
-        return f"coalesce(strftime({found}, '%Y-%m-%d'), {value})"
+        return f"coalesce(strftime({self._parsed(value)}, '%Y-%m-%d'), {value})"
+
+    def _time(self, value: str) -> str:
+        """Return the SQL of a time as 2024-12-31T23:15:00, an instant with Z behind it; other texts stay as they are.
+
+        A time stamp is counted from 1970 and back, so that the zone of the session plays no part.
+        """
+        if not self.format.date_format:
+            return value
+        zone = "Z" if "%z" in self.format.date_format.lower() else ""
+        moment = f"make_timestamp(epoch_us({self._parsed(value)}))"
+        return f"coalesce(strftime({moment}, '%Y-%m-%dT%H:%M:%S{zone}'), {value})"
+
+    def _parsed(self, value: str) -> str:
+        return f"try_strptime(trim({value}, {text(BLANKS)}), {text(self.format.date_format)})"

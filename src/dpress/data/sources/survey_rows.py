@@ -142,6 +142,8 @@ def _column(values: Sequence[Any], labels: Labels) -> pa.Array:
     """Return values as they are, or by their labels; a text of nothing is missing."""
     if labels:
         values = [labels.get(value, value) for value in values]
+    if all(value is None for value in values):
+        return pa.nulls(len(values))  # of any type
     try:
         return pa.array(values, pa.float64())
     except (pa.ArrowInvalid, pa.ArrowTypeError):

@@ -28,7 +28,7 @@ class FileFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         thousands: the sign between groups of three digits; none unless stated.
         encoding: of the text, by any name that Python has for it, such as "windows-1252".
         null_values: texts that stand for a missing value, such as "NA"; blanks around them do not matter.
-        date_format: of the columns whose listed values are dates, such as "%d.%m.%Y"; they are listed as 2024-12-31.
+        date_format: of dates and times, such as "%d.%m.%Y"; among listed values they are written as 2024-12-31.
         header: true where the first line has the names, which messages may then show; the names, where no line has
             them. Left out, the first line has them, and as it might be a row it is never shown.
     """

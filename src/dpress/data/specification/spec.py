@@ -12,10 +12,12 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from dpress.core import check
-from dpress.core.attribute import Attribute, Bounded, Categorical, Ordinal
+from dpress.core.attribute import Attribute, Bounded
 from dpress.core.claim import Loss, Relation, Unit, from_parameters
+from dpress.core.dated_attribute import Dated
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
+from dpress.core.listed_attribute import Categorical, Ordinal
 from dpress.core.named import Words
 from dpress.core.place import readable
 from dpress.data.specification import codebook, hierarchy_file
@@ -149,6 +151,16 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         if self.collection is not msgspec.UNSET and self.privacy.model == "central":
             raise ValueError('.collection: a table is not collected; leave it out, or set model = "local"')
         self._check_postprocess()
+        self._check_dates()
+
+    def _check_dates(self) -> None:
+        """Refuse dates under the local model: devices in other languages than Python code none."""
+        for one in self.attribute:
+            if isinstance(one, Dated) and self.privacy.model == "local":
+                raise ValueError(
+                    f".attribute[{one.name}].kind: devices code no dates; list the periods as `values` of an ordinal "
+                    'attribute, or set model = "central"'
+                )
 
     def _check_attribute(self, name: str) -> None:
         try:
@@ -169,7 +181,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         ordered = len(attributes) == 1 and isinstance(attributes[0], (Bounded, Ordinal))
         if "monotone_prefix" in self.release.postprocess and not ordered:
             raise ValueError(
-                ".release.postprocess: monotone_prefix needs exactly one integer, numeric or ordinal attribute, "
+                ".release.postprocess: monotone_prefix needs exactly one integer, numeric, date or ordinal attribute, "
                 f"got {', '.join(self.schema.names)}"
             )
 

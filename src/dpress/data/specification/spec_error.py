@@ -1,11 +1,15 @@
 """Turns a validation error of the spec into its place, what would be right, and what stands there."""
 
 import re
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
-from dpress.core.attribute import Categorical, Integer, Location, Numeric, Ordinal
+from dpress.core.attribute import Location
+from dpress.core.bounded_attribute import Integer, Numeric
+from dpress.core.calendar_cells import Cells
+from dpress.core.dated_attribute import Date, DateTime
+from dpress.core.listed_attribute import Categorical, Ordinal
 from dpress.core.near import meant
 from dpress.core.place import readable
 
@@ -16,6 +20,7 @@ WORDS = {
     "bool": "true or false",
     "array": "a list",
     "object": "a table",
+    "date": "a date such as 2024-12-31",
     "null": "nothing",
 }
 KINDS: dict[str, type[msgspec.Struct]] = {
@@ -23,6 +28,8 @@ KINDS: dict[str, type[msgspec.Struct]] = {
     "ordinal": Ordinal,
     "integer": Integer,
     "numeric": Numeric,
+    "date": Date,
+    "datetime": DateTime,
     "location": Location,
 }
 
@@ -51,6 +58,7 @@ def _fault(message: str, plain: dict[str, Any], spec: type[msgspec.Struct]) -> s
     if text.startswith(("Invalid value", "Invalid enum value")):
         known = _choices(place)
         return f"{place}: {known}, got {_show(found)}{meant(str(found), re.findall(r'[a-z-]{5,}', known[8:]))}"
+    text = text.replace("Invalid RFC3339 encoded date", "Expected `date`")
     if not text.startswith("Expected `"):  # our own message
         return f"{place}: {text}"
     wanted = re.sub(r"`([^`]+)`", lambda match: _words(match[1]), text.partition(", got ")[0])
@@ -99,6 +107,7 @@ def _choices(place: str) -> str:
         "model": "expected central or local",
         "relation": "expected add-remove or replace-one",
         "outside": "expected clamp, drop or reject",
+        "cells": f"expected one of {', '.join(get_args(Cells))}",
     }
     path = re.sub(r"\[\d+\]", "", place.removeprefix("$."))
     return choices.get(path) or choices.get(path.rsplit(".", 1)[-1], "expected another value")

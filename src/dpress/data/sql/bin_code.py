@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 from sqlglot import exp
 
-from dpress.core.attribute import Bounded, Integer, Numeric
+from dpress.core.bounded_attribute import Integer, Numeric
 from dpress.core.value import BLANKS
 from dpress.data.codec import numbers
 from dpress.data.sql.engine_column import TEXT, Column, number, whole
@@ -21,7 +21,7 @@ MOST_EDGES = 256  # that are compared one by one
 EXACT_DIGITS = 15  # of a decimal that DuckDB turns into the nearest float without a detour
 
 
-def is_countable(attribute: Bounded, column: Column) -> bool:
+def is_countable(attribute: Integer | Numeric, column: Column) -> bool:
     """Return whether SQL has a column's numbers as exactly as the codec, which reads or refuses what else there is.
 
     Of text only DuckDB reads every number that the codec reads, and as the nearest float; a text's exact floor no
@@ -32,7 +32,7 @@ def is_countable(attribute: Bounded, column: Column) -> bool:
     return column.kind is not None and numbers.has_numbers(column.kind)
 
 
-def number_value(attribute: Bounded, column: Column) -> exp.Expr:
+def number_value(attribute: Integer | Numeric, column: Column) -> exp.Expr:
     """Return the SQL of a column's number: exact for integers, otherwise the nearest 64-bit float.
 
     Args:
@@ -54,7 +54,7 @@ def number_value(attribute: Bounded, column: Column) -> exp.Expr:
     return value if kind == pa.float64() else exp.cast(value, "double")
 
 
-def has_none(attribute: Bounded, column: Column) -> exp.Expr:
+def has_none(attribute: Integer | Numeric, column: Column) -> exp.Expr:
     """Return the SQL of whether a value has no number."""
     return number_value(attribute, column).is_(exp.null()) if column.kind == TEXT else column.missing
 
@@ -67,7 +67,7 @@ def _read(value: exp.Expr) -> exp.Expr:
     return exp.case().when(readable, double)
 
 
-def bounded_cell(attribute: Bounded, column: Column, otherwise: exp.Expr) -> exp.Expr | None:
+def bounded_cell(attribute: Integer | Numeric, column: Column, otherwise: exp.Expr) -> exp.Expr | None:
     """Return the SQL of the cell of a number.
 
     Most rows lie within bounds, and take the first branch; one without a number is neither within them nor, as all
@@ -149,13 +149,14 @@ def _above(value: exp.Expr, edges: list[float], column: Column) -> exp.Expr:
     if column.dialect == "postgres" and edges:
         among = exp.cast(exp.Literal.string("{" + ",".join(map(repr, edges)) + "}"), "double[]", dialect="postgres")
         return exp.Anonymous(this="width_bucket", expressions=[value, among])
-    return _search(value, edges, 0)
+    return search(value, [number(edge) for edge in edges], 0)
 
 
-def _search(value: exp.Expr, edges: list[float], start: int) -> exp.Expr:
+def search(value: exp.Expr, edges: list[exp.Expr], start: int) -> exp.Expr:
+    """Return `start` and how many of some increasing edges are not above a value, found by halving."""
     if not edges:
         return whole(start)
     middle = len(edges) // 2
-    below = _search(value, edges[:middle], start)
-    above = _search(value, edges[middle + 1 :], start + middle + 1)
-    return exp.case().when(value < number(edges[middle]), below).else_(above)
+    below = search(value, edges[:middle], start)
+    above = search(value, edges[middle + 1 :], start + middle + 1)
+    return exp.case().when(value < edges[middle], below).else_(above)

@@ -3,10 +3,13 @@
 from sqlglot import exp
 
 from dpress.core import coding
-from dpress.core.attribute import Listed, Tabular
+from dpress.core.attribute import Tabular
 from dpress.core.coding import MISSING, OUTSIDE
+from dpress.core.dated_attribute import Dated
 from dpress.core.errors import SchemaMismatch
+from dpress.core.listed_attribute import Listed
 from dpress.data.sql.bin_code import bounded_cell, has_none, is_countable
+from dpress.data.sql.date_code import dated_cell, is_dated
 from dpress.data.sql.engine_column import Column, whole
 from dpress.data.sql.listed_code import is_comparable, listed_cell
 
@@ -31,6 +34,8 @@ def code_expression(attribute: Tabular, column: Column) -> exp.Expr | None:
     otherwise = _otherwise(attribute, column)
     if isinstance(attribute, Listed):
         return listed_cell(attribute, column, otherwise) if is_comparable(attribute, column) else None
+    if isinstance(attribute, Dated):
+        return dated_cell(attribute, column, otherwise) if is_dated(attribute, column) else None
     return bounded_cell(attribute, column, otherwise) if is_countable(attribute, column) else None
 
 
@@ -42,7 +47,7 @@ def _otherwise(attribute: Tabular, column: Column) -> exp.Expr:
     else:
         if attribute.outside == "clamp":
             return whole(missing)
-        absent = has_none(attribute, column)
+        absent = column.missing if isinstance(attribute, Dated) else has_none(attribute, column)
     return whole(missing) if outside == missing else exp.case().when(absent, whole(missing)).else_(whole(outside))
 
 

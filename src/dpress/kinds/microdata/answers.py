@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpress.core.attribute import Listed, Tabular
+from dpress.core.attribute import Tabular
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Array, Identity, Numbers
@@ -31,6 +31,7 @@ from dpress.release import table_forms
 from dpress.release.answers import KeptAnswers, Part, Progress
 from dpress.release.folder import columns
 from dpress.release.linear_forms import Compared, Group
+from dpress.release.published_tables import has_edges
 from dpress.release.query_language import parse
 from dpress.release.record_files import NAME, Written, values
 from dpress.release.release import Release
@@ -221,7 +222,7 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
         SchemaMismatch: they are not those that the description names, or a value is none of its attribute.
     """
     axes = release.schema.tabular
-    texts = [axis.name for axis in axes if isinstance(axis, Listed)]
+    texts = [axis.name for axis in axes if not has_edges(axis)]
     table, aligned = columns(folder / NAME, texts=texts), description["aligned"]
     if table.num_rows != description["records"] or type(aligned) is not bool:
         raise SchemaMismatch("`records` is not the number of records")
@@ -258,7 +259,7 @@ def _written_out(axes: Sequence[Tabular], table: pa.Table, most: int) -> pa.Tabl
         SchemaMismatch: a value is none of its attribute, or a column takes more than so many bytes.
     """
     for place, (axis, codes) in enumerate(zip(axes, coded(axes, table), strict=True)):
-        if isinstance(axis, Listed):
+        if not has_edges(axis):
             labels = pa.array(axis.labels, type=pa.string())
             lengths = np.asarray(pc.binary_length(labels), dtype=np.int64)
             if int(lengths[codes].sum()) > most:
@@ -279,7 +280,7 @@ def coded(axes: Sequence[Tabular], table: pa.Table) -> Codes:
 
 
 def _coded(axis: Tabular, column: pa.Array) -> Codes:
-    if isinstance(axis, Listed):
+    if not has_edges(axis):
         known, listed = pa.array(axis.labels, type=pa.string()), pa.types.is_dictionary(column.type)
         found = pc.index_in(column.dictionary if listed else column, value_set=known)
         found = found.take(column.indices) if listed else found

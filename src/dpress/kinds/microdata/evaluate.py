@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.attribute import Listed
 from dpress.core.claim import ROW, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
+from dpress.core.listed_attribute import Listed
 from dpress.core.mixed import Column
 from dpress.core.people import Codes
 from dpress.core.rng import seeded

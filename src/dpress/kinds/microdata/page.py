@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from dpress import catalog
-from dpress.core.attribute import Bounded, Integer, Tabular
+from dpress.core.attribute import Bounded, Tabular
 from dpress.core.people import Codes
 from dpress.inference.interval import half_width
 from dpress.kinds.microdata.record_views import PairView, one_way, ranked
@@ -195,4 +195,4 @@ def _condition(attribute: Tabular) -> str:
         return f'{attribute.name} = "{attribute.labels[0]}"'
     places = np.array([attribute.ordered // 4, (attribute.ordered + 1) // 2])
     low, high = attribute.edges_at(places).tolist()
-    return f"{attribute.name} in {low:.10g}..{high - isinstance(attribute, Integer):.10g}"
+    return f"{attribute.name} in {'..'.join(attribute.inclusive(low, high))}"

@@ -76,7 +76,7 @@ def _axis(attribute: Tabular, most: int) -> tuple[Axis, Places]:
         bins = np.arange(attribute.size) // -(-attribute.size // most)
     starts = np.searchsorted(bins, np.arange(bins[-1] + 1)).tolist()
     if isinstance(attribute, Bounded):
-        labels = tuple(f"{edge:.6g}" for edge in attribute.edges_at(np.array(starts)).tolist())
+        labels = tuple(attribute.ticks_between(start, start + 1)[0] for start in starts)
     else:
         labels = attribute.captions
     ordered = len(starts) if attribute.ordered else 0

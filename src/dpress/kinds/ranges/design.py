@@ -3,8 +3,9 @@
 import contextlib
 from collections.abc import Iterator
 
-from dpress.core.attribute import Bounded, Ordinal
+from dpress.core.attribute import Bounded
 from dpress.core.errors import NotSupported
+from dpress.core.listed_attribute import Ordinal
 from dpress.core.parameters import PLACE
 from dpress.core.ranges import AllRanges, Axis, Prefixes, RangeList, RangesOfLength
 from dpress.core.workload import Boxes
@@ -86,7 +87,7 @@ def _ordered_shape(spec: Spec) -> tuple[int, ...]:
     attributes = spec.schema.attributes
     if not all(isinstance(one, (Bounded, Ordinal)) for one in attributes):
         raise ValueError(
-            "$.release.attributes: ranges need integer, numeric or ordinal attributes, "
+            "$.release.attributes: ranges need integer, numeric, date or ordinal attributes, "
             f"got {', '.join(f'{one.name} ({type(one).__name__.lower()})' for one in attributes)}"
         )
     return spec.schema.shape

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dpress import catalog
-from dpress.core.attribute import DROP, Location
+from dpress.core.attribute import Location
 from dpress.core.claim import ZCDP, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.grid import Grid
 from dpress.core.mechanism import Card
 from dpress.core.parameters import PLACE, names
+from dpress.core.policy import DROP
 from dpress.core.workload import Areas
 from dpress.data.specification.spec import Spec
 from dpress.kinds.spatial.kind import CuratedMap

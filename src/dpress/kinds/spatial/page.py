@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.attribute import DROP
 from dpress.core.errors import NotSupported
 from dpress.core.grid import Rectangles
+from dpress.core.policy import DROP
 from dpress.inference.maps.block_noise import TileDensity
 from dpress.inference.maps.density import Adjusted, Cells, Density, likely
 from dpress.kinds.spatial import map_figures, map_frame, map_tables, text

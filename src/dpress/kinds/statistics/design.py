@@ -10,7 +10,8 @@ from fractions import Fraction
 import msgspec
 import numpy as np
 
-from dpress.core.attribute import Bounded, Integer, Tabular
+from dpress.core.attribute import Tabular
+from dpress.core.bounded_attribute import Integer, Number
 from dpress.core.claim import ZCDP, PureDP
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
@@ -162,7 +163,7 @@ def _levels(attribute: Tabular) -> int:
 
 
 def _may_be_missing(attribute: object) -> bool:
-    return isinstance(attribute, Bounded) and attribute.size > attribute.ordered
+    return isinstance(attribute, Number) and attribute.size > attribute.ordered
 
 
 def _asked(schema: Schema, own: Statistics) -> _Asked:
@@ -207,7 +208,7 @@ def _asked(schema: Schema, own: Statistics) -> _Asked:
 
 def _check_measured(schema: Schema, name: str, by: tuple[str, ...], place: str) -> None:
     own = _known(schema, name, place)
-    if not isinstance(own, Bounded):
+    if not isinstance(own, Number):
         raise ValueError(f"{place}: {name} is {type(own).__name__.lower()}; expected an integer or numeric attribute")
     if own.ordered < 2:
         raise ValueError(f"{place}: {name} has one cell alone; there is nothing to measure")
@@ -227,7 +228,7 @@ def _known(schema: Schema, name: str, place: str) -> Tabular:
 
 def _finest(attribute: Tabular, degrees: dict[str, int], quantiles: dict[str, set[Fraction]]) -> Tabular:
     """Return a measured attribute with as many levels as its moments take; the others as they are."""
-    if attribute.name not in degrees or not isinstance(attribute, Bounded):
+    if attribute.name not in degrees or not isinstance(attribute, Number):
         return attribute
     most = LEVELS[degrees[attribute.name]]
     if isinstance(attribute, Integer):

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.attribute import Bounded, Integer, Listed
+from dpress.core.bounded_attribute import Integer, Number
 from dpress.core.domain import Schema
 from dpress.core.linear import Array
+from dpress.core.listed_attribute import Listed
 from dpress.core.measurement import Measurement
 from dpress.core.ranges import Ranges
 from dpress.inference import group_moments
@@ -228,14 +229,14 @@ def scale(schema: Schema, part: MomentSums) -> tuple[float, float]:
     return (first + last) / 2, (last - first) / 2
 
 
-def bounded(schema: Schema, axis: int | None) -> Bounded:
+def bounded(schema: Schema, axis: int | None) -> Number:
     """Return the attribute of an axis that has levels.
 
     Raises:
         ValueError: it has none.
     """
     own = schema.tabular[-1 if axis is None else axis]
-    if axis is None or not isinstance(own, Bounded):
+    if axis is None or not isinstance(own, Number):
         raise ValueError("levels are those of an integer or numeric attribute")
     return own
 
@@ -253,8 +254,8 @@ def condition(schema: Schema, where: Condition) -> str:
 def _condition(schema: Schema, axis: int, cells: tuple[int, ...]) -> str:
     own = schema.tabular[axis]
     if not isinstance(own, Listed) and cells == tuple(range(cells[0], cells[-1] + 1)) and cells[-1] < own.ordered:
-        low, high = own.edges_at(np.array([cells[0], cells[-1] + 1])).tolist()
-        return f"{own.name} in {low:.10g}..{high - isinstance(own, Integer):.10g}"
+        low, high = own.inclusive(*own.edges_at(np.array([cells[0], cells[-1] + 1])).tolist())
+        return f"{own.name} in {low}..{high}"
     names = [own.labels_between(cell, cell + 1)[0] for cell in cells]
     return f"{own.name} = {names[0]}" if len(names) == 1 else f"{own.name} in ({', '.join(names)})"
 

@@ -11,7 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core.attribute import Categorical, Integer
+from dpress.core.bounded_attribute import Integer
+from dpress.core.listed_attribute import Categorical
 from dpress.core.mixed import columns
 from dpress.core.people import Codes, Counts
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation

@@ -1,0 +1,98 @@
+"""Arrow columns of dates and times as cells of a calendar: ticks are turned into hours, never into text.
+
+column -> hours since 1970 on the clocks of the attribute's zone -> cells (`core.coding`).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dpress.core import coding
+from dpress.core.coding import MISSING
+from dpress.core.dated_attribute import Dated
+from dpress.core.errors import SchemaMismatch
+from dpress.core.local_time import FAR, hour_of, hours_of_instants
+from dpress.core.value import NANOSECONDS, Value, read
+from dpress.data.codec import objects
+from dpress.data.codec.listed import finite
+from dpress.data.codec.numbers import is_text
+
+NONE = 2 * FAR  # where there is no hour
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hours:
+    """When a column's values are.
+
+    Args:
+        hours: since 1970 on the clocks of the attribute's zone, anything where a row is missing.
+        missing: rows without a date.
+    """
+
+    hours: npt.NDArray[np.int64]
+    missing: npt.NDArray[np.bool_]
+
+
+def cells(attribute: Dated, column: pa.Array) -> npt.NDArray[np.int32]:
+    """Return the cell of every value, OUTSIDE or MISSING; see `hours`."""
+    found = hours(attribute, column)
+    codes = coding.cells_of_hours(attribute, found.hours)
+    codes[found.missing] = MISSING
+    return codes
+
+
+def hours(attribute: Dated, column: pa.Array) -> Hours:
+    """Return the hour of every value.
+
+    Args:
+        attribute: of dates or times.
+        column: of our own type, or one that Arrow's functions know.
+
+    Raises:
+        SchemaMismatch: the column's type holds no dates, or instants where there is no zone.
+    """
+
+    def hour(value: Value | None) -> int:
+        found = None if value is None else hour_of(value, attribute.clocks)
+        return NONE if found is None else found
+
+    if objects.is_ours(column.type):
+        each = objects.each(column, hour, NONE).astype(np.int64)
+    elif is_text(column.type):
+        texts = column.dictionary_encode()
+        own = np.array([*(hour(read(one)) for one in texts.dictionary.to_pylist()), NONE], dtype=np.int64)
+        each = own[np.asarray(pc.fill_null(texts.indices.cast(pa.int64()), len(own) - 1))]
+    else:
+        _check_type(attribute, column.type)
+        return _of_ticks(attribute, column)
+    return Hours(hours=each, missing=each == NONE)
+
+
+def _check_type(attribute: Dated, kind: pa.DataType) -> None:
+    if not (pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_null(kind)):
+        raise SchemaMismatch(f"attribute {attribute.name}: a column of type {kind} holds no dates; convert it first")
+    if attribute.clocks is None and getattr(kind, "tz", None) is not None:
+        raise SchemaMismatch(
+            f"attribute {attribute.name}: a column of type {kind} holds instants, whose day depends on the place; "
+            'use kind = "datetime" with a `zone`'
+        )
+
+
+def _of_ticks(attribute: Dated, column: pa.Array) -> Hours:
+    kind = column.type
+    if pa.types.is_null(kind):
+        return Hours(hours=np.zeros(len(column), dtype=np.int64), missing=np.ones(len(column), dtype=bool))
+    column = finite(column)
+    unit = "D" if pa.types.is_date32(kind) else "ms" if pa.types.is_date64(kind) else kind.unit
+    integers = pa.int32() if kind.bit_width == 32 else pa.int64()
+    ticks = np.asarray(pc.fill_null(column.view(integers), 0)).astype(np.int64)
+    if unit == "D":
+        found = ticks * 24
+    elif pa.types.is_timestamp(kind) and kind.tz is not None and attribute.clocks is not None:
+        found = hours_of_instants(attribute.clocks, ticks // (NANOSECONDS["s"] // NANOSECONDS[unit]))
+    else:
+        found = np.clip(ticks // (NANOSECONDS["h"] // NANOSECONDS[unit]), -FAR, FAR)
+    return Hours(hours=found, missing=np.asarray(column.is_null()))
