@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.named import Named, check_labels
+from dpress.core.named import Named, check_discovered, check_labels, check_values, groups_of
 
 Value = str | int | bool
 Outside = Literal["clamp", "drop", "reject"]
@@ -31,31 +31,42 @@ class Categorical(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     """A public list of values; each is a cell.
 
     Args:
-        values: all of one type: strings, integers or booleans.
-        other: the name of the cell for anything else, or "reject" or "drop".
+        values: all of one type: strings, integers or booleans; or "discover", where nobody may list them.
+        other: the name of the cell for anything else, or "reject" or "drop"; "other" where values are discovered.
         null: the name of the cell for missing values, or "reject" or "drop"; left out, a missing value is an `other`.
         hierarchy: a CSV file `value,level1,...`; once loaded, its rows.
         value_labels: for people, by the values' texts; a CSV file `value,label` before it is loaded.
     """
 
-    values: tuple[Value, ...]
+    values: tuple[Value, ...] | Literal["discover"]
     other: str = REJECT
     null: str | None = None
     hierarchy: str | tuple[tuple[str, ...], ...] | None = None
     value_labels: str | dict[str, str] | msgspec.UnsetType = msgspec.field(default=msgspec.UNSET, name="labels")
 
     def __post_init__(self) -> None:
-        """Check what the types cannot say."""
-        if not self.values:
-            raise ValueError(f"attribute {self.name}: `values` must list at least one value")
-        if len({type(value) for value in self.values}) > 1:
-            raise ValueError(f"attribute {self.name}: `values` must be all strings, all integers or all booleans")
-        if isinstance(self.values[0], int) and max(abs(int(value)) for value in self.values) > 2**53:
-            raise ValueError(f"attribute {self.name}: integers in `values` must lie within 2^53")
-        if len(set(self.labels)) != len(self.labels):
-            raise ValueError(f"attribute {self.name}: `values`, `other` and `null` must name different cells")
+        if self.discovered:
+            known = {
+                "an order": isinstance(self, Ordinal),
+                "`hierarchy`": self.hierarchy,
+                "`labels`": self.value_labels,
+            }
+            check_discovered(self.name, known, other=self.other, null=self.null)
+            msgspec.structs.force_setattr(self, "other", "other" if self.other == REJECT else self.other)
+        else:
+            check_values(self.name, self.listed, self.labels)
         if isinstance(self.value_labels, dict):
-            check_labels(self.name, self.value_labels, self.labels[: len(self.values)], (*self.extra, *self.groups))
+            check_labels(self.name, self.value_labels, self.labels[: len(self.listed)], (*self.extra, *self.groups))
+
+    @property
+    def discovered(self) -> bool:
+        """Whether nobody may list the values: those that occur often are released."""
+        return self.values == "discover"
+
+    @property
+    def listed(self) -> tuple[Value, ...]:
+        """The listed values; none where they are discovered."""
+        return () if isinstance(self.values, str) else self.values
 
     @property
     def extra(self) -> tuple[str, ...]:
@@ -66,7 +77,7 @@ class Categorical(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """The name of every cell, in code order."""
-        return tuple(_text(value) for value in self.values) + self.extra
+        return tuple(_text(value) for value in self.listed) + self.extra
 
     @property
     def size(self) -> int:
@@ -95,13 +106,7 @@ class Categorical(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     @property
     def groups(self) -> dict[str, tuple[int, ...]]:
         """The codes behind every label of the hierarchy's upper levels."""
-        found: dict[str, list[int]] = {}
-        rows = self.hierarchy if isinstance(self.hierarchy, tuple) else ()
-        for value, *levels in rows:
-            for label in dict.fromkeys(levels):
-                if value in self.labels:
-                    found.setdefault(label, []).append(self.labels.index(value))
-        return {label: tuple(codes) for label, codes in found.items() if label not in self.labels}
+        return groups_of(self.hierarchy if isinstance(self.hierarchy, tuple) else (), self.labels)
 
 
 class Ordinal(Categorical, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="ordinal"):
@@ -110,7 +115,7 @@ class Ordinal(Categorical, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def ordered(self) -> int:
         """The number of leading cells that have an order."""
-        return len(self.values)
+        return len(self.listed)
 
 
 class _Bounded(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -3,7 +3,7 @@
 Nothing but pages, tables and queries depends on the words for people: no code of a value, no collection's name.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar
 
 import msgspec
@@ -37,6 +37,42 @@ class Named(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return str(self.title or self.name) + (f" ({self.unit})" if self.unit else "")
 
 
+def check_values(attribute: str, values: Sequence[object], labels: Sequence[str]) -> None:
+    """Refuse listed values that are none, of several types, or too large, and cells of one name.
+
+    Raises:
+        ValueError: naming the first fault.
+    """
+    if not values:
+        raise ValueError(f"attribute {attribute}: `values` must list at least one value")
+    if len({type(value) for value in values}) > 1:
+        raise ValueError(f"attribute {attribute}: `values` must be all strings, all integers or all booleans")
+    if max((abs(value) for value in values if isinstance(value, int)), default=0) > 2**53:
+        raise ValueError(f"attribute {attribute}: integers in `values` must lie within 2^53")
+    if len(set(labels)) != len(labels):
+        raise ValueError(f"attribute {attribute}: `values`, `other` and `null` must name different cells")
+
+
+def check_discovered(attribute: str, known: Mapping[str, object], *, other: str, null: str | None) -> None:
+    """Refuse to discover values of which something must be known beforehand.
+
+    Args:
+        attribute: whose they are.
+        known: what may be stated of values, by its name; empty or false where it is not.
+        other: the name of the cell for what is not released.
+        null: what happens to a missing value.
+
+    Raises:
+        ValueError: naming the first fault.
+    """
+    if stated := [name for name, own in known.items() if own]:
+        raise ValueError(f'attribute {attribute}: `values` must be listed where they have {stated[0]}, not "discover"')
+    if other == "drop":
+        raise ValueError(f"attribute {attribute}: `other` must name the rest where values are discovered, not drop it")
+    if null not in (None, "reject", "drop"):
+        raise ValueError(f'attribute {attribute}: `null` must be "drop" or "reject" where values are discovered')
+
+
 def check_labels(attribute: str, labels: Mapping[str, str], values: Collection[str], others: Collection[str]) -> None:
     """Refuse labels that belong to no value, or that a query could take for another value.
 
@@ -62,3 +98,18 @@ def check_labels(attribute: str, labels: Mapping[str, str], values: Collection[s
                 "labels must tell values apart"
             )
         taken.add(label)
+
+
+def groups_of(rows: Sequence[Sequence[str]], labels: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Return the codes behind every label of a hierarchy's upper levels.
+
+    Args:
+        rows: `value, level 1, ...` for every value.
+        labels: of the cells, in code order.
+    """
+    found: dict[str, list[int]] = {}
+    for value, *levels in rows:
+        for label in dict.fromkeys(levels):
+            if value in labels:
+                found.setdefault(label, []).append(labels.index(value))
+    return {label: tuple(codes) for label, codes in found.items() if label not in labels}

@@ -78,6 +78,15 @@ def numbers(values: pa.Array) -> npt.NDArray[np.float64]:
     return _each(values, lambda value: np.nan if (exact := number_of(value)) is None else float(exact), np.nan)
 
 
+def texts(values: pa.Array) -> pa.Array:
+    """Return the texts, integers and truths of our own type as texts; null for every other value."""
+    pairs = zip(
+        values.field(KIND).to_pylist(), values.field(TEXT).to_pylist(), values.is_valid().to_pylist(), strict=True
+    )
+    named = (Kind.TEXT, Kind.NUMBER, Kind.TRUTH)
+    return pa.array([text if valid and kind in named else None for kind, text, valid in pairs], type=pa.large_string())
+
+
 def _each(values: pa.Array, one: Callable[[Value], float], missing: float) -> npt.NDArray[Any]:
     """Return a function of every value, made once for each different one."""
     kinds = values.field(KIND).to_pylist()
