@@ -46,12 +46,7 @@ class Categorical(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 
     def __post_init__(self) -> None:
         if self.discovered:
-            known = {
-                "an order": isinstance(self, Ordinal),
-                "`hierarchy`": self.hierarchy,
-                "`labels`": self.value_labels,
-            }
-            check_discovered(self.name, known, other=self.other, null=self.null)
+            check_discovered(self, ordered=isinstance(self, Ordinal))
             msgspec.structs.force_setattr(self, "other", "other" if self.other == REJECT else self.other)
         else:
             check_values(self.name, self.listed, self.labels)

@@ -4,7 +4,7 @@ Nothing but pages, tables and queries depends on the words for people: no code o
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -53,24 +53,24 @@ def check_values(attribute: str, values: Sequence[object], labels: Sequence[str]
         raise ValueError(f"attribute {attribute}: `values`, `other` and `null` must name different cells")
 
 
-def check_discovered(attribute: str, known: Mapping[str, object], *, other: str, null: str | None) -> None:
+def check_discovered(attribute: Any, *, ordered: bool) -> None:
     """Refuse to discover values of which something must be known beforehand.
 
     Args:
-        attribute: whose they are.
-        known: what may be stated of values, by its name; empty or false where it is not.
-        other: the name of the cell for what is not released.
-        null: what happens to a missing value.
+        attribute: a list of values.
+        ordered: whether they have an order.
 
     Raises:
         ValueError: naming the first fault.
     """
-    if stated := [name for name, own in known.items() if own]:
-        raise ValueError(f'attribute {attribute}: `values` must be listed where they have {stated[0]}, not "discover"')
-    if other == "drop":
-        raise ValueError(f"attribute {attribute}: `other` must name the rest where values are discovered, not drop it")
-    if null not in (None, "reject", "drop"):
-        raise ValueError(f'attribute {attribute}: `null` must be "drop" or "reject" where values are discovered')
+    known = {"an order": ordered, "`hierarchy`": attribute.hierarchy, "`labels`": attribute.value_labels}
+    fault = next((f"`values` must be listed where they have {name}" for name, own in known.items() if own), "")
+    if attribute.other == "drop":
+        fault = fault or "`other` must name the rest where values are discovered, not drop it"
+    if attribute.null not in (None, "reject", "drop"):
+        fault = fault or '`null` must be "drop" or "reject" where values are discovered'
+    if fault:
+        raise ValueError(f"attribute {attribute.name}: {fault}")
 
 
 def check_labels(attribute: str, labels: Mapping[str, str], values: Collection[str], others: Collection[str]) -> None:

@@ -31,7 +31,7 @@ def name_counts(attribute: Attribute, source: Any, unit: Unit, *, progress: Prog
 
     A name is a text of 1 to 256 bytes in UTF-8 that is not what the rest is called (`other`); names are the same where
     their bytes are. What is none counts without a name, a missing value only where the specification does not drop it.
-    A row, or each of the different names of a person, adds 1 to one count; so a unit changes `unit.rows` counts at most.
+    A row, or each of the different names of a person, adds 1 to one count: a unit changes at most `unit.rows`.
 
     Args:
         attribute: whose values are discovered.

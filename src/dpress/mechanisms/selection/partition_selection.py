@@ -32,7 +32,7 @@ class PartitionSelection:
     """Every name that occurs n times is released with n + X, X on a bounded range, where that is above all X.
 
     Promise: (epsilon, delta) for a unit that changes at most `steps` counts, each by 1; both relations, central model.
-        Proven, in three steps. Let a <= exp(e) be the rational `ratio`, e = (epsilon - total) / steps, d = delta / steps.
+        Proven, in three steps. Let a <= exp(e) be the `ratio`, e = (epsilon - total) / steps, d = delta / steps.
         (1) A count moves from n >= 1 to n + 1, or back: what is released of the name is a function of n + X, and X and
         X + 1 are (ln a, d)-indistinguishable, as `noise.excess(a)`, the exact sum over the table that the sampler
         uses, is at most d. (2) A name comes with n = 1, or goes: it is released with P(X = highest) <= d, a name that
@@ -41,7 +41,7 @@ class PartitionSelection:
         scale rows / total; it costs `total`, and the two add up.
     Error: variance `noise.variance` of the count of a name, in counts squared, given the name whether or not it is
         released; that of the total 2q / (1 - q)^2, q = exp(-total / rows).
-    Paper: Desfontaines, Voss, Gipson 2022, Theorem 2: for one count the chance to release a name is that of their optimal
+    Paper: Desfontaines, Voss, Gipson 2022, Theorem 2: for one count the chance of release is their optimal
         pi(n) = min(a pi(n-1) + d, 1 - (1 - pi(n-1) - d) / a, 1), P(X = highest + 1 - n) = pi(n) - pi(n-1), to 2^-128.
         Their Theorem 4 releases counts where d makes this noise symmetric; step (1) needs no symmetry.
 
