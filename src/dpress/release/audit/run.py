@@ -63,6 +63,8 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
     generator = rng or secure()
     example: Any = card.example(loss, Unit())
     if isinstance(example, PartitionSelection):
+        if samples is not None:
+            raise NotSupported(f"{card.name} is checked exactly, and takes no samples")
         checks = [names_exact(replace(example, unit=unit)) for unit in _units()]
     elif isinstance(loss, ApproxDP):
         raise NotSupported(f"{card.name} is audited under epsilon or rho")
