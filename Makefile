@@ -69,6 +69,7 @@ bench: setup
 	$(BIN)/python bench/noise.py > out/bench-noise.json
 	$(BIN)/python bench/publish.py > out/bench-publish.json
 	$(BIN)/python bench/persons.py > out/bench-persons.json
+	$(BIN)/python bench/partition_selection.py > out/bench-partition-selection.json
 	$(BIN)/python bench/ranges.py > out/bench-ranges.json
 	$(BIN)/python bench/range_speed.py > out/bench-range-speed.json
 	$(BIN)/python bench/trees.py > out/bench-trees.json

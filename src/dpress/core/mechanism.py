@@ -12,6 +12,7 @@ from dpress.core.claim import Claim, Unit
 from dpress.core.grid import Grid
 from dpress.core.linear import Array, LinearMap, Numbers, Variance
 from dpress.core.measurement import Measurement
+from dpress.core.name_counts import NameCounts, NoisyNames
 from dpress.core.oracle import Oracle
 from dpress.core.parameters import Parameters
 from dpress.core.people import Codes, People
@@ -169,6 +170,15 @@ class RecordMechanism(Mechanism, Protocol):
 
     def release(self, people: People, *, rng: Generator) -> "SyntheticRecords":
         """Return records."""
+        ...
+
+
+@runtime_checkable
+class NameMechanism(Mechanism, Protocol):
+    """A curator's mechanism that releases names which nobody may list, with their counts."""
+
+    def select(self, names: NameCounts, *, rng: Generator) -> NoisyNames:
+        """Return the names that are released, the noisy total and their noisy counts."""
         ...
 
 
