@@ -34,6 +34,7 @@ OWN: dict[str, dict[str, Any]] = {
     "p_identity": {"seconds": 0.05},
     "insensitive_microaggregation": {"group": 2, "users": 100},
     "marginals": {"ways": 1},
+    "direct_queries": {"queries": ["age >= 4 and sex = F", "sex = M or age < 2", "total"]},
     "per_record": {"users": 100},
 }
 PARTS_ONLY = {"exponential"}
@@ -44,6 +45,8 @@ MORE: dict[str, dict[str, Any]] = {
     "boxes": {"kind": "ranges", "attributes": ["age", "size"]},
     "lengths": {"kind": "ranges", "attributes": ["age"], "parameters": {"length": 3}},
     "histogram": {"kind": "histogram", "attributes": ["age", "sex"], "postprocess": ["nonnegative"]},
+    "queries, atoms": {"kind": "queries", "method": "identity", "parameters": OWN["direct_queries"]},
+    "queries, searched": {"kind": "queries", "method": "p_identity", "parameters": OWN["direct_queries"]},
 }
 LOCAL: dict[str, dict[str, Any]] = {
     "budget": {"kind": "marginals", "method": "krr", "parameters": {"split": "budget"}},
@@ -57,8 +60,8 @@ def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
     loss = {"rho": 0.5 * float(scale)} if card.name == "dst" else {"epsilon": 2 * float(scale)}
     own, attributes = dict(OWN.get(card.name, {})), [AGE, SEX, SIZE]
     if card.family == "linear":
-        kind = "marginals" if card.name == "marginals" else "ranges"
-        attributes = attributes if kind == "marginals" else [AGE]
+        kind = {"marginals": "marginals", "direct_queries": "queries"}.get(card.name, "ranges")
+        attributes = [AGE] if kind == "ranges" else attributes
     elif card.family == "spatial":
         kind, attributes = "spatial", [PLACE]
         own |= {"height": 2} if "height" in names(card.parameters) else {"side": 4}

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from dpress.core.atoms import Atoms
 from dpress.core.claim import Unit
 from dpress.core.domain import Schema
+from dpress.core.errors import SchemaMismatch
 from dpress.data.add_up import Counts, Progress
 from dpress.data.fold import count, fold
 from dpress.data.sources.source import Database
@@ -37,3 +39,29 @@ def true_counts(
 
         return sql_counts(table, schema, tables, progress=progress)
     return fold(table, schema, count(schema.shape, tables), progress=progress)
+
+
+def atom_counts(schema: Schema, atoms: Atoms, source: Any, unit: Unit, *, progress: Progress | None = None) -> Counts:
+    """Return the exact counts of the atoms of some predicates, shape (atoms,): private, never written anywhere.
+
+    Each row adds 1 to one of them. The table of all cells is not formed; a database's rows go through the fold.
+
+    Args:
+        schema: how rows are coded.
+        atoms: over the schema's cells.
+        source: see `true_counts`.
+        unit: whose contribution is bounded.
+        progress: called with the number of rows counted so far.
+
+    Raises:
+        SchemaMismatch: the atoms are those of other attributes; or see `fold`.
+        OSError: see `fold`.
+    """
+    if atoms.shape != schema.shape:
+        raise SchemaMismatch(f"the predicates are about cells {atoms.shape}, the attributes have {schema.shape}")
+    table = Table(source, schema.names, unit)
+    if not isinstance(table.source, Database):
+        return fold(table, schema, atoms.counts, progress=progress)
+    from dpress.data.sql_counts import folded  # noqa: PLC0415  # sqlglot takes a while to import
+
+    return folded(table.drawn(), schema, atoms.counts, progress)

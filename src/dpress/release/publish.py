@@ -22,8 +22,9 @@ from dpress.data.add_up import Progress
 from dpress.data.rows import people
 from dpress.data.specification.spec import Spec
 from dpress.data.table import Table
-from dpress.data.true_counts import true_counts
+from dpress.data.true_counts import atom_counts, true_counts
 from dpress.ledger.ledger import Ledger, verify
+from dpress.mechanisms.linear.over_atoms import atoms_of
 from dpress.release.clock import now
 from dpress.release.designs import charge, mechanism_of
 from dpress.release.folder import check_new
@@ -176,7 +177,10 @@ def _ready(
         return lambda rng: mechanism.release(rows, rng=rng)
     if not isinstance(mechanism, CuratorMechanism):
         raise TypeError(f"{type(mechanism).__name__} measures no table")
-    found = true_counts(schema, mechanism.decoder.tables, source, unit, progress=progress)
+    if (atoms := atoms_of(mechanism)) is not None:
+        found = atom_counts(schema, atoms, source, unit, progress=progress)
+    else:
+        found = true_counts(schema, mechanism.decoder.tables, source, unit, progress=progress)
     exact = mechanism.exact(mechanism.of_tables(found))
     return lambda rng: mechanism.noisy(exact, rng=rng)
 
