@@ -10,10 +10,10 @@ from typing import Any
 from dpress.core.set_sums import SetSums
 from dpress.release.largest_answer import largest_answer
 from dpress.release.release import Release
-from dpress.reporting import page_tables
+from dpress.reporting import figures, page_tables
 from dpress.reporting.accuracy import example
 from dpress.reporting.added_noise import added_noise
-from dpress.reporting.counts import asking, counts, part, predicted
+from dpress.reporting.counts import Part, asking, counts, predicted
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.frame import frame
 from dpress.reporting.render import rendered
@@ -35,10 +35,7 @@ def context(own: Facts) -> dict[str, Any]:
         **frame(own),
         **predicted(own, asking(own)),
         "counts": counts([whole]),
-        "parts": [part(own, _numbered(whole))],
-        "hidden": 0,
-        "adjusted": None,
-        "findings": None,
+        "part": _part(own, _numbered(whole)),
         "files": page_tables.files([whole]),
         "example": example(own, own.workload.texts[0]),
         "asked": own.workload.queries,
@@ -47,6 +44,13 @@ def context(own: Facts) -> dict[str, Any]:
         "all_determined": not isinstance(own.mechanism.strategy.map, SetSums),
         "at_once": largest_answer(own.mechanism, own.workload),
     }
+
+
+def _part(own: Facts, view: View) -> Part:
+    """Return the figure and the table of the queries, the table in their order where they are few."""
+    axis = replace(view.axes[0], ordered=view.axes[0].size)
+    table = page_tables.table(replace(view, axes=(axis,)))
+    return Part(name=view.name, figure=figures.figure(view, own.range_variances), table=table)
 
 
 def _numbered(view: View) -> View:
