@@ -71,6 +71,7 @@ bench: setup
 	$(BIN)/python bench/persons.py > out/bench-persons.json
 	$(BIN)/python bench/ranges.py > out/bench-ranges.json
 	$(BIN)/python bench/range_speed.py > out/bench-range-speed.json
+	$(BIN)/python bench/query_lists.py > out/bench-query-lists.json
 	$(BIN)/python bench/trees.py > out/bench-trees.json
 	$(BIN)/python bench/oracle_speed.py > out/bench-oracle-speed.json
 	$(BIN)/python bench/oracle_accuracy.py > out/bench-oracle-accuracy.json

@@ -1,4 +1,4 @@
-"""`p_identity`: a strategy found by numerical search for the ranges or predicates asked for, under pure epsilon."""
+"""`p_identity`: a strategy found by numerical search, for pure epsilon, for the ranges or predicates asked for."""
 
 import functools
 import math
@@ -118,11 +118,11 @@ def _inflated(packed: bytes, most: int) -> bytes:
 
 def _strategy(workload: Workload, loss: Loss, *, seconds: float | None = None) -> Strategy | None:
     """Search for at most so many seconds; for ranges, without a time to spend, the method does not offer itself."""
-    if not isinstance(loss, PureDP) or LARGEST_SCALE * loss.epsilon < UNIT:
+    if isinstance(loss, PureDP) and LARGEST_SCALE * loss.epsilon < UNIT:
         return None
     if isinstance(workload, Predicates):
-        return _searched_sets(workload.sums, seconds or SECONDS) if workload.cells <= MOST_ATOMS else None
-    if seconds is None or not isinstance(workload, Boxes) or len(workload.axes) > 2:
+        return _searched_sets(workload.sums, float(seconds or SECONDS)) if workload.cells <= MOST_ATOMS else None
+    if seconds is None or not isinstance(workload, Boxes) or not isinstance(loss, PureDP) or len(workload.axes) > 2:
         return None
     unit = UNIT if len(workload.axes) == 1 else SHORT_UNIT
     each = float(seconds) / len(workload.axes)
@@ -140,7 +140,8 @@ def _searched_sets(sums: SetSums, seconds: float) -> PIdentity:
     """Search from the atoms alone, from the atoms beside the sets themselves, and from a tree over the atoms.
 
     Atoms are in the order of their answers, so that nested queries make a chain of them, as ranges do of cells. So few
-    steps end long before the default time does, and the same machine finds the same strategy again.
+    steps end long before the default time does, and the same machine finds the same strategy again. It is the best that
+    was found for epsilon; under rho its exact error decides whether it is taken.
     """
     matrix = sums.matrix
     sets = np.unique(matrix[matrix.sum(axis=1) > 1], axis=0)[:MOST_SUMS]
