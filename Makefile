@@ -72,6 +72,7 @@ bench: setup
 	$(BIN)/python bench/partition_selection.py > out/bench-partition-selection.json
 	$(BIN)/python bench/ranges.py > out/bench-ranges.json
 	$(BIN)/python bench/range_speed.py > out/bench-range-speed.json
+	$(BIN)/python bench/query_lists.py > out/bench-query-lists.json
 	$(BIN)/python bench/trees.py > out/bench-trees.json
 	$(BIN)/python bench/oracle_speed.py > out/bench-oracle-speed.json
 	$(BIN)/python bench/oracle_accuracy.py > out/bench-oracle-accuracy.json

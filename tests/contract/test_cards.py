@@ -12,7 +12,8 @@ from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card, Strategy
 from dpress.core.parameters import names
 from dpress.core.ranges import AllRanges, Prefixes
-from dpress.core.workload import Boxes, Marginals
+from dpress.core.set_sums import SetSums
+from dpress.core.workload import Boxes, Marginals, Predicates
 from dpress.mechanisms.linear.product import Product
 
 SOURCE = Path(dpress.mechanisms.__file__).parent
@@ -65,6 +66,7 @@ def test_a_strategy_serves_a_workload_of_the_right_cells_or_none(card: Card) -> 
         Boxes((AllRanges(3), Prefixes(4))),
         Marginals((2, 3), ((0,), (1,))),
         Marginals((2, 3), ((0, 1),)),
+        Predicates(("a", "b"), SetSums(3, ((0, 1), (1, 2)))),
     )
     stated = {"seconds": 1} if "seconds" in names(card.parameters) else {}
     losses = (PureDP(epsilon=1), ZCDP(rho=1))

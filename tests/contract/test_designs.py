@@ -34,6 +34,7 @@ OWN: dict[str, dict[str, Any]] = {
     "p_identity": {"seconds": 0.05},
     "insensitive_microaggregation": {"group": 2, "users": 100},
     "marginals": {"ways": 1},
+    "direct_queries": {"queries": ["age >= 4 and sex = F", "sex = M or age < 2", "total"]},
     "per_record": {"users": 100},
     "group_statistics": {"by": ["sex"], "variance": ["age"], "quantiles": {"size": [0.25, 0.5]}},
 }
@@ -46,6 +47,8 @@ MORE: dict[str, dict[str, Any]] = {
     "boxes": {"kind": "ranges", "attributes": ["age", "size"]},
     "lengths": {"kind": "ranges", "attributes": ["age"], "parameters": {"length": 3}},
     "histogram": {"kind": "histogram", "attributes": ["age", "sex"], "postprocess": ["nonnegative"]},
+    "queries, atoms": {"kind": "queries", "method": "identity", "parameters": OWN["direct_queries"]},
+    "queries, searched": {"kind": "queries", "method": "p_identity", "parameters": OWN["direct_queries"]},
 }
 LOCAL: dict[str, dict[str, Any]] = {
     "budget": {"kind": "marginals", "method": "krr", "parameters": {"split": "budget"}},
@@ -59,7 +62,9 @@ def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
     loss = {"rho": 0.5 * float(scale)} if card.name == "dst" else {"epsilon": 2 * float(scale)}
     own, attributes = dict(OWN.get(card.name, {})), [AGE, SEX, SIZE]
     if card.family == "linear":
-        kind = {"marginals": "marginals", "group_statistics": "statistics"}.get(card.name, "ranges")
+        kind = {"marginals": "marginals", "group_statistics": "statistics", "direct_queries": "queries"}.get(
+            card.name, "ranges"
+        )
         attributes = [AGE] if kind == "ranges" else attributes
     elif card.family == "selection":
         kind, attributes = "names", [{"name": "item", "kind": "categorical", "values": "discover"}]

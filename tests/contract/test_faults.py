@@ -14,6 +14,7 @@ from dpress.core.measurement import Measurement
 from dpress.core.rng import Generator
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.mechanisms.linear.boost import Boost
+from dpress.mechanisms.linear.direct_queries import DirectQueries
 from dpress.mechanisms.linear.identity import Identity
 from dpress.mechanisms.linear.marginals import Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -27,6 +28,7 @@ LOSSES = [EPSILON, RHO]
 MOVED = Unit(relation=Relation.REPLACE_ONE)
 PERSON = Unit(column="uid", rows=3)
 TABLES = Marginals((2, 3, 2), ((0, 1), (1, 2), (0,)))
+OVERLAPPING = DirectQueries(8, ((0, 1, 2, 3), (2, 3, 4), (4, 5), (0, 5, 6)))
 
 
 def stretched(noise: Noise, factor: Fraction) -> Noise:
@@ -85,7 +87,18 @@ def swapped_parameters(loss: PureDP | ZCDP) -> tuple[MatrixMechanism, tuple[Nois
     return honest, (DiscreteGaussian(sigma2=2 * loss.rho / 4),)
 
 
-FAULTS = [too_little_noise, wrong_relation, one_level_short, rows_forgotten, shares_above_one, swapped_parameters]
+def overlap_forgotten(loss: PureDP | ZCDP) -> tuple[MatrixMechanism, tuple[Noise, ...]]:
+    return mechanism(OVERLAPPING, loss), mechanism(DirectQueries(8, ((0, 1), (2, 3))), loss).noises
+
+
+def distance_of_rows_forgotten(loss: PureDP | ZCDP) -> tuple[MatrixMechanism, tuple[Noise, ...]]:
+    return mechanism(OVERLAPPING, loss, MOVED), mechanism(OVERLAPPING, loss).noises
+
+
+FAULTS = [
+    *(too_little_noise, wrong_relation, one_level_short, rows_forgotten, shares_above_one, swapped_parameters),
+    *(overlap_forgotten, distance_of_rows_forgotten),
+]
 Fault = Callable[[PureDP | ZCDP], tuple[MatrixMechanism, tuple[Noise, ...]]]
 
 

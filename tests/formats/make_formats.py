@@ -180,6 +180,23 @@ def tables() -> dict[str, Case]:
     return found
 
 
+def lists() -> dict[str, Case]:
+    """Lists of queries, by every strategy over their atoms."""
+    listed = ["sex = Female", "age in 17..50", "region = Other", "sex = Male or not (region in (North, East))", "total"]
+    three: dict[str, Any] = {"attributes": [SEX, AGE, REGION], "queries": (listed[3], "sex = Male", "total")}
+    moved = {"epsilon": 1, "relation": "replace-one", "unit": "person", "rows_per_unit": 2}
+    found = {
+        f"queries_{method}": Case(
+            **three, privacy=EPSILON, release={"kind": "queries", "method": method, "parameters": {"queries": listed}}
+        )
+        for method in ("direct_queries", "identity", "p_identity")
+    }
+    release = {"kind": "queries", "parameters": {"queries": listed}}
+    for name, privacy in {"rho": RHO, "persons": moved, "delta": {"epsilon": 1, "delta": 1e-6}}.items():
+        found[f"queries_{name}"] = Case(**three, privacy=privacy, release=release)
+    return found
+
+
 def collections() -> dict[str, Case]:
     """One attribute by every oracle, and several of them."""
     small = {"rappor": {"bits": 16, "cohorts": 2}}
@@ -298,7 +315,7 @@ def records() -> dict[str, Case]:
     }  # fmt: skip
 
 
-CASES = tables() | collections() | joints() | maps() | records()
+CASES = tables() | lists() | collections() | joints() | maps() | records()
 
 
 def store(name: str, case: Case, into: Path) -> None:

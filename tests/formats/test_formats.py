@@ -181,7 +181,7 @@ def test_every_form_of_a_document_has_a_case():
         return {one[field] for document in found for one in every(document) if isinstance(one.get(field), str)}
 
     assert told("encoder") == {"code", "codes", "combination", "leaf", "node"}
-    assert told("queries") == {"all", "areas", "cells", "length", "listed", "prefixes", "ranges"}
+    assert told("queries") == {"all", "areas", "cells", "length", "listed", "predicates", "prefixes", "ranges"}
     assert {one["kind"] for document in found for one in document["attributes"]} == {
         "categorical", "integer", "location", "numeric", "ordinal",
     }  # fmt: skip

@@ -167,6 +167,9 @@ KINDS: dict[str, Callable[[], Release]] = {
     "two-way": lambda: make("marginals", [AGE, REGION, SEX], method="marginals"),
     "two-way sums": lambda: make("marginals", [AGE, REGION, SEX], method="identity"),
     "three-way": lambda: make("marginals", [AGE, REGION, SEX], {"epsilon": 1, "relation": "replace-one"}, {"ways": 3}),
+    "queries": lambda: make(
+        "queries", [AGE, REGION, SEX], parameters={"queries": ["age >= 10 or region = X", "sex = Male", "age < 5"]}
+    ),
     "zcdp": lambda: make("ranges", [AGE], {"rho": 0.1}),
     "approximate": lambda: make("ranges", [AGE], {"epsilon": 1.0, "delta": 1e-5}),
     "person": lambda: make("histogram", [SEX], {"epsilon": 1.0, "unit": "uid", "rows_per_unit": 3}),

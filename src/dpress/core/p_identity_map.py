@@ -113,10 +113,11 @@ class PIdentity:
     def covariance(self, weights: Array, variance: Variance) -> Array:
         """Return (A^T V^-1 A)^-1 w = G w - G C^T (I + C G C^T)^-1 C G w (Woodbury), O(n p^2 + p^3).
 
-        G = diag(v_cells / a^2) and C = diag(v_sums)^(-1/2) B; a sum of infinite variance is ignored.
+        G = diag(v_cells / a^2) and C = diag(v_sums)^(-1/2) B; a sum of infinite variance is ignored. Weights may be one
+        query, or many of shape (m, n), row by row.
         """
         own, sums, inner = self._parts(variance)
-        return np.asarray(own * weights - np.linalg.solve(inner, sums @ weights) @ sums)
+        return np.asarray(own * weights - np.linalg.solve(inner, sums @ weights.T).T @ sums)
 
     def cell_variances(self, variance: Variance) -> Array:
         """Return the diagonal of (A^T V^-1 A)^-1, O(n p^2 + p^3)."""

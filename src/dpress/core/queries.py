@@ -1,9 +1,10 @@
-"""The queries that a design's predicted error is about, as data: tables, ranges or boxes, areas of a map."""
+"""The queries that a design's predicted error is about, as data: tables, ranges, boxes, areas of a map, predicates."""
 
 import msgspec
 
 from dpress.core.ranges import AllRanges, Axis, Prefixes, Range, RangeList, RangesOfLength
-from dpress.core.workload import Areas, Boxes, Marginals
+from dpress.core.set_sums import SetSums
+from dpress.core.workload import Areas, Boxes, Marginals, Predicates
 
 
 class _Queries(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="queries"):
@@ -50,15 +51,26 @@ class Rectangles(_Queries, frozen=True, kw_only=True, tag="areas"):
     high: str
 
 
-Queries = Cells | Ranges | Rectangles
+class Holding(_Queries, frozen=True, kw_only=True, tag="predicates"):
+    """The rows of which predicates hold: their texts, and of each the atoms, of so many, that it is the sum of."""
+
+    texts: tuple[str, ...]
+    atoms: int
+    sets: tuple[tuple[int, ...], ...]
 
 
-def written(workload: Marginals | Boxes | Areas) -> Queries:
+Queries = Cells | Ranges | Rectangles | Holding
+Asked = Marginals | Boxes | Areas | Predicates
+
+
+def written(workload: Asked) -> Queries:
     """Return a workload as data."""
     if isinstance(workload, Marginals):
         return Cells(tables=workload.tables)
     if isinstance(workload, Areas):
         return Rectangles(low=repr(workload.low), high=repr(workload.high))
+    if isinstance(workload, Predicates):
+        return Holding(texts=workload.texts, atoms=workload.cells, sets=workload.sums.sets)
     return Ranges(axes=tuple(map(_axis, workload.axes)), paired=workload.paired)
 
 
@@ -72,8 +84,8 @@ def _axis(axis: Axis) -> AllOf | PrefixesOf | OfLength | Listed:
     return Listed(ranges=tuple((one.left, one.right) for one in axis.listed))
 
 
-def workload(queries: Queries, shape: tuple[int, ...]) -> Marginals | Boxes | Areas:
-    """Return the workload over axes of these sizes.
+def workload(queries: Queries, shape: tuple[int, ...]) -> Asked:
+    """Return the workload over axes of these sizes; predicates have atoms of their own.
 
     Raises:
         ValueError: it does not fit them.
@@ -82,6 +94,8 @@ def workload(queries: Queries, shape: tuple[int, ...]) -> Marginals | Boxes | Ar
         return Marginals(shape, queries.tables)
     if isinstance(queries, Rectangles):
         return Areas(float(queries.low), float(queries.high))
+    if isinstance(queries, Holding):
+        return Predicates(queries.texts, SetSums(queries.atoms, queries.sets))
     pairs = zip(queries.axes, shape, strict=True)
     return Boxes(tuple(_ranges(own, size) for own, size in pairs), paired=queries.paired)
 

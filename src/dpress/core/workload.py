@@ -1,4 +1,4 @@
-"""What users want answered: boxes (ranges of one attribute or of several), and marginal tables."""
+"""What users want answered: boxes (ranges of one attribute or of several), marginal tables, and lists of predicates."""
 
 import functools
 import math
@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress.core.errors import NotSupported
+from dpress.core.linear import Array
 from dpress.core.ranges import Axis, RangeList, overlaps, root_trace
+from dpress.core.set_sums import SetSums
 
 MOST_SUBSETS = 1 << 18  # of attributes, over which the spectrum of several tables is added up
 
@@ -126,6 +128,52 @@ class Marginals:
 
 
 @dataclass(frozen=True, slots=True)
+class Predicates:
+    """Counts of the rows of which each of several predicates holds.
+
+    Args:
+        texts: the predicates, as they were asked for.
+        sums: the same as sums of their atoms.
+    """
+
+    texts: tuple[str, ...]
+    sums: SetSums
+
+    def __post_init__(self) -> None:
+        if len(self.texts) != self.sums.rows:
+            raise ValueError(f"{self.sums.rows} predicates must have as many texts, got {len(self.texts)}")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The atoms, as one axis."""
+        return (self.sums.cells,)
+
+    @property
+    def cells(self) -> int:
+        """The number of atoms."""
+        return self.sums.cells
+
+    @property
+    def queries(self) -> int:
+        """The number of predicates."""
+        return self.sums.rows
+
+    @property
+    def trace_norm(self) -> float:
+        """The sum of the singular values."""
+        return float(self._singular_values.sum())
+
+    @property
+    def spectral_norm(self) -> float:
+        """The largest singular value."""
+        return float(self._singular_values.max())
+
+    @property
+    def _singular_values(self) -> Array:
+        return np.asarray(np.linalg.svd(self.sums.matrix, compute_uv=False))
+
+
+@dataclass(frozen=True, slots=True)
 class Areas:
     """Rectangles at random places of a map, their area drawn from a range of shares of the whole.
 
@@ -142,7 +190,7 @@ class Areas:
             raise ValueError(f"shares of the area must satisfy 0 < low <= high <= 1, got {self.low:g}, {self.high:g}")
 
 
-Workload = Boxes | Marginals
+Workload = Boxes | Marginals | Predicates
 
 
 def _subsets(table: tuple[int, ...]) -> list[tuple[int, ...]]:

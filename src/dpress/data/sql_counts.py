@@ -8,7 +8,7 @@ from dpress.core.claim import ROW
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.data.add_up import Counts, Progress
-from dpress.data.fold import count, fold
+from dpress.data.fold import Kernel, count, fold
 from dpress.data.sources.open_source import Rows
 from dpress.data.sources.source import Database, SqlSource, check_columns
 from dpress.data.sql.cell_counts import cell_counts
@@ -47,11 +47,11 @@ def sql_counts(
     check_columns(source.name, schema.names if person is None else (*schema.names, person), list(relation.declared))
     if person is not None and len(code_expressions(schema, relation)) == len(schema.names):
         if relation.column(person).kind is None and not isinstance(source, Database):
-            return _folded(table, schema, tables, progress)
+            return folded(table, schema, count(schema.shape, tables), progress)
         query = bounded_query(source, table.unit, schema.names)
         relation = Relation(query=query, declared=relation.declared, dialect=relation.dialect)
     if (asked := cell_counts(schema, relation, tables)) is None:
-        return _folded(table, schema, tables, progress)
+        return folded(table, schema, count(schema.shape, tables), progress)
     answers = pa.concat_tables([source.fetch(statement) for statement in asked.statements])
     found = [column.to_numpy() for column in answers.columns]
     if not found[2].sum():
@@ -60,8 +60,18 @@ def sql_counts(
     return asked.add_up(*found)
 
 
-def _folded(table: Table, schema: Schema, tables: Sequence[tuple[int, ...]], progress: Progress | None) -> Counts:
-    kernel = count(schema.shape, tables)
+def folded(table: Table, schema: Schema, kernel: Kernel, progress: Progress | None) -> Counts:
+    """Return the sum of a kernel over the rows: a database's with the codes of what its engine can code.
+
+    Args:
+        table: the rows; of a database those that `Table.drawn` returns.
+        schema: how they are coded.
+        kernel: see `fold`.
+        progress: called with the number of rows done so far.
+
+    Raises:
+        OSError, SchemaMismatch: see `fold`.
+    """
     if not isinstance(table.source, Database):
         return fold(table, schema, kernel, progress=progress)
     own = coded(table.source, schema)

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
+from dpress.core.atoms import Atoms
 from dpress.core.claim import Unit
 from dpress.core.domain import Schema
+from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Numbers
 from dpress.core.mechanism import CuratorMechanism, SumDecoder
 from dpress.data.add_up import Counts, Progress
-from dpress.data.fold import count, fold
+from dpress.data.fold import Kernel, count, fold
 from dpress.data.sources.source import Database
 from dpress.data.table import Table
 
@@ -59,7 +61,49 @@ def exact_answers(
     """
     decoder = mechanism.decoder
     if isinstance(decoder, SumDecoder):
-        sums = fold(Table(source, schema.names, unit), schema, decoder.sums, progress=progress)
+        sums = row_sums(schema, decoder.sums, source, unit, progress=progress)
         return mechanism.exact(decoder.answers(sums))
     found = true_counts(schema, decoder.tables, source, unit, progress=progress)
     return mechanism.exact(mechanism.of_tables(found))
+
+
+def atom_counts(schema: Schema, atoms: Atoms, source: Any, unit: Unit, *, progress: Progress | None = None) -> Counts:
+    """Return the exact counts of the atoms of some predicates, shape (atoms,): private, never written anywhere.
+
+    Each row adds 1 to one of them. The table of all cells is not formed; a database's rows go through the fold.
+
+    Args:
+        schema: how rows are coded.
+        atoms: over the schema's cells.
+        source: see `true_counts`.
+        unit: whose contribution is bounded.
+        progress: called with the number of rows counted so far.
+
+    Raises:
+        SchemaMismatch: the atoms are those of other attributes; or see `fold`.
+        OSError: see `fold`.
+    """
+    if atoms.shape != schema.shape:
+        raise SchemaMismatch(f"the predicates are about cells {atoms.shape}, the attributes have {schema.shape}")
+    return row_sums(schema, atoms.counts, source, unit, progress=progress)
+
+
+def row_sums(schema: Schema, kernel: Kernel, source: Any, unit: Unit, *, progress: Progress | None = None) -> Counts:
+    """Return the sum of a kernel over all rows; a database's go through the fold, with the codes that it gives.
+
+    Args:
+        schema: how rows are coded.
+        kernel: see `fold`.
+        source: see `true_counts`.
+        unit: whose contribution is bounded.
+        progress: called with the number of rows done so far.
+
+    Raises:
+        OSError, SchemaMismatch: see `fold`.
+    """
+    table = Table(source, schema.names, unit)
+    if not isinstance(table.source, Database):
+        return fold(table, schema, kernel, progress=progress)
+    from dpress.data.sql_counts import folded  # noqa: PLC0415  # sqlglot takes a while to import
+
+    return folded(table.drawn(), schema, kernel, progress)

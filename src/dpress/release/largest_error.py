@@ -15,6 +15,7 @@ from dpress.core.workload import Marginals
 from dpress.inference.interval import Tail
 from dpress.mechanisms.linear.identity import Identity
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.noise.distribution import Noise
 from dpress.noise.laplace import DiscreteLaplace
 
 BETA = 0.05  # the chance that some count is further off
@@ -62,6 +63,11 @@ def largest_error(mechanism: MatrixMechanism, workload: Marginals, beta: float =
     if not isinstance(mechanism.strategy, Identity) or workload.tables != mechanism.decoder.tables:
         within = union_bound(_alike(mechanism, workload), mechanism.tail, beta)
         return LargestError(cells=cells, beta=beta, within=within, textbook=None, exact=False)
+    return independent(noise, cells, beta)
+
+
+def independent(noise: Noise, cells: int, beta: float) -> LargestError:
+    """Return how wrong so many counts can be at once, each with noise of its own."""
     textbook = float(noise.scale) * math.log(cells / beta) if isinstance(noise, DiscreteLaplace) else None
     each = Fraction(-math.expm1(math.log1p(-beta) / cells))  # the chance that one of k independent ones may have
     return LargestError(cells=cells, beta=beta, within=float(noise.quantile(1 - each)), textbook=textbook, exact=True)
@@ -125,7 +131,7 @@ def _alike(mechanism: MatrixMechanism, workload: Marginals) -> list[Alike]:
 
     Least squares never has a larger variance than a table's own noisy answer, which is cheaper to name.
     """
-    real = [float(2 * one.scale**2 if isinstance(one, DiscreteLaplace) else one.sigma2) for one in mechanism.noises]
+    real = [real_variance(one) for one in mechanism.noises]
     variance = np.repeat(real, [part.rows for part in mechanism.parts]) if len(set(real)) > 1 else real[0]
     plain_sums = isinstance(mechanism.strategy, Identity)  # of noisy cells, each with weight 1
     found = []
@@ -137,6 +143,11 @@ def _alike(mechanism: MatrixMechanism, workload: Marginals) -> list[Alike]:
             own = real[place]
         found.append(Alike(number=number, variance=own, largest=math.sqrt((real[0] if plain_sums else own) / 2)))
     return found
+
+
+def real_variance(noise: Noise) -> float:
+    """Return the variance of real-valued noise with the parameter of a discrete one."""
+    return float(2 * noise.scale**2 if isinstance(noise, DiscreteLaplace) else noise.sigma2)
 
 
 def _first_cell(shape: Iterable[int], table: Sequence[int]) -> list[Array]:

@@ -16,7 +16,7 @@ import msgspec
 from dpress import catalog
 from dpress.core.errors import NotSupported
 from dpress.core.ranges import AllRanges, Axis, RangesOfLength
-from dpress.core.workload import Areas, Boxes, Marginals, Workload
+from dpress.core.workload import Areas, Boxes, Marginals, Predicates, Workload
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release.candidate import UNIT
 from dpress.release.linear_error import mean_variance
@@ -59,6 +59,8 @@ class OtherKind:
 
 def other_kinds(planned: Plan) -> list[OtherKind]:
     """Return the other kinds that answer what a plan does, the least error first, unknown ones last; reads no row."""
+    if isinstance(planned.workload, Predicates):  # the error of tables depends on how many cells each one adds up
+        return []
     return sorted(_found(planned), key=lambda one: math.inf if one.predicted_error is None else one.predicted_error)
 
 

@@ -12,6 +12,7 @@ from dpress.core.claim import Claim, PureDP, as_floats, describe
 from dpress.core.mechanism import Mechanism
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.candidate import UNIT, Candidate
+from dpress.release.largest_error import LargestError
 from dpress.release.plan import Plan
 
 WEAK = 20  # an epsilon beyond it hides next to nothing
@@ -83,6 +84,17 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
         **({"note": _note(candidate)} if candidate.assumes else {}),
         **_asked(candidate),
     }
+
+
+def at_once(method: str, own: LargestError) -> list[str]:
+    """Return how wrong all counts that were asked for can be at once, in a sentence, and what the textbook says."""
+    who = f"all {own.cells:,} counts of {method} at once are" if own.cells > 1 else "the count is"
+    found = [
+        f"With probability {1 - own.beta:.0%} {who} within +- {number(math.ceil(10 * own.within) / 10)} of the truth"
+    ]
+    if own.textbook is not None:
+        found.append(f"(the textbook's bound, sensitivity x ln(k / {own.beta:g}) / epsilon: {own.textbook:.1f})")
+    return [*found[:-1], f"{found[-1]}."]
 
 
 def promise(mechanism: Mechanism) -> str:

@@ -24,8 +24,9 @@ from dpress.data.count_names import name_counts
 from dpress.data.rows import people
 from dpress.data.specification.spec import Spec
 from dpress.data.table import Table
-from dpress.data.true_counts import exact_answers
+from dpress.data.true_counts import atom_counts, exact_answers
 from dpress.ledger.ledger import Ledger, verify
+from dpress.mechanisms.linear.over_atoms import atoms_of
 from dpress.release.clock import now
 from dpress.release.designs import charge, mechanism_of
 from dpress.release.folder import check_new
@@ -183,7 +184,10 @@ def _ready(
         return lambda rng: mechanism.select(names, rng=rng)
     if not isinstance(mechanism, CuratorMechanism):
         raise TypeError(f"{type(mechanism).__name__} measures no table")
-    exact = exact_answers(mechanism, schema, source, unit, progress=progress)
+    if (atoms := atoms_of(mechanism)) is not None:
+        exact = mechanism.exact(mechanism.of_tables(atom_counts(schema, atoms, source, unit, progress=progress)))
+    else:
+        exact = exact_answers(mechanism, schema, source, unit, progress=progress)
     return lambda rng: mechanism.noisy(exact, rng=rng)
 
 

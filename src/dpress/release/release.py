@@ -14,7 +14,7 @@ from dpress.core.design import Design, as_plain, fingerprint
 from dpress.core.domain import Schema
 from dpress.core.linear import Numbers
 from dpress.core.mechanism import Mechanism
-from dpress.core.workload import Areas, Boxes, Marginals
+from dpress.core.workload import Areas, Workload
 from dpress.inference.interval import Tail
 from dpress.release import notebook
 from dpress.release.answers import Answers, Part, Progress
@@ -95,7 +95,7 @@ class Release:
         return with_users(mechanism_of(self.design), self.kept)
 
     @cached_property
-    def workload(self) -> Marginals | Boxes | Areas:
+    def workload(self) -> Workload | Areas:
         """The queries that the predicted error is about."""
         return queries.workload(self.design.queries, self.schema.shape)
 

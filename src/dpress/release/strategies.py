@@ -10,7 +10,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.listed_attribute import Listed
 from dpress.core.mechanism import Card
 from dpress.core.parameters import names
-from dpress.core.workload import Boxes, Workload
+from dpress.core.workload import Boxes, Predicates, Workload
 from dpress.data.specification.spec import Spec
 from dpress.inference.lower_bound import lower_bound
 from dpress.ledger.convert import zcdp_for
@@ -96,7 +96,7 @@ def _candidates(spec: Spec, workload: Workload) -> list[Candidate]:
 def _serves(card: Card, workload: Workload, spec: Spec) -> bool:
     """Say whether a method serves the workload, given the parameters that it needs."""
     if SEARCH in names(card.parameters):
-        return isinstance(workload, Boxes)
+        return isinstance(workload, (Boxes, Predicates))
     return card.strategy is not None and any(card.strategy(workload, loss) is not None for loss in affordable(spec))
 
 

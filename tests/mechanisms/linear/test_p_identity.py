@@ -10,7 +10,8 @@ from dpress.core import rng
 from dpress.core.claim import ZCDP, PureDP
 from dpress.core.parameters import arguments
 from dpress.core.ranges import AllRanges, Range, Ranges
-from dpress.core.workload import Boxes
+from dpress.core.set_sums import SetSums
+from dpress.core.workload import Boxes, Predicates
 from dpress.mechanisms.linear import p_identity
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.optimise import optimise
@@ -92,3 +93,27 @@ def test_numbers_whose_squares_would_not_fit_are_refused() -> None:
     for cells, unit in ((1 << 13, 1 << 20), (8, 1 << 21)):
         with pytest.raises(ValueError, match="must be at most"):
             PIdentity(cells, b"", unit)
+
+
+def test_for_predicates_it_searches_unasked_and_is_never_worse_than_the_atoms_alone() -> None:
+    """In coefficients; the atoms' is the mean size of the sets."""
+    assert CARD.strategy is not None
+    sets = tuple(tuple(range(first, 40)) for first in range(0, 40, 2))
+    workload = Predicates(tuple(map(str, sets)), SetSums(40, sets))
+    found = CARD.strategy(workload, EPSILON)
+    assert isinstance(found, PIdentity)
+    matrix = np.stack([found.map.apply(cell) for cell in np.eye(40)], axis=1) * found.map.step
+    exact = np.diag(workload.sums.matrix @ np.linalg.inv(matrix.T @ matrix) @ workload.sums.matrix.T).mean()
+    assert exact < 0.6 * np.mean([len(own) for own in sets])
+    mechanism = MatrixMechanism(strategy=found, loss=EPSILON)
+    assert mean_variance(mechanism, workload) == pytest.approx(exact * mechanism.variance * found.map.step**2)
+    assert CARD.strategy(workload, EPSILON) is found  # not searched again
+    assert CARD.strategy(workload, ZCDP(rho=1)) is found
+    many = SetSums(1025, ((0,),))
+    assert CARD.strategy(Predicates(("one",), many), EPSILON) is None
+
+
+def test_the_covariance_of_many_queries_is_that_of_each() -> None:
+    matrix, weights = searched(12).map, np.eye(12)[:5] + 0.5
+    each = np.stack([matrix.covariance(one, 2.0) for one in weights])
+    assert np.allclose(matrix.covariance(weights, 2.0), each)

@@ -1,7 +1,6 @@
 """What a plan of this kind says to people: variances, and how wrong all counts of a table can be at once."""
 
 import dataclasses
-import math
 from typing import Any
 
 from dpress.core.workload import Marginals
@@ -11,7 +10,7 @@ from dpress.release.candidate import UNIT, Candidate
 from dpress.release.largest_error import LargestError, largest_error
 from dpress.release.other_kinds import Offer
 from dpress.release.plan import Plan
-from dpress.release.plan_text import PlanText, number, promise
+from dpress.release.plan_text import PlanText, promise
 
 __all__ = ["instead", "plain", "promise", "text"]
 
@@ -20,7 +19,11 @@ def text(planned: Plan) -> PlanText:
     """Return the text of a plan, with the bound on all counts at once."""
     found = plan_text.tables(planned)
     own = _largest(planned, planned.chosen)
-    return found if own is None else dataclasses.replace(found, remarks=[*found.remarks, *_sentences(planned, own)])
+    return (
+        found
+        if own is None
+        else dataclasses.replace(found, remarks=[*found.remarks, *plan_text.at_once(planned.chosen.method, own)])
+    )
 
 
 def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
@@ -43,13 +46,3 @@ def _largest(planned: Plan, candidate: Candidate) -> LargestError | None:
     if not isinstance(mechanism, MatrixMechanism) or not isinstance(workload, Marginals):
         return None
     return largest_error(mechanism, workload)
-
-
-def _sentences(planned: Plan, own: LargestError) -> list[str]:
-    who = f"all {own.cells:,} counts of {planned.chosen.method} at once are" if own.cells > 1 else "the count is"
-    found = [
-        f"With probability {1 - own.beta:.0%} {who} within +- {number(math.ceil(10 * own.within) / 10)} of the truth"
-    ]
-    if own.textbook is not None:
-        found.append(f"(the textbook's bound, sensitivity x ln(k / {own.beta:g}) / epsilon: {own.textbook:.1f})")
-    return [*found[:-1], f"{found[-1]}."]

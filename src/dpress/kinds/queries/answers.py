@@ -1,0 +1,209 @@
+"""Answers of a release of predicates: those that were asked, and any other that is a sum of their atoms.
+
+noisy answers -> least squares over the atoms -> the listed queries' table; a further text -> its atoms -> a number.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpress.core.atoms import Atoms
+from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.linear import Array
+from dpress.core.listed_attribute import Categorical
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Decoder
+from dpress.core.set_sums import SetSums
+from dpress.core.workload import Predicates
+from dpress.inference.interval import half_width
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.over_atoms import atoms_of
+from dpress.release.answers import Part, Progress
+from dpress.release.linear_error import predicted, variances_of
+from dpress.release.predicate_language import predicate
+from dpress.release.published_tables import PublishedTable
+from dpress.release.release import Release
+from dpress.release.result import Result
+from dpress.release.table_answers import measured, measurement_of
+
+__all__ = ["Answers", "measured", "predicted", "restored"]
+
+FILE = "queries.parquet"
+QUERY = "query"  # the column of the texts
+MOST_NAMED = 3  # queries that a refusal names
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """The listed queries with their answers, and further ones.
+
+    Error: of every query w, a sum of atoms, w Cov w^T, exact.
+
+    Args:
+        release: whose kept integers are answered from.
+    """
+
+    release: Release
+
+    @cached_property
+    def measurement(self) -> Measurement:
+        """The noisy answers with their variance."""
+        return measurement_of(self.release)
+
+    @property
+    def mechanism(self) -> MatrixMechanism:
+        """What measured."""
+        found = self.release.mechanism
+        if not isinstance(found, MatrixMechanism):
+            raise TypeError(f"{type(found).__name__} measures no atoms")
+        return found
+
+    @property
+    def decoder(self) -> Decoder:
+        """How sums of atoms are answered."""
+        return self.mechanism.decoder
+
+    @property
+    def atoms(self) -> Atoms:
+        """How rows become atoms."""
+        if (found := atoms_of(self.mechanism)) is None:
+            raise SchemaMismatch("the design's mechanism has no predicates")
+        return found
+
+    @property
+    def workload(self) -> Predicates:
+        """The listed queries."""
+        found = self.release.workload
+        if not isinstance(found, Predicates):
+            raise SchemaMismatch("the design lists no predicates")
+        return found
+
+    @cached_property
+    def values(self) -> Array:
+        """The answers to the listed queries, unbiased and in accord with one another, in counts."""
+        return np.asarray(self.workload.sums.matrix @ self.decoder.estimate(self.measurement)[0])
+
+    @cached_property
+    def variances(self) -> Array:
+        """Their exact variances, in counts squared."""
+        return variances_of(self.mechanism, self.workload)
+
+    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
+        """Answer a listed query, or another one that follows from them; see `Release.query`."""
+        del progress
+        weights = self.weights(text)
+        value = float(weights @ self.decoder.estimate(self.measurement)[0])
+        variance = self.decoder.query_variance(self.measurement.variance, [weights])
+        half = half_width(variance, confidence, self.release.tail)
+        interval = (value - half, value + half)
+        return Result(
+            query=text, value=value, standard_error=math.sqrt(variance), interval=interval, confidence=confidence
+        )
+
+    def weights(self, text: str) -> Array:
+        """Return the atoms that a text asks for, 1 or 0 each.
+
+        Raises:
+            ValueError: the text is no query, cuts an atom, or is no combination of what was measured.
+        """
+        asked = predicate(self.release.schema, text)
+        try:
+            found = self.atoms.weights(asked)
+        except NotSupported:
+            raise ValueError(f"{text!r} cuts too many of the cells that the queries form; ask a listed query") from None
+        if np.isnan(found).any():
+            raise ValueError(f"{text!r} is no sum of the queries' cells: it cuts {self._cut(np.isnan(found))}")
+        matrix = self.mechanism.strategy.map
+        if isinstance(matrix, SetSums) and not matrix.determines(found):
+            raise ValueError(f"{text!r} does not follow from the queries by adding and subtracting them")
+        return found
+
+    def _cut(self, cut: np.ndarray) -> str:
+        """Return in words which atoms these are."""
+        first, *others = np.flatnonzero(cut).tolist()
+        names = [repr(own) for own, row in zip(self.workload.texts, self.atoms.sums.matrix, strict=True) if row[first]]
+        listed = " and ".join([*names[:MOST_NAMED], *([f"{len(names) - MOST_NAMED} more"] * (len(names) > MOST_NAMED))])
+        what = (
+            f"the rows of which just {listed} {'holds' if len(names) == 1 else 'hold'}"
+            if names
+            else "the rows of which none holds"
+        )
+        return f"{what}, and {len(others)} more" if others else what
+
+    @property
+    def tables(self) -> Mapping[str, tuple[str, ...]]:
+        """The table of the listed queries, with the attributes that they are about."""
+        used = {one.axis for own in self.atoms.predicates for box in own for one in box}
+        return {FILE: tuple(name for axis, name in enumerate(self.release.schema.names) if axis in used)}
+
+    @property
+    def asked(self) -> Mapping[str, tuple[str, ...]]:
+        """No others."""
+        return {}
+
+    @property
+    def beside(self) -> Mapping[str, str]:
+        """No other files."""
+        return {}
+
+    @property
+    def described(self) -> Mapping[str, Any]:
+        """Nothing that the design does not say."""
+        return {}
+
+    @property
+    def announced(self) -> tuple[str, ...]:
+        """Nothing: all errors are exact."""
+        return ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Nothing."""
+        return ()
+
+    def overview(self, cells: int) -> Iterator[PublishedTable]:
+        """Yield nothing: no device is asked."""
+        del cells
+        yield from ()
+
+    def parts(self, *, progress: Progress | None) -> Iterator[Part]:
+        """Yield the table of the listed queries."""
+        del progress
+        yield from self.published()
+
+    def asked_tables(self) -> Iterator[PublishedTable]:
+        """Yield no others."""
+        yield from ()
+
+    def published(self) -> Iterator[PublishedTable]:
+        """Yield the listed queries, a row for each."""
+        texts = Categorical(name=QUERY, values=self.workload.texts)
+        yield PublishedTable(
+            name=FILE, axes=(texts,), count=self.values, variance=self.variances, adjusted=None, tail=self.release.tail
+        )
+
+    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
+        """Yield the table with the names of the attributes that the queries are about."""
+        (names,) = self.tables.values()
+        yield from ((names, one) for one in self.published())
+
+
+def restored(release: Release, description: Mapping[str, Any], folder: Path) -> None:
+    """Return nothing, once the texts are known to be the predicates that were measured.
+
+    Raises:
+        SchemaMismatch: a text asks for other rows than its predicate.
+    """
+    del description, folder
+    own: Answers = release.answers
+    if own.atoms.shape != release.schema.shape or own.workload.sums != own.atoms.sums:
+        raise SchemaMismatch("the design's queries are not those of its mechanism")
+    for text, counted in zip(own.workload.texts, own.atoms.predicates, strict=True):
+        asked = predicate(release.schema, text)
+        if asked != counted and len(set(Atoms(release.schema.shape, (asked, counted)).sums.sets)) > 1:
+            raise SchemaMismatch("a text of the design's queries is not the predicate that its mechanism measures")

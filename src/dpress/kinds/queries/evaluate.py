@@ -1,0 +1,43 @@
+"""Answers to a list of predicates against the truth. Not private."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dpress.core.linear import Array
+from dpress.data.add_up import Progress
+from dpress.data.true_counts import atom_counts
+from dpress.inference.interval import half_width
+from dpress.kinds.queries.answers import Answers
+from dpress.release.evaluate import no_remarks as remarks
+from dpress.release.release import CONFIDENCE, Release
+from dpress.release.table_errors import no_held_out, redrawn
+
+__all__ = ["evaluate", "remarks"]
+
+
+def evaluate(
+    release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
+) -> dict[str, float]:
+    """Return the errors of the listed queries; `within_interval` is the share whose 95 % interval holds the truth."""
+    no_held_out(held_out)
+    own: Answers = release.answers
+
+    def counted() -> Array:
+        counts = atom_counts(release.schema, own.atoms, data, release.claim.unit, progress=progress)
+        return counts.astype(np.float64)
+
+    counts = counted()
+    sums = own.workload.sums
+    truth = sums.apply(counts)
+    errors, widths = own.values - truth, half_width(own.variances, CONFIDENCE, release.tail)
+    return {
+        "rows": float(counts.sum()),
+        "query_mean_absolute_error": float(np.abs(errors).mean()),
+        "query_root_mean_squared_error": math.sqrt(float((errors**2).mean())),
+        "query_predicted_root_mean_squared_error": math.sqrt(float(own.variances.mean())),
+        "query_largest_error": float(np.abs(errors).max()),
+        "query_within_interval": float((np.abs(errors) <= widths).mean()),
+        **redrawn(release.claim.unit, truth, lambda: sums.apply(counted())),
+    }

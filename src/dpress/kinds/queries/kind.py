@@ -1,0 +1,29 @@
+"""Which releases are answers to a list of predicates, and what a specification may set of them."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from dpress.core.kind import Kind
+from dpress.core.parameters import Parameters
+from dpress.core.set_sums import MOST_SETS
+
+
+class Queries(Parameters, frozen=True):
+    """Which predicates are answered."""
+
+    queries: (
+        Annotated[
+            list[str],
+            Meta(
+                min_length=1,
+                max_length=MOST_SETS - 1,
+                title=f"a list of 1 to {MOST_SETS - 1} queries",
+                description="the predicates; conditions joined by `and`, `or`, `not` and parentheses; needed",
+            ),
+        ]
+        | None
+    ) = None
+
+
+KIND = Kind(name="queries", names=("queries",), parameters={("queries", "central"): Queries})

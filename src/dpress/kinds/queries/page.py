@@ -1,0 +1,60 @@
+"""The page of a list of predicates: every answer with its interval, and how wrong all of them can be at once.
+
+Data flow: release -> facts, view -> `page.html.j2`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from dpress.core.set_sums import SetSums
+from dpress.release.largest_answer import largest_answer
+from dpress.release.release import Release
+from dpress.reporting import figures, page_tables
+from dpress.reporting.accuracy import example
+from dpress.reporting.added_noise import added_noise
+from dpress.reporting.counts import Part, asking, counts, predicted
+from dpress.reporting.facts import Facts, facts
+from dpress.reporting.frame import frame
+from dpress.reporting.render import rendered
+from dpress.reporting.views import View
+
+TEMPLATE = "kinds/queries/page.html.j2"
+
+
+def page(release: Release, queries: Sequence[str] = ()) -> str:
+    """Return the page as HTML; it draws no further queries."""
+    del queries
+    return rendered(TEMPLATE, context(facts(release)))
+
+
+def context(own: Facts) -> dict[str, Any]:
+    """Return the facts that the template names."""
+    (whole,) = own.views
+    return {
+        **frame(own),
+        **predicted(own, asking(own)),
+        "counts": counts([whole]),
+        "part": _part(own, _numbered(whole)),
+        "files": page_tables.files([whole]),
+        "example": example(own, own.workload.texts[0]),
+        "asked": own.workload.queries,
+        "cells": own.workload.cells,
+        "noise": added_noise(own.mechanism),
+        "all_determined": not isinstance(own.mechanism.strategy.map, SetSums),
+        "at_once": largest_answer(own.mechanism, own.workload),
+    }
+
+
+def _part(own: Facts, view: View) -> Part:
+    """Return the figure and the table of the queries, the table in their order where they are few."""
+    axis = replace(view.axes[0], ordered=view.axes[0].size)
+    table = page_tables.table(replace(view, axes=(axis,)))
+    return Part(name=view.name, figure=figures.figure(view, own.range_variances), table=table)
+
+
+def _numbered(view: View) -> View:
+    """Return the queries with their numbers before them: a figure shortens what is long."""
+    (axis,) = view.axes
+    labels = tuple(f"{number}. {label}" for number, label in enumerate(axis.labels, 1))
+    return replace(view, axes=(replace(axis, labels=labels, ticks=labels),))

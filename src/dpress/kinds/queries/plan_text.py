@@ -1,0 +1,55 @@
+"""What a plan of this kind says to people: the atoms of the queries, and how wrong all answers can be at once."""
+
+import dataclasses
+from typing import Any
+
+from dpress.core.claim import PureDP, Relation
+from dpress.core.workload import Predicates
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.release import plan_text
+from dpress.release.candidate import Candidate
+from dpress.release.largest_answer import largest_answer
+from dpress.release.largest_error import LargestError
+from dpress.release.plan import Plan
+from dpress.release.plan_text import PlanText, promise
+
+__all__ = ["plain", "promise", "text"]
+
+
+def text(planned: Plan) -> PlanText:
+    """Return the text of a plan, with the queries' sensitivity and the bound on all answers at once."""
+    found, one = plan_text.tables(planned), planned.chosen
+    return dataclasses.replace(
+        found, remarks=[_formed(planned), *found.remarks, *plan_text.at_once(one.method, _largest(planned, one))]
+    )
+
+
+def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
+    """Return a candidate as plain data, with the bound on all answers at once."""
+    largest = dataclasses.asdict(_largest(planned, candidate))
+    return plan_text.plain(planned, candidate) | {"largest_error": largest}
+
+
+def _largest(planned: Plan, candidate: Candidate) -> LargestError:
+    return largest_answer(*_measuring(planned, candidate))
+
+
+def _measuring(planned: Plan, candidate: Candidate) -> tuple[MatrixMechanism, Predicates]:
+    mechanism, workload = candidate.mechanism, planned.workload
+    if not isinstance(mechanism, MatrixMechanism) or not isinstance(workload, Predicates):
+        raise TypeError(f"{type(mechanism).__name__} answers no predicates")
+    return mechanism, workload
+
+
+def _formed(planned: Plan) -> str:
+    """Return how many atoms there are, and how much one row can change all answers together."""
+    mechanism, workload = _measuring(planned, planned.chosen)
+    norm = "L1" if isinstance(mechanism.loss, PureDP) else "squared L2"
+    relation = mechanism.unit.relation
+    sensitivity = max(workload.sums.sensitivity(1, one) for one in {relation, Relation.ADD_REMOVE})
+    how = "added or removed" if relation is Relation.ADD_REMOVE else "replaced"
+    queries = "1 query forms" if workload.queries == 1 else f"{workload.queries:,} queries form"
+    return (
+        f"{queries} {workload.cells:,} cells of rows; one row that is {how} changes at most {sensitivity:,} of the "
+        f"answers ({norm} sensitivity {sensitivity:,})."
+    )

@@ -1,0 +1,66 @@
+"""`direct_queries`: every query of a list is measured as it is asked, however the queries overlap."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from dpress.core.claim import Loss
+from dpress.core.mechanism import Card
+from dpress.core.set_sums import SetSums
+from dpress.core.workload import Predicates, Workload
+from dpress.inference.least_squares import LeastSquares
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+
+
+@dataclass(frozen=True, slots=True)
+class DirectQueries:
+    """One noisy count for each of several sets of atoms.
+
+    Promise: the L1 sensitivity is the largest number of sets that one atom is in (add-remove), or that tell two atoms
+    apart (replace-one), and so is the squared L2 sensitivity; see `core.set_sums` and `MatrixMechanism`.
+    Error: coefficient of the sets' own answers: the diagonal of A A^+, 1 where no set is a combination of others and
+    below 1 otherwise; the mean over the sets is rank(A) / rows. A query that is no combination has no answer.
+    Paper: foundations, k counting queries fixed in advance: sensitivity k there, here what the sets make of it.
+
+    Args:
+        cells: the number of atoms.
+        sets: the atoms of every query; see `SetSums`.
+
+    >>> DirectQueries(3, ((0, 1), (1, 2))).map.sensitivity(1, Relation.ADD_REMOVE)
+    2
+    """
+
+    cells: int
+    sets: tuple[tuple[int, ...], ...]
+    shares: ClassVar[tuple[Fraction, ...]] = ()
+
+    def __post_init__(self) -> None:
+        _ = self.map  # refuses what are no sets
+
+    @property
+    def map(self) -> SetSums:
+        """The sets' sums."""
+        return SetSums(self.cells, self.sets)
+
+    @property
+    def decoder(self) -> LeastSquares:
+        """The shortest least-squares estimate of the atoms, whose sums over the sets agree with one another."""
+        return LeastSquares(self.map, (self.cells,))
+
+
+def _strategy(workload: Workload, _loss: Loss) -> DirectQueries | None:
+    return DirectQueries(workload.cells, workload.sums.sets) if isinstance(workload, Predicates) else None
+
+
+CARD = Card(
+    name="direct_queries",
+    family="linear",
+    model="central",
+    paper="foundations: counting queries fixed in advance (Dwork, McSherry, Nissim, Smith 2006)",
+    summary="One noisy count for every query that was asked: best for few queries, or such as hardly overlap.",
+    method=DirectQueries,
+    example=lambda loss, unit: MatrixMechanism(
+        strategy=DirectQueries(8, ((0, 1, 2, 3), (2, 3, 4), (4, 5), (0, 5, 6))), loss=loss, unit=unit
+    ),
+    strategy=_strategy,
+)

@@ -1,0 +1,109 @@
+"""Predicates: `and`, `or`, `not` and parentheses mean what they say, and plain conditions what they always did."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from dpress.core.atoms import Predicate
+from dpress.core.bounded_attribute import Integer
+from dpress.core.domain import Schema
+from dpress.core.listed_attribute import Categorical
+from dpress.release.predicate_language import predicate
+from dpress.release.query_language import parse
+
+SCHEMA = Schema(
+    (
+        Integer(name="age", bounds=(0, 9)),
+        Categorical(name="sex", values=("f", "m", "x and age")),
+        Categorical(name="region", values=("North", "S (o)", "not here")),
+    )
+)
+CODES = np.array(list(itertools.product(range(10), range(3), range(3)))).T
+AGE, SEX, REGION = CODES
+MEANINGS = {
+    "age >= 5 and sex = f": (AGE >= 5) & (SEX == 0),
+    "sex = f or region = North": (SEX == 0) | (REGION == 0),
+    "total": AGE >= 0,
+    "not age = 3": AGE != 3,
+    "not not age = 3": AGE == 3,
+    "not (age in 2..4 and sex in (f, m))": ~((AGE >= 2) & (AGE <= 4) & (SEX <= 1)),
+    "age = 1 or age = 2 and sex = m": (AGE == 1) | ((AGE == 2) & (SEX == 1)),
+    "(age = 1 or age = 2) and sex = m": (AGE <= 2) & (AGE >= 1) & (SEX == 1),
+    "not age = 1 and not (sex = m)": (AGE != 1) & (SEX != 1),
+    "not(age < 2 or not(sex = f))": (AGE >= 2) & (SEX == 0),
+    "region = S (o)": REGION == 1,
+    "((region = S (o)) or age = 0)": (REGION == 1) | (AGE == 0),
+    "region = not here or age = 9": (REGION == 2) | (AGE == 9),
+    "sex = 'x and age' or sex = \"f\"": (SEX == 2) | (SEX == 0),
+    "sex in ('x and age', f) and (age != 4)": (SEX != 1) & (AGE != 4),
+    "age = 3 or total": AGE >= 0,
+    " and ".join(["(age = 1 or sex = f or region = North)"] * 7): (AGE == 1) | (SEX == 0) | (REGION == 0),
+    "age > 7\n or  age < 1": (AGE > 7) | (AGE < 1),
+}
+
+
+def cells(found: Predicate) -> np.ndarray:
+    boxes = [
+        np.all([np.any([(CODES[c.axis] >= a) & (CODES[c.axis] <= b) for a, b in c.runs], axis=0) for c in box], axis=0)
+        if box
+        else np.ones(CODES.shape[1], dtype=bool)
+        for box in found
+    ]
+    return np.any(boxes, axis=0)
+
+
+@pytest.mark.parametrize("text", MEANINGS)
+def test_a_text_means_what_it_says(text: str) -> None:
+    assert np.array_equal(cells(predicate(SCHEMA, text)), MEANINGS[text])
+
+
+@pytest.mark.parametrize("text", ["age in 2..5", "age >= 5 and sex = f", "sex != f and region in (North)", "total"])
+def test_a_plain_query_is_that_of_the_query_language(text: str) -> None:
+    weights = parse(SCHEMA, text)
+    assert np.array_equal(cells(predicate(SCHEMA, text)), weights[0][AGE] * weights[1][SEX] * weights[2][REGION] > 0)
+
+
+@pytest.mark.parametrize(
+    "text", ["agee = 3", "age = 3 and agee = 4", "sex = q", "age == 3", "where age = 3", "", "foo"]
+)
+def test_a_wrong_condition_has_the_message_of_the_query_language(text: str) -> None:
+    with pytest.raises(ValueError) as plain:  # noqa: PT011  # whatever it says
+        parse(SCHEMA, text)
+    with pytest.raises(ValueError) as own:  # noqa: PT011  # the same
+        predicate(SCHEMA, text)
+    assert str(own.value) == str(plain.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("age < 3 and age > 5", "'age < 3 and age > 5' holds of no row: its conditions exclude each other"),
+        ("not total", "holds of no row"),
+        ("(age = 3", "a parenthesis is not closed"),
+        ("(age = 3) sex = f", "cannot read 'sex = f'; a parenthesis is left over"),
+        ("(age = 3))", r"cannot read '\)'; a parenthesis is left over"),
+        ("()", "cannot read ''"),
+        ("not", "cannot read ''"),
+        ("sex = f or m", "did you mean `sex in .f, m.`"),
+        (
+            "sex = f or agee = 3",
+            "there is no attribute 'agee'; the attributes are age, sex, region; did you mean 'age'",
+        ),
+        ("(" * 60 + "age = 3" + ")" * 60, "more than 50 parentheses"),
+        (3, "a query is a string"),
+    ],
+)
+def test_what_is_no_predicate_is_refused_in_one_line(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as refused:
+        predicate(SCHEMA, text)
+    assert "\n" not in str(refused.value)
+
+
+def test_too_many_alternatives_are_refused() -> None:
+    """Each of nine attributes one or the other: 512 boxes."""
+    many = Schema(tuple(Integer(name=f"a{place}", bounds=(0, 3)) for place in range(18)))
+    text = " and ".join(f"(a{place} = 0 or a{place + 9} = 1)" for place in range(9))
+    with pytest.raises(ValueError, match="more than 256 alternatives is too long"):
+        predicate(many, text)
+    assert len(predicate(many, text[: text.index(" and (a8")])) == 256
