@@ -217,3 +217,7 @@ def test_what_else_dates_are_drawn_as(attributes, form):
 def test_the_page_says_what_lies_outside():
     _, release = figure_of(VISITED)
     assert "outside 2024-01-10 to 2024-12-31: their rows were left out" in text_of_page(release)
+    _, release = figure_of(VISITED | {"cells": "weekday"})
+    assert "outside 2024-01-10 to 2024-12-31: their rows were left out" in text_of_page(release)
+    _, release = figure_of({"name": "visited", "kind": "date", "cells": "month of year", "null": "none"})
+    assert "none: every date has a cell" in text_of_page(release)
