@@ -69,6 +69,7 @@ bench: setup
 	$(BIN)/python bench/noise.py > out/bench-noise.json
 	$(BIN)/python bench/publish.py > out/bench-publish.json
 	$(BIN)/python bench/persons.py > out/bench-persons.json
+	$(BIN)/python bench/partition_selection.py > out/bench-partition-selection.json
 	$(BIN)/python bench/ranges.py > out/bench-ranges.json
 	$(BIN)/python bench/range_speed.py > out/bench-range-speed.json
 	$(BIN)/python bench/trees.py > out/bench-trees.json
@@ -80,6 +81,7 @@ bench: setup
 	$(BIN)/python bench/spatial.py > out/bench-spatial.json
 	$(BIN)/python bench/microdata.py > out/bench-microdata.json
 	$(BIN)/python bench/kinds.py > out/bench-kinds.json
+	$(BIN)/python bench/group_statistics.py > out/bench-group-statistics.json
 	$(BIN)/python bench/service.py > out/bench-service.json
 	$(BIN)/python bench/collecting.py > out/bench-collecting.json
 	$(BIN)/python bench/reports.py > out/bench-reports.json

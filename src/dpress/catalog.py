@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from types import ModuleType
 
 import dpress.mechanisms
-from dpress.core.claim import ROW, ZCDP, Claim, PureDP
+from dpress.core.claim import ROW, ZCDP, ApproxDP, Claim, Loss, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.kind import Kind
 from dpress.core.mechanism import Card
@@ -15,7 +15,11 @@ from dpress.core.near import meant
 from dpress.core.plain import class_name
 
 ROOMS = "dpress.kinds"  # imported by name: a room stands above the catalogue
-LOSSES: dict[str, PureDP | ZCDP] = {"epsilon": PureDP(epsilon=1), "rho": ZCDP(rho="0.5")}
+LOSSES: dict[str, Loss] = {
+    "epsilon": PureDP(epsilon=1),
+    "rho": ZCDP(rho="0.5"),
+    "epsilon and delta": ApproxDP(epsilon=1, delta="1e-6"),
+}
 
 
 @functools.cache
@@ -113,7 +117,7 @@ def claims(method: Card) -> tuple[str | None, str | None]:
     return published or None, proven or None
 
 
-def _claim(method: Card, loss: PureDP | ZCDP) -> Claim | None:
+def _claim(method: Card, loss: Loss) -> Claim | None:
     try:
         return method.example(loss, ROW).claim
     except NotSupported:

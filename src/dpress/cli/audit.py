@@ -8,17 +8,19 @@ import click
 
 from dpress import catalog
 from dpress.cli.output import json_option, print_json, print_table
-from dpress.core.claim import ZCDP, PureDP, as_floats, describe
+from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP, as_floats, describe
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
 from dpress.release.audit.run import audit
 from dpress.release.audit.sampled import FEWEST
 from dpress.release.audit.verdict import Audit, Check
 
+APPROXIMATE, DELTA = "epsilon and delta", "1e-6"
+
 
 @click.command("audit")
 @click.argument("method")
-@click.option("--epsilon", help="The pure epsilon it is made for; 1 unless given.")
+@click.option("--epsilon", help="The epsilon it is made for, with delta = 1e-6 where it needs one; 1 unless given.")
 @click.option("--rho", help="zCDP rho instead; 0.5 for methods without epsilon.")
 @click.option(
     "--samples", type=click.IntRange(min=FEWEST), metavar="N", help="Also draw N outputs from each of two neighbours."
@@ -46,16 +48,19 @@ def _card(method: str) -> Card:
         raise click.UsageError(str(error)) from None
 
 
-def _loss(card: Card, epsilon: str | None, rho: str | None) -> PureDP | ZCDP:
+def _loss(card: Card, epsilon: str | None, rho: str | None) -> Loss:
     """Return the loss that was asked for, or the first that the method claims."""
     if epsilon is not None and rho is not None:
         raise click.UsageError("give either --epsilon or --rho")
     claims = catalog.claims(card)
     served = ", ".join(filter(None, claims)).split(", ")
-    name = "rho" if rho is not None else "epsilon" if epsilon is not None or "epsilon" in served else "rho"
+    other = APPROXIMATE if APPROXIMATE in served else "epsilon"
+    name = "rho" if rho is not None else other if epsilon is not None or other in served else "rho"
     if name not in served:
         raise click.UsageError(f"{card.name} claims no {name}; it claims {served[0]}")
     try:
+        if name == APPROXIMATE:
+            return ApproxDP(epsilon=epsilon or "1", delta=DELTA)
         return PureDP(epsilon=epsilon or "1") if name == "epsilon" else ZCDP(rho=rho or "0.5")
     except ValueError as error:
         raise click.UsageError(str(error)) from None

@@ -11,7 +11,7 @@ from dpress.release.load import load_release
 from dpress.release.release import CONFIDENCE
 from dpress.release.result import Result
 
-SELDOM = ("note", "unbiased")
+SELDOM = ("note", "unbiased", "within", "bin_width")
 ADJUSTED = (
     "Counts are adjusted so that none is below zero: biased, mostly nearer to the truth. "
     "Standard errors and intervals are those of the unbiased answers."
@@ -26,6 +26,9 @@ ADJUSTED = (
 def command(release: str, queries: tuple[str, ...], confidence: float, *, as_json: bool) -> None:
     """Answer queries such as 'age in 30..40 and sex = Female' from RELEASE; spends nothing.
 
+    Conditions alone are counted. 'mean age where sex = Female', 'sum hours', 'median age', 'quantile 0.9 of income',
+    'share sex = Female where age < 30', 'ratio A / B' and 'count A - count B' ask for statistics.
+
     A note says so where an answer comes from a fitted joint distribution, is counted in synthetic records, or is about
     the rows that persons keep.
     """
@@ -35,30 +38,35 @@ def command(release: str, queries: tuple[str, ...], confidence: float, *, as_jso
     if as_json:
         print_json([_plain(result) for result in results])
         return
-    beside = ("unbiased",) if any(result.unbiased is not None for result in results) else ()
-    rows = [[result.query, f"{result.value:,.1f}", *_unbiased(result, beside), *_error(result)] for result in results]
-    header = ("query", "count", *beside, "standard error", f"{100 * confidence:.4g} % interval")
+    unbiased = ("unbiased",) if any(result.unbiased is not None for result in results) else ()
+    within = ("cells leave open",) if any(result.bin_width for result in results) else ()
+    value = "count" if all(result.of == "count" for result in results) else "value"
+    header = ("query", value, *unbiased, "standard error", f"{100 * confidence:.4g} % interval", *within)
+    rows = [_row(result, unbiased, within) for result in results]
     print_table(header, rows, numbers=tuple(range(1, len(header))))
-    if beside:
+    if unbiased:
         click.echo(ADJUSTED)
     for note in dict.fromkeys(result.note for result in results if result.note is not None):
         click.echo(note)
 
 
-def _unbiased(result: Result, beside: tuple[str, ...]) -> list[str]:
-    """Return the unbiased answer for its column, where there is one."""
-    return ["-" if result.unbiased is None else f"{result.unbiased:,.1f}"] if beside else []
-
-
-def _error(result: Result) -> tuple[str, str]:
-    """Return the standard error and the interval, `-` where none is known."""
-    if math.isnan(result.standard_error):
-        return "-", "-"
-    return f"{result.standard_error:,.1f}", f"{result.interval[0]:,.1f} to {result.interval[1]:,.1f}"
+def _row(result: Result, unbiased: tuple[str, ...], within: tuple[str, ...]) -> list[str]:
+    """Return a line of the table, `-` where nothing is known; with the columns that only some answers have."""
+    value, error, interval = (text.replace("not known", "-") for text in result.texts)
+    beside = ["-" if result.unbiased is None else f"{result.unbiased:,.1f}"] if unbiased else []
+    ends = [result.ends if result.bin_width else "-"] if within else []
+    return [result.query, value, *beside, error, interval, *ends]
 
 
 def _plain(result: Result) -> dict[str, Any]:
-    """Return a result for JSON, which has no NaN: null where no error is known; some fields only where they are set."""
-    every = dataclasses.asdict(result).items()
-    plain = {name: value for name, value in every if value is not None or name not in SELDOM}
-    return plain | ({"standard_error": None, "interval": None} if math.isnan(result.standard_error) else {})
+    """Return a result for JSON: null where nothing is known or bounded; some fields only where they are set."""
+    every = dataclasses.asdict(result) | {"bin_width": result.bin_width}
+    del every["of"]
+    plain = {name: _finite(value) for name, value in every.items() if value is not None or name not in SELDOM}
+    return plain | ({"interval": None} if math.isnan(result.interval[0]) else {})
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

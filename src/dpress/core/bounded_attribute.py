@@ -294,3 +294,6 @@ class Numeric(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
         texts = [format(edge, self._format) for edge in self.edges_at(np.arange(start, stop + 1)).tolist()]
         bins = [f"[{low}, {high})" for low, high in itertools.pairwise(texts)]
         return bins if stop < self.ordered else [*bins[:-1], bins[-1][:-1] + "]"]
+
+
+Number = Integer | Numeric

@@ -174,7 +174,7 @@ def _listed(attribute: Listed, value: Value) -> int:
         if word is None:
             return OUTSIDE
         value = Value(Kind.TRUTH, word)
-    return listed(attribute.values, kind).get(value, OUTSIDE)
+    return listed(attribute.listed, kind).get(value, OUTSIDE)
 
 
 @functools.lru_cache(maxsize=64)

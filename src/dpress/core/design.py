@@ -225,7 +225,7 @@ def coding(attribute: Tabular) -> Tabular:
     'other'
     """
     if isinstance(attribute, Listed):
-        listed = attribute.labels[: len(attribute.values)]
+        listed = attribute.labels[: len(attribute.listed)]
         other = _unnamed(attribute.other, "other", listed)
         null = (
             None if attribute.null in (None, attribute.other) else attribute.null

@@ -62,6 +62,8 @@ class Kind:
         names: the values of `release.kind` in a specification that it serves.
         queries_on: what its page draws queries on, with an article; empty where it draws none.
         draws_records: its collections can be asked for synthetic records.
+        of_counts: what it answers are counts, so that other kinds of counts may stand in for it.
+        discovers: it releases the values of an attribute with values = "discover".
         takes_held_out: its evaluation trains a classifier, and tests it on rows that were held out.
         parameters: what a specification may set whatever the method, by its `release.kind` and its model.
     """
@@ -70,7 +72,9 @@ class Kind:
     names: tuple[str, ...]
     queries_on: str = ""
     draws_records: bool = False
+    discovers: bool = False
     takes_held_out: bool = False
+    of_counts: bool = True
     parameters: Mapping[tuple[str, Model], type[Parameters]] = field(default_factory=dict)
 
     def takes(self, kind: str, model: Model) -> type[Parameters]:

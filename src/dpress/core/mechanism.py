@@ -12,9 +12,10 @@ from dpress.core.claim import Claim, Unit
 from dpress.core.grid import Grid
 from dpress.core.linear import Array, LinearMap, Numbers, Variance
 from dpress.core.measurement import Measurement
+from dpress.core.name_counts import NameCounts, NoisyNames
 from dpress.core.oracle import Oracle
 from dpress.core.parameters import Parameters
-from dpress.core.people import People
+from dpress.core.people import Codes, People
 from dpress.core.ranges import Ranges
 from dpress.core.rng import Generator
 
@@ -147,6 +148,19 @@ class CuratorMechanism(Mechanism, Protocol):
 
 
 @runtime_checkable
+class SumDecoder(Protocol):
+    """What a curator's mechanism measures where that is not counts of tables: sums over the rows."""
+
+    def sums(self, codes: Codes) -> Numbers:
+        """Return the integer sums over some rows, whose codes have shape (axes, rows); a kernel that is added up."""
+        ...
+
+    def answers(self, sums: Numbers) -> Numbers:
+        """Return the answers without noise, of the sums over all rows."""
+        ...
+
+
+@runtime_checkable
 class RecordMechanism(Mechanism, Protocol):
     """A curator's mechanism that makes records of the rows."""
 
@@ -156,6 +170,15 @@ class RecordMechanism(Mechanism, Protocol):
 
     def release(self, people: People, *, rng: Generator) -> "SyntheticRecords":
         """Return records."""
+        ...
+
+
+@runtime_checkable
+class NameMechanism(Mechanism, Protocol):
+    """A curator's mechanism that releases names which nobody may list, with their counts."""
+
+    def select(self, names: NameCounts, *, rng: Generator) -> NoisyNames:
+        """Return the names that are released, the noisy total and their noisy counts."""
         ...
 
 

@@ -1,10 +1,12 @@
-"""Exact counts of tables, by whatever engine counts the rows: the same to the last one."""
+"""Exact counts of tables, and other sums over rows, by whatever engine reads them: the same to the last one."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from dpress.core.claim import Unit
 from dpress.core.domain import Schema
+from dpress.core.linear import Numbers
+from dpress.core.mechanism import CuratorMechanism, SumDecoder
 from dpress.data.add_up import Counts, Progress
 from dpress.data.fold import count, fold
 from dpress.data.sources.source import Database
@@ -37,3 +39,27 @@ def true_counts(
 
         return sql_counts(table, schema, tables, progress=progress)
     return fold(table, schema, count(schema.shape, tables), progress=progress)
+
+
+def exact_answers(
+    mechanism: CuratorMechanism, schema: Schema, source: Any, unit: Unit, *, progress: Progress | None = None
+) -> Numbers:
+    """Return the answers without noise: private, never written anywhere.
+
+    Args:
+        mechanism: that says what is measured.
+        schema: how rows are coded.
+        source: the rows, as `open_source` takes or returns them.
+        unit: whose contribution is bounded.
+        progress: called with the number of rows done so far.
+
+    Raises:
+        OSError, SchemaMismatch: see `fold`.
+        NotSupported: the mechanism refuses the rows.
+    """
+    decoder = mechanism.decoder
+    if isinstance(decoder, SumDecoder):
+        sums = fold(Table(source, schema.names, unit), schema, decoder.sums, progress=progress)
+        return mechanism.exact(decoder.answers(sums))
+    found = true_counts(schema, decoder.tables, source, unit, progress=progress)
+    return mechanism.exact(mechanism.of_tables(found))

@@ -11,13 +11,34 @@ Tail = Literal["laplace", "gaussian"]
 Variances = TypeVar("Variances", float, Array)
 
 
+def critical(confidence: float, tail: Tail) -> float:
+    """Return how many standard errors an answer lies from the truth at most, with this confidence.
+
+    Formula: the two-sided quantile of a standard variable: normal for Gaussian noise; for sums of Laplace noise the
+    larger of the normal quantile and -ln(1 - confidence) / sqrt(2), a single Laplace variable having the heaviest tail
+    of all such sums.
+
+    Args:
+        confidence: strictly between 0 and 1.
+        tail: the kind of noise that was added.
+
+    >>> round(critical(0.95, "gaussian"), 2), round(critical(0.95, "laplace"), 2)
+    (1.96, 2.12)
+    """
+    if not 0 < confidence < (1 + confidence) / 2 < 1:
+        raise ValueError(f"confidence must lie strictly between 0 and 1, got confidence={confidence}")
+    from statistics import NormalDist  # noqa: PLC0415  # a device, which imports `Tail`, needs none
+
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    return max(z, -math.log1p(-confidence) / math.sqrt(2)) if tail == "laplace" else z
+
+
 def half_width(variance: Variances, confidence: float, tail: Tail) -> Variances:
     """Return the half-width, in counts, of an interval that holds the true count with this confidence.
 
-    Formula: z sqrt(variance) + 1/2 rounded up to a whole count, z the two-sided quantile of a standard variable: normal
-    for Gaussian noise; for sums of Laplace noise the larger of the normal quantile and -ln(1 - confidence) / sqrt(2), a
-    single Laplace variable having the heaviest tail of all such sums. The half and the rounding cover the noise's whole
-    steps, which matter where the noise is small. A variance of 0 has half-width 0, an infinite one has an infinite one.
+    Formula: z sqrt(variance) + 1/2 rounded up to a whole count, z = `critical(confidence, tail)`. The half and the
+    rounding cover the noise's whole steps, which matter where the noise is small. A variance of 0 has half-width 0, an
+    infinite one has an infinite one.
 
     Args:
         variance: of the noise, in counts squared; one, or an array of them.
@@ -29,12 +50,10 @@ def half_width(variance: Variances, confidence: float, tail: Tail) -> Variances:
     >>> half_width(np.array([0.0, 50.0, np.inf]), 0.95, "laplace")
     array([ 0., 16., inf])
     """
-    if not 0 < confidence < (1 + confidence) / 2 < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, got confidence={confidence}")
-    from statistics import NormalDist  # noqa: PLC0415  # a device, which imports `Tail`, needs none
+    return whole_counts(variance, critical(confidence, tail))
 
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    if tail == "laplace":
-        z = max(z, -math.log1p(-confidence) / math.sqrt(2))
-    widths = np.where(np.equal(variance, 0), 0.0, np.ceil(z * np.sqrt(variance) + 0.5))
+
+def whole_counts(variance: Variances, critical: float) -> Variances:
+    """Return critical sqrt(variance) + 1/2 rounded up to a whole count; 0 for a variance of 0; see `half_width`."""
+    widths = np.where(np.equal(variance, 0), 0.0, np.ceil(critical * np.sqrt(variance) + 0.5))
     return widths if isinstance(variance, np.ndarray) else float(widths)

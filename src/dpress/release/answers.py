@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from dpress.core.linear import Numbers
+from dpress.release.linear_forms import Compared, Group
 from dpress.release.published_tables import PublishedTable
 from dpress.release.result import Result
 
@@ -57,6 +58,22 @@ class Answers(Protocol):
 
         Raises:
             ValueError: the text is no query on these attributes, or nothing answers it.
+        """
+        ...
+
+    def group(self, attribute: str, where: str | None) -> Group:
+        """Return weighted sums of one attribute's cells among the rows that fulfil conditions.
+
+        Raises:
+            ValueError: the conditions are none, leave no number, or nothing answers them.
+        """
+        ...
+
+    def compared(self, first: str, second: str) -> Compared:
+        """Return two counts with their errors.
+
+        Raises:
+            ValueError: one is no query for a count, or nothing answers it.
         """
         ...
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from dpress.core.attribute import Attribute
 from dpress.core.domain import Schema
 from dpress.core.mechanism import Mechanism
 from dpress.core.workload import Areas, Workload
@@ -55,6 +56,7 @@ class Choice:
         lower_bound: no method of this kind has a smaller error; 0 where none is known.
         users: how many people, or rows, it is made for.
         unit: of all errors.
+        attributes: what is released, where their cells are finer than the specification's; None for those as they are.
     """
 
     workload: Workload | Areas
@@ -64,6 +66,7 @@ class Choice:
     lower_bound: float
     users: int
     unit: str = UNIT
+    attributes: tuple[Attribute, ...] | None = None
 
 
 def rank(one: Candidate) -> tuple[bool, float]:

@@ -63,6 +63,8 @@ def other_kinds(planned: Plan) -> list[OtherKind]:
 
 
 def _found(planned: Plan) -> Iterator[OtherKind]:
+    if not catalog.room(planned.spec.release.kind).of_counts:
+        return
     for name in catalog.kinds():
         instead = getattr(catalog.part(name, "plan_text"), "instead", None)
         offer = None if instead is None else instead(planned)

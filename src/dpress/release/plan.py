@@ -15,6 +15,7 @@ from dpress.core.claim import describe
 from dpress.core.design import FORMAT, Design, Offer, Prediction
 from dpress.core.errors import NotSupported
 from dpress.core.kind import Reporters
+from dpress.core.listed_attribute import Categorical
 from dpress.core.near import meant
 from dpress.core.workload import Areas, Workload
 from dpress.data.specification.spec import Spec, as_dict, from_dict
@@ -92,6 +93,7 @@ def plan(spec: Spec) -> Plan:
     own = msgspec.structs.replace(from_dict(as_dict(spec)), data=spec.data)  # the caller's lists may change meanwhile
     room = catalog.room(own.release.kind)
     _check_method(own.release.method)
+    _check_discovered(own, discovers=room.discovers)
     choice: Choice = catalog.part(room.name, PLANNER).choose(own)
     return Plan(spec=own, choice=choice)
 
@@ -104,6 +106,20 @@ def _check_method(name: str) -> None:
     """
     if name not in ("auto", *catalog.cards()) and (hint := meant(name, ("auto", *catalog.cards()))):
         raise NotSupported(f"$.release.method: there is no method {name!r}{hint}")
+
+
+def _check_discovered(spec: Spec, *, discovers: bool) -> None:
+    """Refuse values that nobody may list, where a kind needs the list.
+
+    Raises:
+        NotSupported: naming the attribute.
+    """
+    for one in () if discovers else spec.schema.attributes:
+        if isinstance(one, Categorical) and one.discovered:
+            raise NotSupported(
+                f'$.attribute[{one.name}].values: "discover" needs kind = {catalog.where("discovers")}, got kind = '
+                f'"{spec.release.kind}", for which values must be listed'
+            )
 
 
 def design_of(asked: Spec | Plan | Design) -> Design:
@@ -144,7 +160,7 @@ def _written(spec: Spec, choice: Choice) -> Design:
         split=mechanism.split if isinstance(mechanism, Collection) else "",
         round=round_number(spec) if local else 0,
         estimator=estimator_of(mechanism),
-        attributes=spec.schema.attributes,
+        attributes=spec.schema.attributes if choice.attributes is None else choice.attributes,
         release={"kind": spec.release.kind, "postprocess": list(spec.release.postprocess)},
         queries=queries.written(choice.workload),
         budget=amounts(spec.privacy.loss) or {},

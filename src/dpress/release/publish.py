@@ -15,14 +15,16 @@ from dpress.core.design import Design, fingerprint
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.measurement import Measurement
-from dpress.core.mechanism import CuratorMechanism, Mechanism, RecordMechanism, SyntheticRecords
+from dpress.core.mechanism import CuratorMechanism, Mechanism, NameMechanism, RecordMechanism, SyntheticRecords
+from dpress.core.name_counts import NoisyNames
 from dpress.core.queries import Ranges
 from dpress.core.rng import Generator
 from dpress.data.add_up import Progress
+from dpress.data.count_names import name_counts
 from dpress.data.rows import people
 from dpress.data.specification.spec import Spec
 from dpress.data.table import Table
-from dpress.data.true_counts import true_counts
+from dpress.data.true_counts import exact_answers
 from dpress.ledger.ledger import Ledger, verify
 from dpress.release.clock import now
 from dpress.release.designs import charge, mechanism_of
@@ -30,6 +32,8 @@ from dpress.release.folder import check_new
 from dpress.release.plan import Plan, design_of
 from dpress.release.release import Release, with_typical
 from dpress.release.source_rows import rows_of, source_of
+
+Drawn = Measurement | SyntheticRecords | NoisyNames
 
 LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
 BYTES_PER_CELL = 96  # at the peak, when the tables are estimated
@@ -116,14 +120,14 @@ def _noting(words: str) -> Iterator[None]:
 
 def _paid(
     account: Ledger | None,
-    draw: Callable[[Generator], Measurement | SyntheticRecords],
+    draw: Callable[[Generator], Drawn],
     charged: Loss,
     unit: Unit,
     *,
     design: Design,
     rng: Generator,
     named: Mapping[str, str],
-) -> tuple[Measurement | SyntheticRecords, str | None]:
+) -> tuple[Drawn, str | None]:
     """Charge, draw the noise, confirm; return what was drawn and the ledger's head."""
     if account is None:
         return _drawn(draw, rng, charged), None
@@ -146,7 +150,7 @@ def label_of(design: Design) -> str:
 
 def _released(
     mechanism: Mechanism,
-    drawn: Measurement | SyntheticRecords,
+    drawn: Drawn,
     design: Design,
     charged: Loss,
     *,
@@ -168,22 +172,22 @@ def _released(
 
 def _ready(
     mechanism: Mechanism, schema: Schema, source: Any, unit: Unit, progress: Progress | None
-) -> Callable[[Generator], Measurement | SyntheticRecords]:
+) -> Callable[[Generator], Drawn]:
     """Return what draws the noise, once everything that may refuse the rows has seen them."""
     if isinstance(mechanism, RecordMechanism):
         rows = people(Table(source, schema.names, unit), schema, progress=progress)
         mechanism.check(rows)
         return lambda rng: mechanism.release(rows, rng=rng)
+    if isinstance(mechanism, NameMechanism):
+        names = name_counts(schema.attributes[0], source, unit, progress=progress)
+        return lambda rng: mechanism.select(names, rng=rng)
     if not isinstance(mechanism, CuratorMechanism):
         raise TypeError(f"{type(mechanism).__name__} measures no table")
-    found = true_counts(schema, mechanism.decoder.tables, source, unit, progress=progress)
-    exact = mechanism.exact(mechanism.of_tables(found))
+    exact = exact_answers(mechanism, schema, source, unit, progress=progress)
     return lambda rng: mechanism.noisy(exact, rng=rng)
 
 
-def _drawn(
-    draw: Callable[[Generator], Measurement | SyntheticRecords], rng: Generator, charged: Loss
-) -> Measurement | SyntheticRecords:
+def _drawn(draw: Callable[[Generator], Drawn], rng: Generator, charged: Loss) -> Drawn:
     """Return what was drawn; where the rows cannot be read a second time, say that the charge stands."""
     try:
         return draw(rng)

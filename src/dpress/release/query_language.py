@@ -127,7 +127,7 @@ def _stray(schema: Schema, condition: Condition) -> str:
     if OR.search(plain):
         return f"`or` joins no conditions; did you mean {_either(schema, condition)}?"
     if stray := STRAY.search(plain):
-        return _no_attribute(schema, stray[1])
+        return no_attribute(schema, stray[1])
     return ""
 
 
@@ -142,7 +142,8 @@ def _either(schema: Schema, condition: Condition) -> str:
     return f"`{name} in (a, b)`, or two queries"
 
 
-def _no_attribute(schema: Schema, name: str) -> str:
+def no_attribute(schema: Schema, name: str) -> str:
+    """Return that there is no attribute of that name, and what was probably meant."""
     return f"there is no attribute {name!r}; the attributes are {', '.join(schema.names)}{meant(name, schema.names)}"
 
 

@@ -23,6 +23,8 @@ from dpress.release.designs import amounts, mechanism_of, with_users
 from dpress.release.folder import write_folder
 from dpress.release.keyed_tables import KeyedTables
 from dpress.release.result import Result
+from dpress.release.statistics import answer
+from dpress.release.statistics_queries import Statistic, check, read
 
 FORMAT = 2
 CONFIDENCE = 0.95
@@ -138,7 +140,7 @@ class Release:
         return KeyedTables((names, self._counted(part)) for names, part in self.answers.by_attributes())
 
     def query(self, text: str, *, confidence: float = CONFIDENCE, progress: Progress | None = None) -> Result:
-        """Answer a query such as `age in 30..40 and sex = Female`.
+        """Answer a query such as `age in 30..40 and sex = Female`, or `mean age where sex = Female`.
 
         Where persons keep a bounded number of rows, the answer is about those rows, and its note says so.
 
@@ -152,7 +154,71 @@ class Release:
         Raises:
             ValueError: the text is no query on these attributes, or nothing answers it.
         """
-        found: Result = self.answers.query(text, confidence=confidence, progress=progress)
+        if (asked := read(self.schema, text)) is not None:
+            return self._statistic(asked, confidence)
+        return self._noted(self.answers.query(text, confidence=confidence, progress=progress))
+
+    def mean(self, attribute: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
+        """Return the mean of an integer or numeric attribute: of all rows with a number, or of those of a condition.
+
+        A number counts as the middle of its cell; `Result.within` says what the cells' width leaves open, and the
+        interval holds the mean wherever the numbers lie in them. Numbers outside the bounds count as clamped.
+        Error: Fieller's interval from the exact variance of sum - r count; see `inference.ratio.fieller`.
+
+        Args:
+            attribute: the name.
+            where: conditions as in `query`; left out, all rows.
+            confidence: of the interval.
+
+        Raises:
+            ValueError: no such attribute, one without numbers, or conditions that nothing answers.
+        """
+        return self._statistic(Statistic(of="mean", attribute=attribute, where=where), confidence)
+
+    def sum(self, attribute: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
+        """Return the sum of an attribute's numbers; as `mean`, its error that of a weighted sum of counts."""
+        return self._statistic(Statistic(of="sum", attribute=attribute, where=where), confidence)
+
+    def quantile(
+        self, attribute: str, level: float, *, where: str | None = None, confidence: float = CONFIDENCE
+    ) -> Result:
+        """Return the smallest number that at least a share of the rows does not exceed.
+
+        Error: cumulative counts, inverted; see `inference.quantile.invert`. The interval is of whole cells.
+
+        Args:
+            attribute: the name.
+            level: the share, strictly between 0 and 1.
+            where: conditions as in `query`; left out, all rows.
+            confidence: of the interval.
+
+        Raises:
+            ValueError: as `mean`, or a level that is none.
+        """
+        return self._statistic(Statistic(of="quantile", attribute=attribute, level=level, where=where), confidence)
+
+    def median(self, attribute: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
+        """Return the quantile of level 1/2."""
+        return self.quantile(attribute, 0.5, where=where, confidence=confidence)
+
+    def share(self, conditions: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
+        """Return the share of the rows, or of those of a condition, that fulfil conditions; Fieller's interval."""
+        return self._statistic(Statistic(of="share", first=conditions, where=where), confidence)
+
+    def ratio(self, first: str, second: str, *, confidence: float = CONFIDENCE) -> Result:
+        """Return the ratio of two counts, each given by its conditions; Fieller's interval."""
+        return self._statistic(Statistic(of="ratio", first=first, second=second), confidence)
+
+    def difference(self, first: str, second: str, *, confidence: float = CONFIDENCE) -> Result:
+        """Return a count less another one, with the exact variance of that."""
+        return self._statistic(Statistic(of="difference", first=first, second=second), confidence)
+
+    def _statistic(self, asked: Statistic, confidence: float) -> Result:
+        check(self.schema, asked)
+        return self._noted(answer(asked, self.answers, confidence))
+
+    def _noted(self, found: Result) -> Result:
+        """Return an answer that says which rows it is about, where those are not all."""
         notes = [f"Counts are of {counted}."] if (counted := self.claim.unit.counted) else []
         return replace(found, note=" ".join([*([found.note] if found.note else []), *notes]) or None)
 

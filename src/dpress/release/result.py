@@ -23,6 +23,11 @@ class Result:
             and only these are counted.
         unbiased: of a map without counts below zero, whose value is biased, the unbiased answer of the same noisy
             counts: standard error and interval are its own. None where `value` is unbiased, or nothing unbiased known.
+        of: what the value is: a count, or a mean, sum, quantile, share, ratio or difference. A ratio of two noisy sums
+            is not unbiased. It is NaN, and the interval all that the bounds allow, where the count it is divided by, or
+            the group's, is not distinguishable from zero.
+        within: of a mean, sum or quantile, between which ends it lies, were there no noise, as only the cells of the
+            numbers are known; the interval holds it wherever they lie in their cells.
     """
 
     query: str
@@ -32,23 +37,45 @@ class Result:
     confidence: float
     note: str | None = None
     unbiased: float | None = None
+    of: str = "count"
+    within: tuple[float, float] | None = None
 
     def __repr__(self) -> str:
-        value, error, interval = self._texts
+        value, error, interval = self.texts
         return f"Result({self.query}: {value}, standard error {error}, {self._level} {interval})"
 
     def _repr_html_(self) -> str:
-        header = ("query", "count", "standard error", self._level)
+        header = ("query", self.of, "standard error", self._level)
         below = "" if self.note is None else notebook.line(self.note)
-        return notebook.table(header, [(self.query, *self._texts)], numbers=(1, 2, 3)) + below
+        return notebook.table(header, [(self.query, *self.texts)], numbers=(1, 2, 3)) + below
 
     @property
     def _level(self) -> str:
         return f"{100 * self.confidence:.4g} % interval"
 
     @property
-    def _texts(self) -> tuple[str, str, str]:
-        """The value, its standard error and interval, rounded; words where no error is known."""
-        if math.isnan(self.standard_error):
-            return f"{self.value:,.1f}", "not known", "not known"
-        return f"{self.value:,.1f}", f"{self.standard_error:,.1f}", "{:,.1f} to {:,.1f}".format(*self.interval)
+    def bin_width(self) -> float | None:
+        """The length of `within`: what the width of the cells alone leaves open."""
+        return None if self.within is None else self.within[1] - self.within[0]
+
+    @property
+    def texts(self) -> tuple[str, str, str]:
+        """The value, its standard error and interval, rounded; words where nothing is known."""
+        value = "not known" if math.isnan(self.value) else self._number(self.value)
+        if math.isnan(self.interval[0]):
+            return value, "not known", "not known"
+        error = "not known" if math.isnan(self.standard_error) else self._number(self.standard_error)
+        return value, error, " to ".join(map(self._number, self.interval))
+
+    @property
+    def ends(self) -> str:
+        """`within`, rounded; empty where there is none."""
+        return "" if self.within is None else " to ".join(map(self._number, self.within))
+
+    def _number(self, number: float) -> str:
+        """Return a number with one decimal; of a statistic with the second digit of its standard error, too."""
+        known = self.of != "count" and 0 < self.standard_error < math.inf
+        places = max(1, min(9, 1 - math.floor(math.log10(self.standard_error)))) if known else 1
+        if self.of in ("share", "ratio") and not known:
+            places = 4
+        return f"{number:,.{places}f}"

@@ -19,14 +19,20 @@ from dpress.core.measurement import Measurement
 from dpress.core.mechanism import CuratorMechanism, Decoder
 from dpress.core.oracle import Tally
 from dpress.core.pieces import PayloadPieces, no_payloads
-from dpress.inference.interval import half_width
+from dpress.inference.consistency import ConsistentTables
+from dpress.inference.interval import critical, half_width
+from dpress.inference.least_squares import LeastSquares, flat
 from dpress.inference.postprocess import NAMES, adjust
 from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.estimator import HasQueryVariance
+from dpress.release import table_forms
 from dpress.release.answers import KeptAnswers, Part, Progress
+from dpress.release.linear_forms import Compared, Group
 from dpress.release.published_tables import PublishedTable
 from dpress.release.query_language import parse
 from dpress.release.release import CONFIDENCE, Release
 from dpress.release.result import Result
+from dpress.release.table_forms import ProductSums
 
 APPROXIMATE = (
     "Reports cannot tell all values apart, and those that are likely were selected: counts are biased, and intervals "
@@ -81,6 +87,53 @@ class TableAnswers:
     def query_variance(self, weights: list[Array]) -> float:
         """Return the variance of the answer to a query, in counts squared."""
         return self.decoder.query_variance(self.measurement.variance, weights)
+
+    def group(self, attribute: str, where: str | None) -> Group:
+        """Return weighted sums of one attribute's cells; see `answers.Answers.group`."""
+        return table_forms.group(self.release.schema, self.answering, attribute, where)
+
+    def compared(self, first: str, second: str) -> Compared:
+        """Return two counts with their errors; see `answers.Answers.compared`."""
+        return table_forms.compared(self.release.schema, self.answering, first, second)
+
+    def answering(self, weights: list[Array], text: str) -> ProductSums:
+        """Return who answers queries about the attributes that one weighs, and their weighted sums."""
+        if not self.together(weights):
+            raise ValueError(self.unanswered(text))
+        return ProductSums(
+            form=self._form,
+            critical=lambda confidence: critical(confidence, self.release.tail),
+            notes=(APPROXIMATE,) if self.approximate else (),
+            symmetric=isinstance(self.decoder, LeastSquares | ConsistentTables),
+        )
+
+    def _form(self, weights: list[Array]) -> tuple[float, float]:
+        """Return a weighted sum and its variance; sums of the same estimated cells estimate these once."""
+        if isinstance(self.decoder, LeastSquares):
+            value = float(flat(weights) @ self._cells)
+        else:
+            value = self.decoder.answer(self.measurement, weights)
+        return value, self._form_variance(weights)
+
+    @cached_property
+    def _cells(self) -> Array:
+        (cells,) = self.decoder.estimate(self.measurement)
+        return cells
+
+    def _form_variance(self, weights: list[Array]) -> float:
+        """Return the variance of a weighted sum, in counts squared.
+
+        A curator's is exact. A collection's estimator may know how its cells depend on one another. Where it does not,
+        the variance V of `SeparateTables` holds for weights of one sign: of a sum of both signs the standard error is
+        at most sqrt(V+) + sqrt(V-), and its square at most 2 (V+ + V-) = 2 V.
+        """
+        mechanism = self.release.mechanism
+        if not isinstance(mechanism, Collection):
+            return self.query_variance(weights)
+        if isinstance(mechanism.estimator, HasQueryVariance):
+            tallies = mechanism.split_tally(self.release.kept[: sum(mechanism.sizes)])
+            return mechanism.estimator.query_variance(tallies, weights)
+        return 2 * self.query_variance(weights)
 
     def together(self, weights: list[Array]) -> bool:
         """Return whether a published table holds the attributes that a query is about."""

@@ -104,7 +104,7 @@ def cell_axis(axis: Axis, length: float, *, upright: bool, title: str | None) ->
     angle = -40 if upright and not flat else 0
     names = {str(code): _short(axis.ticks[code]) for code in shown}
     return alt.Axis(
-        values=shown, title=title, labelExpr=_lookup(names), labelAngle=angle, labelLimit=0,
+        values=shown, title=title, labelExpr=lookup(names), labelAngle=angle, labelLimit=0,
         labelOverlap=False, grid=False, ticks=False, domain=False, labelPadding=5,
         labelAlign="right" if angle else alt.Undefined, minExtent=0 if upright else margin(axis) - 24,
     )  # fmt: skip
@@ -114,7 +114,7 @@ def _short(text: str) -> str:
     return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
-def _lookup(names: dict[str, str]) -> str:
+def lookup(names: dict[str, str]) -> str:
     """Return a Vega expression that turns a code into its label; JSON keeps any label harmless."""
     return f"({json.dumps(names)})[datum.value]"
 

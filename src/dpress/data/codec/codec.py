@@ -46,9 +46,14 @@ def encode_all(schema: Schema, batch: pa.RecordBatch) -> tuple[Codes, npt.NDArra
 def cells_of(attribute: Tabular, batch: pa.RecordBatch) -> Codes:
     """Return the cell of every value of an attribute, OUTSIDE or MISSING: before the specification settles those.
 
+    Where values are discovered, all have the one cell that is known beforehand.
+
     Raises:
         SchemaMismatch: there is no such column, or its type is not coded.
     """
+    if isinstance(attribute, Listed) and attribute.discovered:
+        missing = np.asarray(texts_of(attribute.name, batch).is_null())
+        return np.where(missing, np.int32(MISSING), np.int32(0))
     return _cells(attribute, _column(batch, attribute.name))
 
 
@@ -77,6 +82,23 @@ def below(attribute: Bounded, batch: pa.RecordBatch) -> npt.NDArray[np.bool_]:
 def _float_of(value: Value) -> float:
     exact = coding.number_of(value)
     return np.nan if exact is None else float(exact)
+
+
+def texts_of(name: str, batch: pa.RecordBatch) -> pa.Array:
+    """Return a column as texts in UTF-8: texts and bytes as they are, integers and truths as they are written.
+
+    Null where a value is missing, or no such text.
+
+    Raises:
+        SchemaMismatch: there is no such column, or its type holds no texts.
+    """
+    column = _plain(_column(batch, name))
+    if objects.is_ours(column.type):
+        return objects.texts(column)
+    kind = column.type
+    if not (numbers.is_text(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind)):
+        raise SchemaMismatch(f"attribute {name}: a column of type {kind} holds no names; convert it to text first")
+    return column.cast(pa.large_string())
 
 
 def _column(batch: pa.RecordBatch, name: str) -> pa.Array:

@@ -40,7 +40,7 @@ def cells(attribute: Listed, column: pa.Array) -> Codes:
     elif pa.types.is_date(column.type) or pa.types.is_timestamp(column.type):
         column = finite(column)
     first: type = type(attribute.values[0])
-    return _found(column, *held(attribute.values, first, column.type))
+    return _found(column, *held(attribute.listed, first, column.type))
 
 
 def finite(column: pa.Array) -> pa.Array:

@@ -124,3 +124,12 @@ def _restored(kind: int, text: str) -> Value:
     if kind == Kind.TEXT:
         return Value(Kind.TEXT, text)
     return Value(Kind(kind), text == "true" if kind == Kind.TRUTH else int(text))
+
+
+def texts(values: pa.Array) -> pa.Array:
+    """Return the texts, integers and truths of our own type as texts; null for every other value."""
+    pairs = zip(
+        values.field(KIND).to_pylist(), values.field(TEXT).to_pylist(), values.is_valid().to_pylist(), strict=True
+    )
+    named = (Kind.TEXT, Kind.NUMBER, Kind.TRUTH)
+    return pa.array([text if valid and kind in named else None for kind, text, valid in pairs], type=pa.large_string())

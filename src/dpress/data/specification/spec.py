@@ -298,7 +298,7 @@ def _with_own_files(attribute: Attribute, folder: Path) -> Attribute:
     """Return an attribute with the contents of the files that it names."""
     if not isinstance(attribute, Categorical):
         return attribute
-    values = attribute.labels[: len(attribute.values)]
+    values = attribute.labels[: len(attribute.listed)]
     found: dict[str, Any] = {}
     for field, name, reader in (
         ("hierarchy", attribute.hierarchy, hierarchy_file.read),

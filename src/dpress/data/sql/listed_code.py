@@ -45,7 +45,7 @@ def listed_cell(attribute: Listed, column: Column, otherwise: exp.Expr) -> exp.E
     """
     first: type = type(attribute.values[0])
     kind = pa.float64() if pa.types.is_floating(column.kind) else column.kind
-    own, codes = listed.held(attribute.values, first, kind)
+    own, codes = listed.held(attribute.listed, first, kind)
     if kind == TEXT:
         value = _lowered(column) if first is bool else column.value
         return _among_texts(value, column, [*zip(own.to_pylist(), codes.tolist(), strict=True)], otherwise)

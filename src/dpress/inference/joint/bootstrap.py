@@ -67,6 +67,12 @@ class Refits:
             total += (one.marginal(axes) - own) ** 2
         return np.asarray(np.sqrt(total / len(self.again)))
 
+    def critical(self, confidence: float) -> float:
+        """Return how many standard errors are significant: Student's quantile, a degree of freedom for every refit."""
+        from scipy.special import stdtrit  # noqa: PLC0415 - loads slowly
+
+        return float(stdtrit(len(self.again), (1 + confidence) / 2))
+
     def half_width(self, variance: Variances, confidence: float) -> Variances:
         """Return the half-width, in counts, of an interval, from a variance in counts squared.
 

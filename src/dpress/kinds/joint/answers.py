@@ -30,6 +30,7 @@ from dpress.release.record_files import Records
 from dpress.release.release import Release
 from dpress.release.result import Result
 from dpress.release.table_answers import TableAnswers
+from dpress.release.table_forms import ProductSums
 
 __all__ = ["Answers", "Fit", "collected", "live", "predicted", "restored"]
 
@@ -69,9 +70,7 @@ class Answers(TableAnswers):
         weights = parse(self.release.schema, text)
         if self.together(weights):
             return self.answered(text, weights, confidence)
-        estimator, again = pairs_of(self.release.mechanism), self.refits(progress=progress)
-        if estimator is None or again is None:
-            raise ValueError(f'{self.unanswered(text)}; a collection with method = "pairs" answers it, too')
+        again, note = self._fitted_answers(text, progress)
         value, error = (self.release.users * one(weights) for one in (again.share, again.error))
         half = again.half_width(error**2, confidence)
         return Result(
@@ -80,8 +79,27 @@ class Answers(TableAnswers):
             standard_error=error,
             interval=(value - half, value + half),
             confidence=confidence,
-            note=caveat(estimator.ways, len(self.release.schema.shape)),
+            note=note,
         )
+
+    def answering(self, weights: list[Array], text: str) -> ProductSums:
+        """Return who answers queries about the attributes that one weighs: a published table, else the fitted joint."""
+        if self.together(weights):
+            return super().answering(weights, text)
+        again, note = self._fitted_answers(text, None)
+        users = self.release.users
+        return ProductSums(
+            form=lambda asked: (users * again.share(asked), (users * again.error(asked)) ** 2),
+            critical=again.critical,
+            notes=(note,),
+        )
+
+    def _fitted_answers(self, text: str, progress: Progress | None) -> tuple[Refits, str]:
+        """Return the fitted joint with its refits, and what to know of its answers."""
+        estimator, again = pairs_of(self.release.mechanism), self.refits(progress=progress)
+        if estimator is None or again is None:
+            raise ValueError(f'{self.unanswered(text)}; a collection with method = "pairs" answers it, too')
+        return again, caveat(estimator.ways, len(self.release.schema.shape))
 
     def query_variance(self, weights: list[Array]) -> float:
         """Return the variance of the answer of a published table: of `pairs` with what its cells have in common."""

@@ -18,21 +18,25 @@ import pyarrow.compute as pc
 from dpress.core.attribute import Tabular
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
-from dpress.core.linear import Identity, Numbers
+from dpress.core.linear import Array, Identity, Numbers
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Mechanism, SyntheticRecords
 from dpress.core.people import Codes
 from dpress.core.plain import plain
 from dpress.core.rng import Generator
 from dpress.data.codec.codec import encode
+from dpress.inference.interval import critical
 from dpress.mechanisms.microdata.record_maker import RecordMaker
+from dpress.release import table_forms
 from dpress.release.answers import KeptAnswers, Part, Progress
 from dpress.release.folder import columns
+from dpress.release.linear_forms import Compared, Group
 from dpress.release.published_tables import has_edges
 from dpress.release.query_language import parse
 from dpress.release.record_files import NAME, Written, values
 from dpress.release.release import Release
 from dpress.release.result import Result
+from dpress.release.table_forms import ProductSums
 
 __all__ = ["Answers", "RecordTable", "measured", "predicted", "restored"]
 
@@ -107,18 +111,42 @@ class Answers:
             ValueError: the text is no query on these attributes (see `query.parse`).
         """
         del progress
-        matches = np.ones(self.made.table.num_rows)
-        for weights, own in zip(parse(self.release.schema, text), self.codes, strict=True):
-            matches *= weights[own]
-        note = NOTE if self.release.claim.proven is not None else f"{NOTE} {UNPROVEN}"
         return Result(
             query=text,
-            value=float(matches.sum()),
+            value=self._matching(parse(self.release.schema, text)),
             standard_error=math.nan,
             interval=(math.nan, math.nan),
             confidence=confidence,
-            note=note,
+            note=" ".join(self._notes),
         )
+
+    def group(self, attribute: str, where: str | None) -> Group:
+        """Return weighted sums of one attribute's cells among the records; no error is known of them."""
+        return table_forms.group(self.release.schema, self._answering, attribute, where)
+
+    def compared(self, first: str, second: str) -> Compared:
+        """Return two counts of records; no error is known of them."""
+        return table_forms.compared(self.release.schema, self._answering, first, second)
+
+    def _answering(self, weights: list[Array], text: str) -> ProductSums:
+        del weights, text
+        return ProductSums(
+            form=lambda asked: (self._matching(asked), math.nan),
+            critical=lambda confidence: critical(confidence, "gaussian"),
+            notes=self._notes,
+            symmetric=True,  # there is no error that could depend on another
+        )
+
+    def _matching(self, weights: list[Array]) -> float:
+        """Return the records' weights, added up."""
+        matches = np.ones(self.made.table.num_rows)
+        for own, codes in zip(weights, self.codes, strict=True):
+            matches *= own[codes]
+        return float(matches.sum())
+
+    @property
+    def _notes(self) -> tuple[str, ...]:
+        return (NOTE,) if self.release.claim.proven is not None else (NOTE, UNPROVEN)
 
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:

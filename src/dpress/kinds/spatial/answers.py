@@ -17,12 +17,15 @@ from dpress.core.grid import LARGEST_SIDE, Rectangles
 from dpress.core.linear import Array
 from dpress.core.mechanism import Mechanism
 from dpress.core.workload import Areas, Boxes, Marginals
-from dpress.inference.interval import half_width
+from dpress.inference.interval import critical, half_width
 from dpress.inference.maps.density import Adjusted, Density, likely, unbiased
+from dpress.inference.ratio import Pair
 from dpress.kinds.spatial.place import location
 from dpress.kinds.spatial.prediction import typical_rectangles
+from dpress.kinds.spatial.strips import Ends, cells_between, cut, pair
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.release.answers import Part, Progress
+from dpress.release.linear_forms import UNKNOWN, Compared, Group
 from dpress.release.published_tables import PublishedTable
 from dpress.release.query_language import parse_rectangle
 from dpress.release.release import CONFIDENCE, Release
@@ -38,6 +41,8 @@ BIASED = (
     "No count is below zero, which biases them: intervals are those of the unbiased counts, and may miss the shown."
 )
 APPROXIMATE = "No count is below zero: the value is biased, its error simulated, and the interval approximate."
+UNBIASED = "From the unbiased counts."
+NEAR = 1e-9  # cells, of a border
 Corners = npt.NDArray[np.float64]
 
 
@@ -78,12 +83,9 @@ class Answers:
             ValueError: the text is no query on these columns, reversed, or asks for nothing within the box.
         """
         del progress
-        across, up = parse_rectangle(self.release.schema, text)
-        inside = [(max(low, a), min(high, b)) for (low, high), (a, b) in zip((across, up), self.box, strict=True)]
+        inside, notes = self._clipped(text)
         asked = self.query_rectangles(*np.array(inside).T[:, None], confidence=confidence)
         found = asked.to_pylist()[0]
-        given = [end for ends in (across, up) for end in ends if math.isfinite(end)]
-        notes = [CLIPPED] if any(end not in np.array(inside) for end in given) else []
         return Result(
             query=text,
             value=found["count"],
@@ -93,6 +95,59 @@ class Answers:
             note=" ".join(notes + [APPROXIMATE] * self.approximate) or None,
             unbiased=found.get("unbiased"),
         )
+
+    def group(self, attribute: str, where: str | None) -> Group:
+        """Return weighted sums of strips across a rectangle: of the cells of one column, each as people in it count."""
+        axis = self.release.schema.names.index(attribute)
+        inside, notes = self._clipped(where or "total")
+        ranges = self._in_cells(inside)
+        strips = cut(self.density, axis, cells_between(*ranges[axis]), ranges[1 - axis])
+        (least, most), side = self.box[axis], self.density.grid.side
+        borders = least + strips.borders * ((most - least) / side)
+        return Group(
+            low=borders[:-1],
+            high=borders[1:],
+            form=strips.form,
+            critical=self._critical,
+            notes=(*notes, *self._remarks_on_sums),
+        )
+
+    def compared(self, first: str, second: str) -> Compared:
+        """Return the counts of two rectangles; their covariance is exact where one of their ranges is the same."""
+        clipped = [self._clipped(text) for text in (first, second)]
+        asked = [self._in_cells(inside) for inside, _ in clipped]
+        notes = tuple(dict.fromkeys(note for _, own in clipped for note in own))
+        found = pair(self.density, *asked)
+        if found is None:
+            rectangles = Rectangles(*np.array(asked).reshape(2, 4).T)
+            one, other = unbiased(self.density).values(rectangles).tolist()
+            variances = self.density.variances(rectangles).tolist()
+            covariance = -math.sqrt(variances[0] * variances[1])
+            found = Pair(first=one, second=other, variances=(variances[0], variances[1]), covariance=covariance)
+            notes = (*notes, UNKNOWN)
+        return Compared(pair=found, critical=self._critical, notes=(*notes, *self._remarks_on_sums))
+
+    def _critical(self, confidence: float) -> float:
+        return critical(confidence, self.release.tail)
+
+    @property
+    def _remarks_on_sums(self) -> tuple[str, ...]:
+        return (UNBIASED,) if self.adjusted else (APPROXIMATE,) if self.approximate else ()
+
+    def _clipped(self, text: str) -> tuple[list[Ends], list[str]]:
+        """Return the part of a rectangle within the box, in the columns' units, and a note where that is not all."""
+        asked = parse_rectangle(self.release.schema, text)
+        inside = [(max(low, a), min(high, b)) for (low, high), (a, b) in zip(asked, self.box, strict=True)]
+        given = [end for ends in asked for end in ends if math.isfinite(end)]
+        return inside, [CLIPPED] if any(end not in np.array(inside) for end in given) else []
+
+    def _in_cells(self, inside: list[Ends]) -> tuple[Ends, Ends]:
+        """Return both ranges of a rectangle in cells; what rounding moved off a border is put on it."""
+        side, found = self.density.grid.side, list[Ends]()
+        for ends, (least, most) in zip(inside, self.box, strict=True):
+            low, high = ((end - least) / (most - least) * side for end in ends)
+            found.append((_on_border(low), _on_border(high)))
+        return found[0], found[1]
 
     def query_rectangles(self, low: Any, high: Any, *, confidence: float = CONFIDENCE) -> pa.Table:
         """Answer many rectangles at once; ten thousand take well under a second.
@@ -241,6 +296,10 @@ def typical(release: Release) -> float:
         raise TypeError("a map is planned for rectangles")
     asked = typical_rectangles(workload).scaled(density.grid.side / LARGEST_SIDE)
     return float(density.variances(asked).mean())
+
+
+def _on_border(place: float) -> float:
+    return float(round(place)) if abs(place - round(place)) < NEAR else place
 
 
 def _flat(image: Array) -> Array:

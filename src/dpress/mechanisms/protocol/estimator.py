@@ -6,6 +6,7 @@ tallies of all report types -> Measurement; Decoder -> answers.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from dpress.core.linear import Array
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Payloads, Tally
 from dpress.core.pieces import PayloadPieces
@@ -68,4 +69,13 @@ class PayloadTally(Protocol):
 
     def tally(self, payloads: Payloads) -> Tally:
         """Return what the payloads add up to, and their number last."""
+        ...
+
+
+@runtime_checkable
+class HasQueryVariance(Protocol):
+    """An estimator that knows how the errors of a table's cells depend on one another."""
+
+    def query_variance(self, tallies: Sequence[Tally], weights: Sequence[Array]) -> float:
+        """Return the variance of a weighted sum of cells, in counts squared, for weights of any size and sign."""
         ...

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from dpress.core.check import float_up
-from dpress.core.claim import ZCDP, Loss, PureDP, Relation, Unit
+from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Payloads, Values
@@ -24,11 +24,13 @@ from dpress.mechanisms.microdata.graphical import Graphical
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
 from dpress.mechanisms.microdata.per_record import PerRecord
 from dpress.mechanisms.protocol.report_type import ReportType
+from dpress.mechanisms.selection.partition_selection import TOTAL_SHARE, PartitionSelection
 from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.psda import Psda
 from dpress.release.audit import (
     exact,
     exact_groups,
+    exact_names,
     exact_records,
     exact_rounds,
     outcome_tables,
@@ -46,12 +48,12 @@ SAMPLES = 100_000
 VALUES = "any two values"
 
 
-def audit(card: Card, loss: PureDP | ZCDP, *, samples: int | None = None, rng: Generator | None = None) -> Audit:
+def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator | None = None) -> Audit:
     """Check what a method claims when it is made for this loss.
 
     Args:
         card: the method.
-        loss: epsilon or rho.
+        loss: epsilon, or rho, or epsilon and delta.
         samples: outputs to draw from each neighbour, at least 1000; None for exact checks only, where there are any.
         rng: a secure generator unless given; audits look at the code as it runs.
 
@@ -60,7 +62,13 @@ def audit(card: Card, loss: PureDP | ZCDP, *, samples: int | None = None, rng: G
     """
     generator = rng or secure()
     example: Any = card.example(loss, Unit())
-    if isinstance(example, Oracle):
+    if isinstance(example, PartitionSelection):
+        if samples is not None:
+            raise NotSupported(f"{card.name} is checked exactly, and takes no samples")
+        checks = [names_exact(replace(example, unit=unit)) for unit in _units()]
+    elif isinstance(loss, ApproxDP):
+        raise NotSupported(f"{card.name} is audited under epsilon or rho")
+    elif isinstance(example, Oracle):
         checks = list(local(card, example, loss, samples, rng=generator))
     elif sent := _sent(example):
         checks = [one for name, oracle in sent for one in reports(name, oracle, samples, rng=generator)]
@@ -184,6 +192,23 @@ def of_records(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Gen
             yield central_sampled(part, samples or SAMPLES, rng=rng)
         if not isinstance(made, Graphical):
             yield records_sampled(made, samples or SAMPLES, rng=rng)
+
+
+def names_exact(made: PartitionSelection) -> Check:
+    """Return the exact check of what releases names, with a noisy total by a twentieth of epsilon."""
+    own = replace(made, total=made.loss.epsilon * TOTAL_SHARE)
+    claimed = _claimed(own)
+    found = exact_names.names_loss(own, claimed)
+    remark = f"delta over {found.pairs} pairs of neighbours, at the epsilon that is left beside the total's"
+    return Check(
+        kind="exact outputs",
+        instance="tables of a few names",
+        relation=_relation(own.unit),
+        claimed=claimed,
+        kept=found.kept,
+        loss=float_up(found.delta),
+        remark=remark,
+    )
 
 
 def records_exact(made: Any) -> Iterator[Check]:

@@ -12,6 +12,7 @@ Kind = Literal[
     "rounded matrix",
     "exact choice",
     "exact groups",
+    "exact outputs",
     "exact scores",
     "exact sum",
     "sampled events",
@@ -30,7 +31,8 @@ class Check:
         relation: between which neighbours.
         claimed: the loss that the instance claims.
         kept: False only where the claim is broken: exactly, or beyond the confidence.
-        loss: of an exact check, the largest loss found, rounded up (rho under zCDP); infinity is possible.
+        loss: of an exact check, the largest loss found, rounded up (rho under zCDP); infinity is possible. Of exact
+            outputs the largest delta, at the epsilon that is claimed.
         lower_bound: of a sampled check, what the loss exceeds with this confidence.
         samples: of a sampled check, outputs drawn from each neighbour.
         confidence: of a sampled check.

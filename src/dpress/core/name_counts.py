@@ -1,0 +1,42 @@
+"""How many there are of every name in a column whose names nobody may list: before and after the noise."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Integers = npt.NDArray[np.int64]
+LONGEST_NAME = 256  # bytes in UTF-8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameCounts:
+    """Exact counts of names: private, never written anywhere.
+
+    Args:
+        names: all different, in the order of their bytes.
+        counts: of each, at least 1, shape (names,).
+        unnamed: how many count without a name.
+    """
+
+    names: tuple[str, ...]
+    counts: Integers
+    unnamed: int
+
+    @property
+    def total(self) -> int:
+        """All of them, with and without a name."""
+        return int(self.counts.sum()) + self.unnamed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoisyNames:
+    """What a mechanism releases of names.
+
+    Args:
+        names: those that were released, in the order of their bytes.
+        answers: the noisy total, where it was asked for, and the noisy count of every name, shape (names [+ 1],).
+    """
+
+    names: tuple[str, ...]
+    answers: Integers

@@ -1,0 +1,110 @@
+"""How often every name occurs in a column that has no list: batch by batch, then added up.
+
+batch -> names as texts in UTF-8, null where there is none -> Arrow's counts by name -> sums. It takes memory for every
+different name (its bytes, 8 for the count, and Arrow's table of both), and where persons are counted for every pair of
+a person and a name; rows are never held.
+"""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dpress.core.attribute import Attribute
+from dpress.core.claim import Unit
+from dpress.core.errors import SchemaMismatch
+from dpress.core.listed_attribute import Categorical
+from dpress.core.name_counts import LONGEST_NAME, NameCounts
+from dpress.core.policy import DROP, REJECT
+from dpress.data.add_up import Progress
+from dpress.data.codec.codec import texts_of
+from dpress.data.persons.person_columns import PersonColumn, person_column
+from dpress.data.sources.source import without_quotes
+from dpress.data.table import Table
+
+NAME, PERSON, COUNT = "name", "person", "count"
+WAITING = 1 << 22  # rows of counts that are added up at once
+
+
+def name_counts(attribute: Attribute, source: Any, unit: Unit, *, progress: Progress | None = None) -> NameCounts:
+    """Return how many rows have each name; of a unit of persons, how many persons have it among the rows they keep.
+
+    A name is a text of 1 to 256 bytes in UTF-8 that is not what the rest is called (`other`); names are the same where
+    their bytes are. What is none counts without a name, a missing value only where the specification does not drop it.
+    A row, or each of the different names of a person, adds 1 to one count: a unit changes at most `unit.rows`.
+
+    Args:
+        attribute: whose values are discovered.
+        source: the rows, as `open_source` takes or returns them.
+        unit: whom the promise protects; it bounds the rows of a person.
+        progress: called with the number of rows done so far.
+
+    Raises:
+        OSError: the rows cannot be read.
+        SchemaMismatch: there is no such column, its type holds no names, or a value is missing that may not be.
+    """
+    if not isinstance(attribute, Categorical):
+        raise TypeError(f"{attribute.name} has no names")
+    columns = (attribute.name,) if unit.column is None else (attribute.name, unit.column)
+    table = Table(source, columns, unit)
+    kept: list[pa.Table] = []
+    waiting = rows = 0
+    for batch in table.batches():
+        own = without_quotes(table.name, lambda batch=batch: _counted(attribute, unit, batch))  # type: ignore[misc]
+        kept.append(own)
+        rows, waiting = rows + batch.num_rows, waiting + own.num_rows
+        if waiting > WAITING:
+            kept = [_added(kept)]
+            waiting = -kept[0].num_rows
+        if progress is not None:
+            progress(rows)
+    return _by_name(_added(kept))
+
+
+def _counted(attribute: Categorical, unit: Unit, batch: pa.RecordBatch) -> pa.Table:
+    """Return the rows of a batch by name, and by person where there are persons."""
+    texts = texts_of(attribute.name, batch)
+    missing = texts.is_null()
+    if attribute.null in (DROP, REJECT) and pc.any(missing).as_py():
+        if attribute.null == REJECT:
+            raise SchemaMismatch(f"attribute {attribute.name}: a value is missing; say what to do in `null`")
+        batch, texts = batch.filter(pc.invert(missing)), texts.filter(pc.invert(missing))
+    lengths = pc.binary_length(texts)
+    fits = pc.and_(pc.greater(lengths, 0), pc.less_equal(lengths, LONGEST_NAME))
+    fits = pc.and_(fits, pc.invert(pc.is_in(texts, value_set=pa.array(attribute.extra, type=texts.type))))
+    names = pc.if_else(pc.fill_null(fits, False), texts, pa.scalar(None, texts.type))
+    columns = {NAME: names, COUNT: pa.array(np.ones(len(names), dtype=np.int64))}
+    if unit.column is not None:
+        columns[PERSON] = _persons(person_column(unit.column, batch.column(unit.column)))
+    return _added([pa.table(columns)])
+
+
+def _persons(found: PersonColumn) -> pa.Array:
+    """Return persons by what they are compared by."""
+    if found.rows == found.words.size:
+        return pa.array(found.words)
+    content = found.content.tobytes()
+    parts = [content[low:high] for low, high in itertools.pairwise(found.ends.tolist())]
+    return pa.array(parts, type=pa.large_binary())
+
+
+def _added(parts: list[pa.Table]) -> pa.Table:
+    """Return the sums of counts by name, and by person where there are persons."""
+    if not parts:
+        return pa.table({NAME: pa.array([], pa.large_string()), COUNT: pa.array([], pa.int64())})
+    keys = [name for name in parts[0].column_names if name != COUNT]
+    summed = pa.concat_tables(parts).group_by(keys, use_threads=False).aggregate([(COUNT, "sum")])
+    return summed.select([*keys, f"{COUNT}_sum"]).rename_columns([*keys, COUNT])
+
+
+def _by_name(found: pa.Table) -> NameCounts:
+    """Return the counts of names; a person counts once for a name."""
+    if PERSON in found.column_names:
+        ones = pa.array(np.ones(found.num_rows, dtype=np.int64))
+        found = _added([pa.table({NAME: found[NAME], COUNT: ones})])
+    named = found.filter(pc.is_valid(found[NAME])).sort_by(NAME)
+    counts = np.asarray(named[COUNT].combine_chunks(), dtype=np.int64)
+    total = pc.sum(found[COUNT]).as_py() or 0
+    return NameCounts(names=tuple(named[NAME].to_pylist()), counts=counts, unnamed=total - int(counts.sum()))

@@ -1,0 +1,40 @@
+"""The covariance of two product queries, from exact variances of product queries alone."""
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from dpress.core.linear import Array
+
+Weights = Sequence[Array]
+
+
+def differing(first: Weights, second: Weights) -> tuple[int, ...]:
+    """Return the axes along which two product queries have other weights."""
+    pairs = enumerate(zip(first, second, strict=True))
+    return tuple(axis for axis, (own, other) in pairs if not np.array_equal(own, other))
+
+
+def product_covariance(variance: Callable[[Weights], float], first: Weights, second: Weights) -> float:
+    """Return the covariance of the answers to two product queries.
+
+    Where the covariance of the cells is a sum of products M_1 x ... x M_k of symmetric matrices, one for every axis,
+    the variance Q is a quadratic form along each axis by itself, and M(p, q) = (M(p + q, p + q) - M(p - q, p - q)) / 4
+    on every axis where the two differ. That is so of independent noise on cells, of products of strategies, and of
+    consistent marginals; along one axis it is so of every linear estimate.
+    Formula: 4^-d sum over signs s of (prod s_i) Q(p_i + s_i q_i along the d axes where they differ). Exact.
+
+    Args:
+        variance: Q, of the answer to a product query.
+        first: weights along every axis.
+        second: of the same shapes.
+    """
+    axes, terms = differing(first, second), []
+    for signs in itertools.product((1.0, -1.0), repeat=len(axes)):
+        asked = [*first]
+        for sign, axis in zip(signs, axes, strict=True):
+            asked[axis] = first[axis] + sign * second[axis]
+        terms.append(math.prod(signs) * variance(asked))
+    return math.fsum(terms) * 0.25 ** len(axes)

@@ -1,0 +1,121 @@
+"""Counts, sums, means, variances and quantiles of groups, from noisy moments and prefixes, with intervals.
+
+All arrays have one entry for every group, or for every set of groups whose sums were added up.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpress.core.linear import Array
+from dpress.inference.quantile import invert
+from dpress.inference.ratio import Pair, fieller
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimates:
+    """One statistic of many groups.
+
+    Args:
+        value: NaN where the group may be empty.
+        standard_error: NaN there, too, and where only an interval is known.
+        low: the lower end of the interval.
+        high: its upper end.
+    """
+
+    value: Array
+    standard_error: Array
+    low: Array
+    high: Array
+
+
+def combined(counts: Sequence[Array], variances: Sequence[Array]) -> tuple[Array, Array]:
+    """Return the mean of several independent estimates weighted by 1 / variance, and its variance."""
+    weights = np.array([1 / one for one in variances])
+    total = weights.sum(axis=0)
+    return np.asarray((weights * np.array(counts)).sum(axis=0) / total), 1 / total
+
+
+def linear(value: Array, variance: Array, z: float) -> Estimates:
+    """Return unbiased estimates with exact variances; the interval is z standard errors to each side."""
+    error = np.sqrt(variance)
+    return Estimates(value=value, standard_error=error, low=value - z * error, high=value + z * error)
+
+
+def ratio(total: Array, variance: Array, count: Array, count_variance: Array, z: float) -> Estimates:
+    """Return total / count, known to lie in [-1, 1], where the two are uncorrelated; see `ratio.fieller`.
+
+    Where the count itself is within z standard errors of 0 the interval is [-1, 1], and no value is given.
+    """
+    found = [
+        fieller(Pair(first=first, second=second, variances=(own, other), covariance=0.0), z)
+        for first, second, own, other in zip(total, count, variance, count_variance, strict=True)
+    ]
+    low, high = np.array([one.interval for one in found]).reshape(-1, 2).T
+    return Estimates(
+        value=np.clip([one.value for one in found], -1, 1),
+        standard_error=np.array([one.standard_error for one in found]),
+        low=np.clip(low, -1, 1),
+        high=np.clip(high, -1, 1),
+    )
+
+
+def spread(sums: Array, sum_variance: Array, count: Array, count_variance: Array, z: float) -> Estimates:
+    """Return the variance of t in [-1, 1] in every group: mean t^2 - (mean t)^2, in [0, 1].
+
+    With s the variance of every sum, own count n1 = B0 + B1 + B2 (variance 3 s), sum t = B2 - B0 (2 s, uncorrelated
+    with n1), sum t^2 = Q = B0 - B1 + B2 (3 s, covariance s with n1). A better count n, which n1 is a part of, improves
+    Q to Q + (n - n1) / 3, with variance 8 s / 3 + Var(n) / 9 and covariance Var(n) / 3 with n. The interval is z
+    standard errors by the delta method, an approximation; all of [0, 1] where the count is within 3 z of 0.
+
+    Args:
+        sums: B0, B1, B2 in counts, shape (groups, 3).
+        sum_variance: s.
+        count: n.
+        count_variance: its variance.
+        z: standard errors to each side.
+    """
+    known = count > 3 * z * np.sqrt(count_variance)
+    n = np.where(known, count, 1.0)
+    t = (sums[:, 2] - sums[:, 0]) / n
+    q = (sums[:, 0] - sums[:, 1] + sums[:, 2] + (count - sums.sum(axis=1)) / 3) / n
+    slope = 2 * t**2 - q
+    q_variance = 8 * sum_variance / 3 + count_variance / 9
+    variance = q_variance + 8 * t**2 * sum_variance + slope**2 * count_variance + 2 * slope * count_variance / 3
+    error = np.sqrt(variance) / n
+    value = np.clip(q - t**2, 0, 1)
+    return Estimates(
+        value=np.where(known, value, np.nan),
+        standard_error=np.where(known, error, np.nan),
+        low=np.where(known, np.clip(value - z * error, 0, 1), 0.0),
+        high=np.where(known, np.clip(value + z * error, 0, 1), 1.0),
+    )
+
+
+def quantile(prefixes: Array, variances: Array, share: float, z: float) -> tuple[float, float, float]:
+    """Return where a share of the rows lies below, and an interval for it, in cells from the first cell's lower edge.
+
+    The cells are those of `quantile.invert` for the forms P_x - q N, P_x the count below edge x and N = P_cells. The
+    value is where the mean of the prefixes' two monotone envelopes passes q N, and so rises with q.
+
+    Args:
+        prefixes: P_0 = 0 to P_cells, shape (cells + 1,).
+        variances: of P_x - q N, shape (cells + 1,).
+        share: q.
+        z: standard deviations to each side.
+
+    Returns:
+        The value and both ends; NaN and all cells where the count is not above 0.
+    """
+    cells, target = len(prefixes) - 1, share * prefixes[-1]
+    if prefixes[-1] <= 0:
+        return math.nan, 0.0, float(cells)
+    first, last = invert(prefixes[1:] - target, np.sqrt(variances[1:]), z).interval
+    up, down = np.maximum.accumulate(prefixes), np.minimum.accumulate(prefixes[::-1])[::-1]
+    rising = np.clip((up + down) / 2, 0, prefixes[-1])
+    cell = int(np.clip(np.searchsorted(rising, target, side="left"), 1, cells))
+    step = rising[cell] - rising[cell - 1]
+    value = cell - 1 + (float(np.clip((target - rising[cell - 1]) / step, 0, 1)) if step > 0 else 0.5)
+    return value, float(min(first, value)), float(max(last + 1, value))

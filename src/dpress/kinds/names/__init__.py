@@ -1,0 +1,1 @@
+"""Names that nobody may list: those that occur often, with their counts, and the rest."""

@@ -1,0 +1,71 @@
+"""How likely a name is released, and how wrong its count is: decided by the budget alone."""
+
+from dpress import catalog
+from dpress.core.claim import ApproxDP
+from dpress.core.errors import NotSupported
+from dpress.core.listed_attribute import Categorical
+from dpress.core.workload import Marginals
+from dpress.data.specification.spec import Spec
+from dpress.mechanisms.selection.partition_selection import TOTAL_SHARE, PartitionSelection
+from dpress.release.candidate import Candidate, Choice
+from dpress.release.parameter_checks import expected_users, of_methods
+from dpress.release.strategies import check_columns
+
+UNIT = "counts squared, of a released name"
+USERS_TIMES = 10  # delta is at most one in so many times the users
+
+
+def choose(spec: Spec) -> Choice:
+    """Return the method that releases the names of one attribute.
+
+    Raises:
+        NotSupported: devices are asked, several attributes are released, or one whose values are listed; the budget has
+            no delta; or the method cannot keep it.
+        ValueError: delta is too large for so many users, or a parameter is wrong.
+    """
+    loss = _loss(spec)
+    _check_attribute(spec)
+    method = "partition_selection"
+    if spec.release.method not in ("auto", method):
+        raise NotSupported(f"$.release.method: {spec.release.method!r} releases no names; {method} does")
+    of_methods(spec, {method: catalog.card(method).parameters})
+    mechanism = PartitionSelection(loss=loss, unit=spec.privacy.protected, total=loss.epsilon * TOTAL_SHARE)
+    only = Candidate(method=method, mechanism=mechanism, predicted_error=float(mechanism.noise.variance))
+    return Choice(
+        workload=Marginals(spec.schema.shape, ((0,),)),
+        schema=spec.schema,
+        candidates=(only,),
+        chosen=only,
+        lower_bound=0.0,
+        users=expected_users(spec),
+        unit=UNIT,
+    )
+
+
+def _loss(spec: Spec) -> ApproxDP:
+    if spec.privacy.model == "local":
+        raise NotSupported('$.privacy.model: kind = "names" needs a table: model = "central"')
+    loss, users = spec.privacy.loss, expected_users(spec)
+    if not isinstance(loss, ApproxDP):
+        raise NotSupported(
+            '$.privacy.delta: kind = "names" needs epsilon and delta; without delta no name could ever be released'
+        )
+    if loss.delta * USERS_TIMES * users > 1:
+        raise ValueError(
+            f"$.privacy.delta: expected at most 1 / ({USERS_TIMES} x users) = {1 / (USERS_TIMES * users):g} for "
+            f"users = {users:,} in [release.parameters], got {float(loss.delta):g}"
+        )
+    return loss
+
+
+def _check_attribute(spec: Spec) -> None:
+    check_columns(spec)
+    attributes = spec.schema.attributes
+    fits = len(attributes) == 1 and isinstance(attributes[0], Categorical) and attributes[0].discovered
+    if not fits:
+        raise NotSupported(
+            '$.release.attributes: kind = "names" releases one categorical attribute with values = "discover", got '
+            + ", ".join(spec.schema.names)
+        )
+    if spec.release.postprocess:
+        raise NotSupported('$.release.postprocess: kind = "names" adjusts no counts; leave it out')

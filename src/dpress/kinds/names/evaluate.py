@@ -1,0 +1,36 @@
+"""Names against the truth. Not private."""
+
+from typing import Any
+
+import numpy as np
+
+from dpress.data.add_up import Progress
+from dpress.data.count_names import name_counts
+from dpress.release.evaluate import no_remarks as remarks
+from dpress.release.release import Release
+from dpress.release.table_errors import no_held_out
+
+__all__ = ["evaluate", "remarks"]
+
+
+def evaluate(
+    release: Release, data: Any, *, held_out: Any = None, progress: Progress | None = None
+) -> dict[str, float]:
+    """Return how many names were released of how many there are, what share of all counts they have, and their errors.
+
+    See `release.evaluate`.
+    """
+    no_held_out(held_out)
+    answers = release.answers
+    truth = name_counts(release.schema.attributes[0], data, release.claim.unit, progress=progress)
+    known = dict(zip(truth.names, truth.counts.tolist(), strict=True))
+    own = np.array([known.get(name, 0) for name in answers.names], dtype=np.float64)
+    errors = np.append(answers.counts[:-1] - own, answers.counts[-1] - (truth.total - own.sum()))
+    return {
+        "names_released": float(len(answers.names)),
+        "names_in_the_data": float(len(truth.names)),
+        "share_of_counts_with_a_released_name": float(own.sum() / max(truth.total, 1)),
+        "mean_absolute_error_of_a_name": float(np.abs(errors[:-1]).mean()) if own.size else 0.0,
+        "largest_absolute_error_of_a_name": float(np.abs(errors[:-1]).max(initial=0.0)),
+        "absolute_error_of_the_rest": float(abs(errors[-1])),
+    }

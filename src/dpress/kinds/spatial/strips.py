@@ -1,0 +1,95 @@
+"""Strips across a rectangle of a map: their counts with covariances, for means, quantiles and shares.
+
+rectangle, cut along one column -> unbiased counts of the strips, variances of all runs of strips -> covariances.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpress.core.grid import Rectangles
+from dpress.core.linear import Array
+from dpress.inference.maps.density import Density, Nodes, unbiased
+from dpress.inference.ratio import Pair, pair_of
+
+MOST = 128  # strips of a rectangle; of more cells neighbours are taken together
+Ends = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Strips:
+    """Neighbouring strips of a rectangle.
+
+    Args:
+        borders: along the column that is cut, in cells, rising, shape (strips + 1,).
+        counts: of the strips, unbiased but for maps that say otherwise, shape (strips,).
+        covariance: of the counts, what cut cells hide included, shape (strips, strips).
+    """
+
+    borders: Array
+    counts: Array
+    covariance: Array
+
+    def form(self, weights: Array) -> tuple[float, float]:
+        """Return the sum of the weighted counts and its variance."""
+        return float(weights @ self.counts), max(0.0, float(weights @ self.covariance @ weights))
+
+
+def cut(density: Density, axis: int, borders: Array, other: Ends) -> Strips:
+    """Return the strips between borders along one axis, within a range of the other one.
+
+    A sum over a run of strips is the sum of their counts, so that its variance D, over all runs, gives every
+    covariance: Cov(s_i, s_j) = (D(i, j + 1) + D(i + 1, j) - D(i, j) - D(i + 1, j + 1)) / 2, D(i, j) that of the strips
+    i, ..., j - 1. Exact where the map's variances are. Where nodes are not made consistent a strip adds up nodes of its
+    own, which are independent of the others'.
+
+    Args:
+        density: the map.
+        axis: 0 across, 1 up.
+        borders: in cells, rising.
+        other: ends along the other axis, in cells.
+    """
+    source, strips = unbiased(density), len(borders) - 1
+    first, last = np.triu_indices(strips + 1, k=1)
+    along = borders[first], borders[last]
+    variances = np.zeros((strips + 1, strips + 1))
+    variances[first, last] = variances[last, first] = density.variances(_rectangles(axis, along, other))
+    covariance = (variances[:-1, 1:] + variances[1:, :-1] - variances[:-1, :-1] - variances[1:, 1:]) / 2
+    if isinstance(source, Nodes):
+        covariance = np.diag(np.diag(covariance))
+    counts = source.values(_rectangles(axis, (borders[:-1], borders[1:]), other))
+    return Strips(borders=borders, counts=counts, covariance=covariance)
+
+
+def cells_between(low: float, high: float) -> Array:
+    """Return the borders of cells between two places, and the places, at most `MOST` + 1."""
+    inner = np.arange(np.floor(low) + 1, np.ceil(high))
+    found = np.concatenate([[low], inner, [high]])
+    return found[np.unique(np.linspace(0, len(found) - 1, min(len(found), MOST + 1)).astype(np.int64))]
+
+
+def pair(density: Density, first: tuple[Ends, Ends], second: tuple[Ends, Ends]) -> Pair | None:
+    """Return the counts of two rectangles, given by both ranges in cells; None unless one range is the same."""
+    for axis in (0, 1):
+        if first[1 - axis] == second[1 - axis]:
+            ends = np.unique([*first[axis], *second[axis]])
+            strips = cut(density, axis, ends, first[1 - axis])
+            own, other = (_inside(ends, one[axis]) for one in (first, second))
+            return pair_of(_difference(strips, own, other))
+    return None
+
+
+def _difference(strips: Strips, own: Array, other: Array) -> Callable[[float], tuple[float, float]]:
+    return lambda ratio: strips.form(own - ratio * other)
+
+
+def _inside(borders: Array, ends: Ends) -> Array:
+    return ((borders[:-1] >= ends[0]) & (borders[1:] <= ends[1])).astype(np.float64)
+
+
+def _rectangles(axis: int, along: tuple[Array, Array], other: Ends) -> Rectangles:
+    low, high = (np.full(len(along[0]), end) for end in other)
+    if axis == 0:
+        return Rectangles(along[0], along[1], low, high)
+    return Rectangles(low, high, along[0], along[1])

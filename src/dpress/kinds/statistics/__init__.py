@@ -1,0 +1,1 @@
+"""Statistics of groups: counts, sums, means, variances, shares and quantiles."""

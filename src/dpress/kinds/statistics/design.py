@@ -1,0 +1,276 @@
+"""Which sums to measure for the statistics that are asked for, and how they share the budget.
+
+parameters -> parts with the attributes' finest levels -> the error of each under the whole budget -> shares.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import msgspec
+import numpy as np
+
+from dpress.core.attribute import Tabular
+from dpress.core.bounded_attribute import Integer, Number
+from dpress.core.claim import ZCDP, PureDP
+from dpress.core.domain import Schema
+from dpress.core.errors import NotSupported
+from dpress.core.near import meant
+from dpress.core.parameters import PLACE, Parameters
+from dpress.core.ranges import Prefixes
+from dpress.core.workload import Marginals
+from dpress.data.specification.spec import Spec
+from dpress.kinds.statistics.kind import Statistics
+from dpress.kinds.statistics.prediction import best_shares, mean_square
+from dpress.mechanisms.linear.group_distribution import GroupDistribution
+from dpress.mechanisms.linear.group_statistics import GroupStatistics
+from dpress.mechanisms.linear.groups import groups_in
+from dpress.mechanisms.linear.hierarchy import Hierarchy, best_tree
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.moment_sums import MomentSums
+from dpress.release.candidate import Candidate, Choice
+from dpress.release.parameter_checks import of_kind, of_methods
+from dpress.release.query_language import parse
+from dpress.release.strategies import affordable
+
+METHOD = "group_statistics"
+UNIT = "squared error, widths of the bounds"
+LEVELS = {1: 1 << 20, 2: 1 << 15}  # the most of an attribute, by the degree of its moments
+MOST_CELLS = 1 << 12  # of quantiles, where an integer attribute states no bins
+MOST_GROUPS, MOST_NODES, MOST_LISTED = 1 << 17, 1 << 24, 1 << 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What is asked for.
+
+    Args:
+        by: the attributes of the groups.
+        degrees: the highest moment of every measured attribute.
+        quantiles: of every attribute that has some.
+        shares: the conditions.
+        schema: the attributes, measured ones with their finest levels.
+        cells: of every attribute that has quantiles.
+    """
+
+    by: tuple[str, ...]
+    degrees: dict[str, int]
+    quantiles: dict[str, tuple[Fraction, ...]]
+    shares: tuple[str, ...]
+    schema: Schema
+    cells: dict[str, int]
+
+
+def choose(spec: Spec) -> Choice:
+    """Return the one method that serves, with the shares of the budget that suit the statistics.
+
+    Raises:
+        NotSupported: devices are to be asked, or there are too many groups.
+        ValueError: attributes or parameters do not fit, or the budget does not give the precision.
+    """
+    if spec.privacy.model == "local":
+        raise NotSupported('$.privacy.model: kind = "statistics" needs a table: model = "central"')
+    if spec.release.postprocess:
+        raise ValueError('$.release.postprocess: kind = "statistics" has no tables to adjust')
+    if spec.release.method not in ("auto", METHOD):
+        raise NotSupported(
+            f"$.release.method: {spec.release.method!r} does not serve kind = 'statistics'; {METHOD!r} does"
+        )
+    of_methods(spec, {METHOD: Parameters})
+    own = of_kind(spec, Statistics)
+    asked = _asked(spec.schema, own)
+    moments = tuple(_moments(asked))
+    _check_used(asked, moments)
+    candidates = [_candidate(spec, own, asked, moments, loss) for loss in affordable(spec)]
+    chosen = min(candidates, key=lambda one: one.predicted_error)
+    return Choice(
+        workload=Marginals(asked.schema.shape, (asked.schema.axes(asked.by),)),
+        schema=asked.schema,
+        candidates=(chosen,),
+        chosen=chosen,
+        lower_bound=0.0,
+        users=own.users,
+        unit=UNIT,
+        attributes=asked.schema.attributes,
+    )
+
+
+def _candidate(
+    spec: Spec, own: Statistics, asked: _Asked, moments: tuple[MomentSums, ...], loss: PureDP | ZCDP
+) -> Candidate:
+    """Return the mechanism under a loss, or under less of it where every statistic's precision needs no more."""
+    distributions = tuple(_distributions(asked, loss))
+    parts = len(moments) + len(distributions)
+    even = GroupStatistics(moments=moments, distributions=distributions, shares=(Fraction(1, parts),) * parts)
+    unit = spec.privacy.protected
+    shares, needed = best_shares(even, asked.schema, loss, unit, users=own.users, precision=own.precision or {})
+    strategy = GroupStatistics(moments=moments, distributions=distributions, shares=shares)
+    mechanism = MatrixMechanism(strategy=strategy, loss=needed, unit=unit)
+    error = mean_square(mechanism, own.users)
+    return Candidate(method=METHOD, mechanism=mechanism, predicted_error=error)
+
+
+def _moments(asked: _Asked) -> Iterator[MomentSums]:
+    """Yield what is measured of every attribute and condition; the counts alone where nothing else counts rows."""
+    schema, by = asked.schema, asked.schema.axes(asked.by)
+    for name, degree in asked.degrees.items():
+        axis = schema.axes([name])[0]
+        steps = _levels(schema.tabular[axis]) - 1
+        yield MomentSums(shape=schema.shape, by=by, degree=2 if degree > 1 else 1, steps=steps, axis=axis)
+    for place, text in enumerate(asked.shares, 1):
+        try:
+            weights = parse(schema, text)
+        except ValueError as error:
+            raise ValueError(f"{PLACE}.share[#{place}]: {error}") from None
+        where = tuple((axis, tuple(np.flatnonzero(own).tolist())) for axis, own in enumerate(weights) if not own.all())
+        _check_condition(asked, where, f"{PLACE}.share[#{place}]")
+        yield MomentSums(shape=schema.shape, by=by, degree=1, where=where)
+    measured = {*asked.degrees, *asked.quantiles}
+    if not asked.shares and all(_may_be_missing(schema.attribute(name)) for name in measured):
+        yield MomentSums(shape=schema.shape, by=by, degree=0)
+
+
+def _check_condition(asked: _Asked, where: tuple[tuple[int, tuple[int, ...]], ...], place: str) -> None:
+    names = [asked.schema.names[axis] for axis, _ in where]
+    if not where or not all(cells for _, cells in where):
+        raise ValueError(f"{place}: expected a condition that holds for some rows and not for all")
+    for name in names:
+        if name in asked.by:
+            raise ValueError(f"{place}: {name} is in `by`: within a group it is always or never so")
+        if name in asked.degrees:
+            raise ValueError(f"{place}: {name} has a mean, a sum or a variance, and so no cells for a condition")
+    if sum(len(cells) for _, cells in where) > MOST_LISTED:
+        raise ValueError(f"{place}: the condition names more than {MOST_LISTED:,} cells; use fewer `bins`")
+
+
+def _distributions(asked: _Asked, loss: PureDP | ZCDP) -> Iterator[GroupDistribution]:
+    schema, by = asked.schema, asked.schema.axes(asked.by)
+    for name, quantiles in asked.quantiles.items():
+        axis, cells = schema.axes([name])[0], asked.cells[name]
+        branching, root = best_tree(Prefixes(cells), "epsilon" if isinstance(loss, PureDP) else "rho")
+        yield GroupDistribution(
+            shape=schema.shape,
+            by=by,
+            axis=axis,
+            levels=_levels(schema.tabular[axis]),
+            tree=Hierarchy(cells, branching, root),
+            quantiles=quantiles,
+        )
+
+
+def _levels(attribute: Tabular) -> int:
+    return attribute.ordered
+
+
+def _may_be_missing(attribute: object) -> bool:
+    return isinstance(attribute, Number) and attribute.size > attribute.ordered
+
+
+def _asked(schema: Schema, own: Statistics) -> _Asked:
+    """Return what is asked for, checked.
+
+    Raises:
+        NotSupported: there are too many groups.
+        ValueError: an attribute is missing, used twice or not used.
+    """
+    by = tuple(own.by or ())
+    degrees: dict[str, int] = {}
+    for place, names, degree in (("mean", own.mean, 1), ("sum", own.sum, 1), ("variance", own.variance, 2)):
+        for name in names or ():
+            _check_measured(schema, name, by, f"{PLACE}.{place}")
+            degrees[name] = max(degree, degrees.get(name, 0))
+    quantiles: dict[str, set[Fraction]] = {name: {Fraction(1, 2)} for name in own.median or ()}
+    for name, shares in (own.quantiles or {}).items():
+        if not shares or not all(0 < share < 1 for share in shares):
+            raise ValueError(
+                f"{PLACE}.quantiles.{name}: expected numbers strictly between 0 and 1, got {_listed(shares)}"
+            )
+        quantiles.setdefault(name, set()).update(shares)
+    for name in quantiles:
+        _check_measured(schema, name, by, f"{PLACE}.{'median' if name in (own.median or ()) else 'quantiles'}")
+    for number, name in enumerate(by, 1):
+        _known(schema, name, f"{PLACE}.by[#{number}]")
+        if by.index(name) < number - 1:
+            raise ValueError(f"{PLACE}.by[#{number}]: {name} stands there twice")
+    finest = Schema(tuple(_finest(one, degrees, quantiles) for one in schema.tabular))
+    cells = {name: _cells(schema, name, finest) for name in quantiles}
+    found = _Asked(
+        by=by,
+        degrees=degrees,
+        quantiles={name: tuple(sorted(shares)) for name, shares in quantiles.items()},
+        shares=tuple(own.share or ()),
+        schema=finest,
+        cells=cells,
+    )
+    _check_size(found)
+    return found
+
+
+def _check_measured(schema: Schema, name: str, by: tuple[str, ...], place: str) -> None:
+    own = _known(schema, name, place)
+    if not isinstance(own, Number):
+        raise ValueError(f"{place}: {name} is {type(own).__name__.lower()}; expected an integer or numeric attribute")
+    if own.ordered < 2:
+        raise ValueError(f"{place}: {name} has one cell alone; there is nothing to measure")
+    if name in by:
+        raise ValueError(f"{place}: {name} is in `by`, too; an attribute either makes groups or is measured")
+
+
+def _known(schema: Schema, name: str, place: str) -> Tabular:
+    try:
+        return next(one for one in schema.tabular if one.name == name)
+    except StopIteration:
+        known = schema.names
+        raise ValueError(
+            f"{place}: there is no attribute {name!r}; the attributes are {', '.join(known)}{meant(name, known)}"
+        ) from None
+
+
+def _finest(attribute: Tabular, degrees: dict[str, int], quantiles: dict[str, set[Fraction]]) -> Tabular:
+    """Return a measured attribute with as many levels as its moments take; the others as they are."""
+    if attribute.name not in degrees or not isinstance(attribute, Number):
+        return attribute
+    most = LEVELS[degrees[attribute.name]]
+    if isinstance(attribute, Integer):
+        return msgspec.structs.replace(attribute, bins=None if attribute.span <= most else most)
+    if attribute.cuts is not None and attribute.name in quantiles:
+        raise ValueError(
+            f"attribute {attribute.name}: a mean and quantiles of one attribute need `bins` of one width, not `edges`"
+        )
+    bins = attribute.bins or 1
+    low, high = map(float, attribute.ends)
+    return msgspec.structs.replace(attribute, bounds=(low, high), cuts=None, bins=bins * max(1, most // bins))
+
+
+def _cells(schema: Schema, name: str, finest: Schema) -> int:
+    own: Tabular = next(one for one in schema.tabular if one.name == name)
+    levels = _levels(next(one for one in finest.tabular if one.name == name))
+    stated = own.ordered if not isinstance(own, Integer) or own.bins else min(own.ordered, MOST_CELLS)
+    return min(stated, levels)
+
+
+def _check_used(asked: _Asked, moments: tuple[MomentSums, ...]) -> None:
+    names = asked.schema.names
+    conditions = {names[axis] for part in moments for axis, _ in part.where}
+    for name in names:
+        if name not in {*asked.by, *asked.degrees, *asked.quantiles, *conditions}:
+            raise ValueError(
+                f"$.release.attributes: {name!r} neither makes groups nor is measured; name it in {PLACE} (by, mean, "
+                "sum, variance, median, quantiles, share) or leave it out"
+            )
+
+
+def _check_size(asked: _Asked) -> None:
+    groups = groups_in(asked.schema.shape, asked.schema.axes(asked.by))
+    if groups > MOST_GROUPS:
+        raise NotSupported(f"{PLACE}.by: {groups:,} groups are more than 2^17; use fewer attributes or `bins`")
+    for name, cells in asked.cells.items():
+        if groups * cells > MOST_NODES:
+            raise NotSupported(
+                f"{PLACE}: quantiles of {name} in {groups:,} groups take {groups * cells:,} cells, more than 2^24; set "
+                "fewer `bins`"
+            )
+
+
+def _listed(shares: list[Fraction]) -> str:
+    return f"[{', '.join(f'{float(one):g}' for one in shares)}]"

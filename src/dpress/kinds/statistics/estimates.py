@@ -1,0 +1,283 @@
+"""What a release of statistics says of its groups, or of sets of them: every statistic with its interval.
+
+noisy sums of all groups -> sums of a set of groups -> counts -> means, variances, shares, quantiles.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core.bounded_attribute import Integer, Number
+from dpress.core.domain import Schema
+from dpress.core.linear import Array
+from dpress.core.listed_attribute import Listed
+from dpress.core.measurement import Measurement
+from dpress.core.ranges import Ranges
+from dpress.inference import group_moments
+from dpress.inference.group_moments import Estimates
+from dpress.mechanisms.linear.group_distribution import GroupDistribution
+from dpress.mechanisms.linear.group_statistics import GroupStatistics
+from dpress.mechanisms.linear.moment_sums import Condition, MomentSums
+
+Mask = npt.NDArray[np.bool_]
+
+COUNT = "count"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupEstimates:
+    """Sums of many sets of groups.
+
+    Args:
+        strategy: that names the parts.
+        schema: of the attributes.
+        sums: of every part, in counts, shape (sets, sums or nodes of one group).
+        variances: of one sum of every part in one group, in counts squared.
+        sizes: how many groups each set has, shape (sets,).
+        z: standard errors to each side of an interval.
+    """
+
+    strategy: GroupStatistics
+    schema: Schema
+    sums: tuple[Array, ...]
+    variances: tuple[float, ...]
+    sizes: Array
+    z: float
+
+    def of(self, name: str, share: Fraction | None = None) -> Estimates:
+        """Return one statistic of all sets.
+
+        Args:
+            name: one of `names`; or an attribute with a distribution, for the quantile at `share`.
+            share: of a quantile.
+        """
+        if share is not None:
+            return self._quantiles(name, share)
+        found: Estimates = self._by_name[name]()
+        return found
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The statistics, in the order that they are published in."""
+        return tuple(self._by_name)
+
+    @cached_property
+    def counts(self) -> tuple[Array, Array]:
+        """The count of every set, and its variance: all parts that count every row, weighted by their precision."""
+        own = [self._own_count(place) for place, part in enumerate(self.strategy.parts) if self._counts_all(part)]
+        return group_moments.combined([one for one, _ in own], [spread for _, spread in own])
+
+    @cached_property
+    def _by_name(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if any(map(self._counts_all, self.strategy.parts)):
+            found[COUNT] = lambda: group_moments.linear(*self.counts, self.z)
+        for place, part in enumerate(self.strategy.moments):
+            found |= self._of_moments(place, part)
+        for tree in self.strategy.distributions:
+            name = self.schema.names[tree.axis]
+            for share in tree.quantiles:
+                found[quantile_name(name, share)] = lambda name=name, share=share: self._quantiles(name, share)
+        return found
+
+    def _of_moments(self, place: int, part: MomentSums) -> dict[str, Any]:
+        if part.axis is None:
+            return {} if not part.where else {f"share {condition(self.schema, part.where)}": lambda: self._share(place)}
+        name = self.schema.names[part.axis]
+        found = {f"sum {name}": lambda: self._sum(place), f"mean {name}": lambda: self._mean(place)}
+        return found | ({f"variance {name}": lambda: self._variance(place)} if part.degree == 2 else {})
+
+    def _counts_all(self, part: MomentSums | GroupDistribution) -> bool:
+        """Return whether every row has a level."""
+        if isinstance(part, GroupDistribution):
+            return part.levels == part.shape[part.axis]
+        return part.axis is None or part.steps + 1 == part.shape[part.axis]
+
+    def _own_count(self, place: int) -> tuple[Array, Array]:
+        """Return the count that a part has by itself, and its variance."""
+        part = self.strategy.parts[place]
+        if isinstance(part, MomentSums):
+            return self.sums[place].sum(axis=1), (part.degree + 1) * self._variances(place)
+        return self._prefixes(place)[:, -1], self._prefix_variances(place)[0][-1] * self.sizes
+
+    def _count_for(self, place: int) -> tuple[Array, Array]:
+        """Return the best count of the rows that a part is about."""
+        return self.counts if self._counts_all(self.strategy.parts[place]) else self._own_count(place)
+
+    def _variances(self, place: int) -> Array:
+        return self.variances[place] * self.sizes
+
+    def _total(self, place: int) -> tuple[Array, Array]:
+        """Return the sum of t, and its variance."""
+        return self.sums[place][:, -1] - self.sums[place][:, 0], 2 * self._variances(place)
+
+    def _sum(self, place: int) -> Estimates:
+        centre, radius = self._scale(place)
+        (count, count_variance), (total, variance) = self._count_for(place), self._total(place)
+        value = centre * count + radius * total
+        return group_moments.linear(value, centre**2 * count_variance + radius**2 * variance, self.z)
+
+    def _mean(self, place: int) -> Estimates:
+        centre, radius = self._scale(place)
+        return _moved(group_moments.ratio(*self._total(place), *self._count_for(place), self.z), centre, radius)
+
+    def _share(self, place: int) -> Estimates:
+        return _moved(group_moments.ratio(*self._total(place), *self._count_for(place), self.z), 0.5, 0.5)
+
+    def _variance(self, place: int) -> Estimates:
+        _, radius = self._scale(place)
+        count, count_variance = self._count_for(place)
+        found = group_moments.spread(self.sums[place], self._variances(place), count, count_variance, self.z)
+        return _moved(found, 0.0, radius**2)
+
+    def _scale(self, place: int) -> tuple[float, float]:
+        part = self.strategy.moments[place]
+        return scale(self.schema, part)
+
+    def _prefixes(self, place: int) -> Array:
+        """Return the counts below every edge of the cells, shape (sets, cells + 1)."""
+        part = self.strategy.distributions[place - len(self.strategy.moments)]
+        tree, spread = part.tree.map, self.variances[place]
+        cells = np.array([tree.reconstruct(own, spread) for own in self.sums[place]])
+        return np.concatenate([np.zeros((len(cells), 1)), cells.cumsum(axis=1)], axis=1)
+
+    def _prefix_variances(self, place: int) -> tuple[Array, Array]:
+        """Return the variances of what lies below and above every edge, of one group, shape (cells + 1,) each."""
+        part = self.strategy.distributions[place - len(self.strategy.moments)]
+        return prefix_variances(part, self.variances[place])
+
+    def _quantiles(self, name: str, share: Fraction) -> Estimates:
+        axes = [part.axis for part in self.strategy.distributions]
+        place = axes.index(self.schema.names.index(name))
+        part = self.strategy.distributions[place]
+        place += len(self.strategy.moments)
+        q, one = float(share), form_variances(part, self.variances[place], float(share))
+        pairs = zip(self._prefixes(place), self.sizes, strict=True)
+        rows = [group_moments.quantile(prefixes, one * size, q, self.z) for prefixes, size in pairs]
+        value, low, high = (self._valued(part, np.array(column)) for column in zip(*rows, strict=True))
+        if self._whole_numbers(part):
+            value, high = np.ceil(value) - 1, high - 1
+        error = np.where(np.isnan(value), math.nan, (high - low) / (2 * self.z))  # Woodruff 1952
+        return Estimates(value=value, standard_error=error, low=low, high=high)
+
+    def _valued(self, part: GroupDistribution, places: Array) -> Array:
+        """Return the values at places counted in cells."""
+        cells = np.arange(part.tree.cells + 1)
+        edges = bounded(self.schema, part.axis).edges_at(-(-cells * part.levels // part.tree.cells))
+        found: Array = np.interp(places, cells, edges.astype(np.float64))
+        return found
+
+    def _whole_numbers(self, part: GroupDistribution) -> bool:
+        own = bounded(self.schema, part.axis)
+        return isinstance(own, Integer) and part.tree.cells == own.span
+
+
+def group_estimates(
+    strategy: GroupStatistics, schema: Schema, measurement: Measurement, *, z: float, mask: Mask | None = None
+) -> GroupEstimates:
+    """Return the estimates of every group, or of the one set of those that a mask names.
+
+    Args:
+        strategy: that was measured.
+        schema: of the attributes.
+        measurement: the noisy answers.
+        z: standard errors to each side of an interval.
+        mask: shape (groups,).
+    """
+    sums, variances = [], []
+    for part, own in zip(strategy.parts, measurement.parts, strict=True):
+        rows = own.answers.reshape(part.groups, -1) * part.step
+        sums.append(rows if mask is None else rows[mask].sum(axis=0, keepdims=True))
+        variances.append(float(np.max(own.variance)) * part.step**2)
+    groups = strategy.parts[0].groups
+    sizes = np.ones(groups) if mask is None else np.array([float(mask.sum())])
+    return GroupEstimates(
+        strategy=strategy, schema=schema, sums=tuple(sums), variances=tuple(variances), sizes=sizes, z=z
+    )
+
+
+def form_variances(part: GroupDistribution, variance: float, q: float) -> Array:
+    """Return the variance of P_x - q N in one group: (1 - q) V(P_x) + q V(N - P_x) - q (1 - q) V(N), exact.
+
+    It follows from Cov(P, N - P) = (V(N) - V(P) - V(N - P)) / 2.
+    """
+    below, above = prefix_variances(part, variance)
+    found: Array = (1 - q) * below + q * above - q * (1 - q) * below[-1]
+    return np.clip(found, 0, None)
+
+
+def prefix_variances(part: GroupDistribution, variance: float) -> tuple[Array, Array]:
+    """Return the variances of the counts below and above every edge of a group's cells, shape (cells + 1,) each."""
+    cells = part.tree.cells
+    places, zero = np.arange(1, cells + 1), np.zeros(1)
+    below = part.tree.range_variances(Ranges(cells, np.ones(cells, dtype=np.int64), places), (variance,))
+    above = part.tree.range_variances(Ranges(cells, places, np.full(cells, cells)), (variance,))
+    return np.concatenate([zero, below]), np.concatenate([above, zero])
+
+
+def scale(schema: Schema, part: MomentSums) -> tuple[float, float]:
+    """Return the value at t = 0, and how far that at t = 1 is from it: a level stands for the middle of its cell."""
+    own = bounded(schema, part.axis)
+    low, below, most, high = own.edges_at(np.array([0, 1, part.steps, part.steps + 1])).astype(float).tolist()
+    last = 1.0 if isinstance(own, Integer) else 0.0
+    first, last = (low + below - last) / 2, (most + high - last) / 2
+    return (first + last) / 2, (last - first) / 2
+
+
+def bounded(schema: Schema, axis: int | None) -> Number:
+    """Return the attribute of an axis that has levels.
+
+    Raises:
+        ValueError: it has none.
+    """
+    own = schema.tabular[-1 if axis is None else axis]
+    if axis is None or not isinstance(own, Number):
+        raise ValueError("levels are those of an integer or numeric attribute")
+    return own
+
+
+def quantile_name(name: str, share: Fraction) -> str:
+    """Return what a quantile is called."""
+    return f"median {name}" if share == Fraction(1, 2) else f"quantile {float(share):g} {name}"
+
+
+def condition(schema: Schema, where: Condition) -> str:
+    """Return a condition in the words of a query."""
+    return " and ".join(_condition(schema, axis, cells) for axis, cells in where)
+
+
+def _condition(schema: Schema, axis: int, cells: tuple[int, ...]) -> str:
+    own = schema.tabular[axis]
+    if not isinstance(own, Listed) and cells == tuple(range(cells[0], cells[-1] + 1)) and cells[-1] < own.ordered:
+        low, high = own.inclusive(*own.edges_at(np.array([cells[0], cells[-1] + 1])).tolist())
+        return f"{own.name} in {low}..{high}"
+    names = [own.labels_between(cell, cell + 1)[0] for cell in cells]
+    return f"{own.name} = {names[0]}" if len(names) == 1 else f"{own.name} in ({', '.join(names)})"
+
+
+def _moved(found: Estimates, centre: float, radius: float) -> Estimates:
+    """Return estimates of t as those of centre + radius t."""
+    return Estimates(
+        value=centre + radius * found.value,
+        standard_error=radius * found.standard_error,
+        low=centre + radius * found.low,
+        high=centre + radius * found.high,
+    )
+
+
+def masks(weights: list[Array]) -> Mask:
+    """Return which groups a query holds for, shape (groups,).
+
+    Args:
+        weights: 0 or 1 for every cell of every axis of the groups.
+    """
+    found = np.ones(1)
+    for own in weights:
+        found = np.multiply.outer(found, own).ravel()
+    chosen: Mask = found.astype(bool)
+    return chosen

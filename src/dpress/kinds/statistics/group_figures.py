@@ -1,0 +1,105 @@
+"""Drawings of statistics: a bar or a point with its interval for every group, a box of quantiles for every group."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpress.inference.group_moments import Estimates
+from dpress.reporting import charts
+from dpress.reporting.charts import INK, MARK, SOFT, Chart
+from dpress.reporting.figures import Figure, both
+from dpress.reporting.optional import load
+
+STEP = 24.0  # from one group to the next
+LETTER = charts.LETTER
+LONGEST = 28
+
+
+def bars(names: Sequence[str], found: Estimates, title: str, *, from_zero: bool) -> Figure:
+    """Return a figure of one statistic: bars from zero for counts and sums, else points; lines are the intervals.
+
+    Args:
+        names: of the groups.
+        found: the statistic, in the same order.
+        title: of the axis.
+        from_zero: whether lengths mean something.
+    """
+    records = []
+    for place, name in enumerate(names):
+        value = float(found.value[place])
+        known = {} if math.isnan(value) else {"n": value}
+        ends = {"low": float(found.low[place]), "high": float(found.high[place])}
+        records.append({"x": place, "name": name} | known | ends)
+    return Figure(drawing=both(lambda width: _bars(records, names, title, width, from_zero=from_zero), title))
+
+
+def boxes(names: Sequence[str], found: Mapping[float, Estimates], title: str) -> Figure:
+    """Return a figure of quantiles: a line from the lowest to the highest, a box between the inner ones, their ticks.
+
+    Args:
+        names: of the groups.
+        found: the quantiles by their share, at least one.
+        title: of the axis.
+    """
+    shares = sorted(found)
+    inner = [share for share in shares if 0.2 <= share <= 0.8] or shares
+    lines, ticks = [], []
+    for place in range(len(names)):
+        values = {share: float(found[share].value[place]) for share in shares}
+        if any(map(math.isnan, values.values())):
+            continue
+        ends = {"low": values[shares[0]], "high": values[shares[-1]]}
+        lines.append({"x": place, **ends, "from": values[inner[0]], "to": values[inner[-1]]})
+        ticks += [{"x": place, "n": value, "middle": share == 0.5} for share, value in values.items()]
+    return Figure(drawing=both(lambda width: _boxes(lines, ticks, names, title, width), title))
+
+
+def _places(names: Sequence[str], width: float) -> tuple[Any, float, float]:
+    """Return the axis of groups, and the width and the height that are left for the drawing."""
+    alt = load("altair")
+    short = [name if len(name) <= LONGEST else name[: LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}" for name in names]
+    room = max(map(len, short)) * LETTER + 32
+    labels = charts.lookup({str(place): name for place, name in enumerate(short)})
+    axis = alt.Axis(
+        values=list(range(len(names))), title=None, labelExpr=labels, labelLimit=0, labelOverlap=False, grid=False,
+        ticks=False, domain=False, labelPadding=5,
+    )  # fmt: skip
+    scale = alt.Scale(domain=list(range(len(names))), paddingInner=0.25, paddingOuter=0.15)
+    return alt.Y("x:O", axis=axis, scale=scale), max(width - room, 120.0), STEP * len(names)
+
+
+def _values(title: str, *, zero: bool) -> tuple[Any, Any]:
+    alt = load("altair")
+    axis = alt.Axis(title=title, tickCount=5, format=",.6~g", ticks=False, domain=False, labelPadding=5)
+    return axis, alt.Scale(zero=zero, nice=True)
+
+
+def _bars(records: list[dict[str, Any]], names: Sequence[str], title: str, width: float, *, from_zero: bool) -> Chart:
+    alt = load("altair")
+    place, across, height = _places(names, width)
+    axis, scale = _values(title, zero=from_zero)
+    base = alt.Chart(charts.data(records)).encode(place)
+    value = alt.X("n:Q", axis=axis, scale=scale)
+    mark = base.mark_bar(color=MARK, opacity=0.75) if from_zero else base.mark_point(
+        color=MARK, filled=True, size=55, opacity=1
+    )  # fmt: skip
+    line = base.mark_rule(color=INK, strokeWidth=1.2).encode(alt.X("low:Q", axis=axis, scale=scale), alt.X2("high:Q"))
+    return (mark.encode(value).transform_filter("isValid(datum.n)") + line).properties(width=across, height=height)
+
+
+def _boxes(
+    lines: list[dict[str, Any]], ticks: list[dict[str, Any]], names: Sequence[str], title: str, width: float
+) -> Chart:
+    alt = load("altair")
+    place, across, height = _places(names, width)
+    axis, scale = _values(title, zero=False)
+    low = alt.X("low:Q", axis=axis, scale=scale)
+    base = alt.Chart(charts.data(lines)).encode(place)
+    whisker = base.mark_rule(color=INK, strokeWidth=1.2).encode(low, alt.X2("high:Q"))
+    box = base.mark_bar(color=SOFT, opacity=1, size=STEP * 0.55).encode(
+        alt.X("from:Q", axis=axis, scale=scale), alt.X2("to:Q")
+    )
+    marks = alt.Chart(charts.data(ticks)).encode(place, alt.X("n:Q", axis=axis, scale=scale))
+    tick = marks.mark_tick(color=INK, thickness=1.4, size=STEP * 0.4).transform_filter("!datum.middle")
+    middle = marks.mark_tick(color=MARK, thickness=3, size=STEP * 0.6).transform_filter("datum.middle")
+    return (whisker + box + tick + middle).properties(width=across, height=height)

@@ -1,0 +1,69 @@
+"""Which releases are statistics of groups, and what a specification may set of them."""
+
+from fractions import Fraction
+from typing import Annotated
+
+from msgspec import Meta
+
+from dpress.core.kind import Kind, Participants
+
+Names = Annotated[list[str], Meta(min_length=1, title="a list of at least one name of an attribute")]
+
+
+class Statistics(Participants, frozen=True):
+    """Which statistics of which groups."""
+
+    by: (
+        Annotated[
+            list[str],
+            Meta(
+                title="a list of names of attributes",
+                description="the groups: every combination of their cells; one group of all rows unless stated",
+            ),
+        ]
+        | None
+    ) = None
+    mean: Annotated[Names, Meta(description="integer or numeric attributes; their sums follow")] | None = None
+    sum: Annotated[Names, Meta(description="the same: a mean and a sum are one measurement")] | None = None
+    variance: Annotated[Names, Meta(description="integer or numeric attributes; mean and sum follow")] | None = None
+    median: Annotated[Names, Meta(description="integer or numeric attributes, to within one of their cells")] | None = (
+        None
+    )
+    quantiles: (
+        Annotated[
+            dict[str, list[Fraction]],
+            Meta(
+                title="a table of lists of numbers between 0 and 1, by attribute",
+                description="to within one of the attribute's cells, as { cost = [0.1, 0.9] }",
+            ),
+        ]
+        | None
+    ) = None
+    share: (
+        Annotated[
+            list[str],
+            Meta(
+                min_length=1,
+                title="a list of at least one condition",
+                description='conditions on attributes that are not in `by`, as "sex = f"; the share of each group\'s '
+                "rows that they hold for",
+            ),
+        ]
+        | None
+    ) = None
+    precision: (
+        Annotated[
+            dict[str, Annotated[float, Meta(gt=0)]],
+            Meta(
+                title="a table of numbers > 0, by statistic",
+                description='the standard error that a statistic is to have, as { "mean income" = 200 }, in a group of '
+                "`users` divided by the number of groups; where every statistic has one, no more is spent",
+            ),
+        ]
+        | None
+    ) = None
+
+
+KIND = Kind(
+    name="statistics", names=("statistics",), of_counts=False, parameters={("statistics", "central"): Statistics}
+)

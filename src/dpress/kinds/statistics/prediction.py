@@ -1,0 +1,162 @@
+"""How wrong every statistic will be, before a row is read, and the shares of the budget that suit them best.
+
+All figures are for one group of `users` / groups rows whose values are spread evenly over their bounds: the same
+formulas as after the release, at these sums. They are approximations, but for the error of counts, which is exact.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from dpress.core.claim import ZCDP, PureDP, Unit
+from dpress.core.domain import Schema
+from dpress.core.near import meant
+from dpress.core.parameters import PLACE
+from dpress.inference.interval import critical
+from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, form_variances
+from dpress.mechanisms.linear.group_statistics import GroupStatistics
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.noise.distribution import Noise
+from dpress.noise.laplace import DiscreteLaplace
+
+CONFIDENCE = 0.95
+GRAIN = 1 << 20  # shares are whole multiples of its inverse
+
+
+def best_shares(
+    even: GroupStatistics,
+    schema: Schema,
+    loss: PureDP | ZCDP,
+    unit: Unit,
+    *,
+    users: int,
+    precision: Mapping[str, float],
+) -> tuple[tuple[Fraction, ...], PureDP | ZCDP]:
+    """Return the shares of the loss, and the loss that is needed: less where all parts' precision is stated.
+
+    An error falls as the share s does: c / s under epsilon, c / sqrt(s) under rho. Shares that the precision asks for
+    come first. The others minimise the sum of squared errors, in widths of the bounds or shares of the rows: they are
+    in proportion to c^(2/3) under epsilon, and to c under rho.
+
+    Args:
+        even: the parts, under equal shares.
+        schema: of the attributes.
+        loss: of them all.
+        unit: whom it protects.
+        users: how many rows are expected.
+        precision: the standard error that is asked for, by statistic.
+
+    Raises:
+        ValueError: no statistic has such a name, or the budget does not give the precision.
+    """
+    power = 1.0 if isinstance(loss, PureDP) else 0.5
+    parts = len(even.parts)
+    own = MatrixMechanism(strategy=even, loss=loss, unit=unit)
+    typical, scaled = standard_errors(own, schema, users), scaled_errors(own, users)
+    known = {name: place for name, place in _parts_of(even, schema).items() if name in typical}
+    stated: dict[int, float] = {}
+    for name, target in precision.items():
+        if name not in known:
+            raise ValueError(
+                f"{PLACE}.precision: there is no statistic {name!r}; there are {', '.join(known)}{meant(name, known)}"
+            )
+        needed = (typical[name] / target) ** (1 / power) / parts
+        stated[known[name]] = max(needed, stated.get(known[name], 0.0))
+    taken = sum(stated.values())
+    if taken > 1 or (taken == 1 and len(stated) < parts):
+        name = "epsilon" if isinstance(loss, PureDP) else "rho"
+        own_loss = float(getattr(loss, name))
+        raise ValueError(
+            f"{PLACE}.precision: these statistics alone need {name} = {own_loss * taken:.4g}, and the budget is "
+            f"{name} = {own_loss:.4g}"
+        )
+    weights = np.array(scaled) ** (2 / 3 if isinstance(loss, PureDP) else 1.0)
+    weights[list(stated)] = 0
+    if len(stated) < parts:
+        weights *= (1 - taken) / weights.sum()
+    weights[list(stated)] = list(stated.values())
+    return _exact(weights / weights.sum()), _less(loss, taken) if len(stated) == parts else loss
+
+
+def standard_errors(mechanism: MatrixMechanism, schema: Schema, users: int) -> dict[str, float]:
+    """Return the standard error of every statistic in a group of the expected size.
+
+    Infinite where a group is too small to say anything.
+    """
+    strategy, z = _strategy(mechanism), critical(CONFIDENCE, mechanism.tail)
+    found = _expected(mechanism, strategy, schema, users, z)
+    errors = {name: float(found.of(name).standard_error[0]) for name in found.names}
+    return {name: error if math.isfinite(error) else math.inf for name, error in errors.items()}
+
+
+def scaled_errors(mechanism: MatrixMechanism, users: int) -> list[float]:
+    """Return the error of every part: of a mean in widths of the bounds, of quantiles in shares of the rows."""
+    strategy, variances = _strategy(mechanism), [_smooth(noise) for noise in mechanism.noises]
+    rows = users / strategy.parts[0].groups
+    found = []
+    for part, variance in zip(strategy.moments, variances, strict=False):
+        sums = 1 if part.degree == 0 else 2
+        found.append(math.sqrt(sums * variance) * part.step / rows / (1 if part.degree == 0 else 2))
+    for tree, variance in zip(strategy.distributions, variances[len(strategy.moments) :], strict=True):
+        forms = [form_variances(tree, variance, float(share)).mean() for share in tree.quantiles]
+        found.append(math.sqrt(float(np.mean(forms))) / rows)
+    return found
+
+
+def _smooth(noise: Noise) -> float:
+    """Return the variance of the noise as if it were not discrete: never 0, so that no part is left without budget."""
+    return 2 * float(noise.scale) ** 2 if isinstance(noise, DiscreteLaplace) else float(noise.sigma2)
+
+
+def mean_square(mechanism: MatrixMechanism, users: int) -> float:
+    """Return the mean of the parts' squared errors, see `scaled_errors`."""
+    return float(np.mean(np.square(scaled_errors(mechanism, users))))
+
+
+def _expected(
+    mechanism: MatrixMechanism, strategy: GroupStatistics, schema: Schema, users: int, z: float
+) -> GroupEstimates:
+    """Return the estimates of one group with values spread evenly over the bounds, and no noise in them."""
+    rows = users / strategy.parts[0].groups
+    sums = [np.full((1, part.degree + 1), rows / (part.degree + 1)) for part in strategy.moments]
+    for tree in strategy.distributions:
+        even = np.full(tree.tree.cells, rows / tree.tree.cells)
+        sums.append(np.asarray(tree.tree.map.apply(even), dtype=np.float64)[None])
+    pairs = zip(strategy.parts, mechanism.noises, strict=True)
+    variances = [noise.variance * own.step**2 for own, noise in pairs]
+    return GroupEstimates(
+        strategy=strategy, schema=schema, sums=tuple(sums), variances=tuple(variances), sizes=np.ones(1), z=z
+    )
+
+
+def _parts_of(strategy: GroupStatistics, schema: Schema) -> dict[str, int]:
+    """Return the part that every statistic but the count comes from."""
+    found: dict[str, int] = {}
+    for place in range(len(strategy.parts)):
+        moments = strategy.moments[place : place + 1]
+        trees = strategy.distributions[place - len(strategy.moments) :][:1] if not moments else ()
+        alone = GroupStatistics(moments=moments, distributions=trees, shares=(Fraction(1),))
+        own = GroupEstimates(strategy=alone, schema=schema, sums=(), variances=(), sizes=np.ones(1), z=1.0)
+        found |= dict.fromkeys((name for name in own.names if name != COUNT), place)
+    return found
+
+
+def _strategy(mechanism: MatrixMechanism) -> GroupStatistics:
+    strategy = mechanism.strategy
+    if not isinstance(strategy, GroupStatistics):
+        raise TypeError(f"{type(strategy).__name__} measures no statistics")
+    return strategy
+
+
+def _exact(shares: Sequence[float]) -> tuple[Fraction, ...]:
+    whole = np.maximum(np.floor(np.asarray(shares) * GRAIN), 1).astype(np.int64)
+    whole[int(np.argmax(whole))] += GRAIN - int(whole.sum())
+    return tuple(Fraction(int(share), GRAIN) for share in whole)
+
+
+def _less(loss: PureDP | ZCDP, part: float) -> PureDP | ZCDP:
+    """Return a part of a loss, rounded up to a millionth of it."""
+    share = Fraction(math.ceil(part * 1_000_000), 1_000_000)
+    return PureDP(epsilon=loss.epsilon * share) if isinstance(loss, PureDP) else ZCDP(rho=loss.rho * share)

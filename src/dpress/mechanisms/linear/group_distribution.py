@@ -1,0 +1,116 @@
+"""How the levels of every group are distributed: a tree of counts over cells of levels, in each group."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core.claim import Relation
+from dpress.core.kron import kron
+from dpress.core.linear import Array, Identity, Invertible, Numbers
+from dpress.core.people import Codes
+from dpress.mechanisms.linear.groups import group_of, groups_in
+from dpress.mechanisms.linear.hierarchy import Hierarchy
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupDistribution:
+    """The nodes of a tree over the cells of an attribute, in every group.
+
+    Promise: a row is in one group and one cell, so the sensitivity is the tree's; at most twice that under
+    replace-one.
+    Error: that of the tree's ranges, in every group: `Hierarchy.range_variances`.
+    Source: Hay, Rastogi, Miklau and Suciu 2010; quantiles from noisy prefixes.
+
+    Args:
+        shape: the number of cells along every axis.
+        by: the axes of the groups.
+        axis: whose code is the level.
+        levels: how many levels there are; codes from there on are none.
+        tree: over the cells; level l is in the cell floor(l cells / levels).
+        quantiles: that are published, strictly between 0 and 1, increasing.
+    """
+
+    shape: tuple[int, ...]
+    by: tuple[int, ...]
+    axis: int
+    levels: int
+    tree: Hierarchy
+    quantiles: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        if not {self.axis, *self.by} <= set(range(len(self.shape))) or self.axis in self.by:
+            raise ValueError(f"the groups' axes and the level's must be different axes of {len(self.shape)}")
+        if not 1 <= self.tree.cells <= self.levels <= self.shape[self.axis] or self.tree.shares:
+            raise ValueError("a distribution needs a tree of at most as many cells as levels, with one noise")
+        if list(self.quantiles) != sorted({one for one in self.quantiles if 0 < one < 1}):
+            raise ValueError("quantiles must be increasing and lie strictly between 0 and 1")
+
+    @property
+    def groups(self) -> int:
+        """The number of groups."""
+        return groups_in(self.shape, self.by)
+
+    @property
+    def cells(self) -> int:
+        """The number of cells of the full table."""
+        return math.prod(self.shape)
+
+    @property
+    def nodes(self) -> Invertible:
+        """The measured nodes of every group's cells."""
+        return kron([Identity(self.groups), self.tree.map]) if self.groups > 1 else self.tree.map
+
+    @property
+    def rows(self) -> int:
+        """The number of nodes of all groups."""
+        return self.groups * self.tree.map.rows
+
+    @property
+    def step(self) -> float:
+        """The unit of the answers: counts."""
+        return self.tree.map.step
+
+    @property
+    def summed(self) -> int:
+        """How many numbers `sums` returns."""
+        return self.groups * self.tree.cells
+
+    def sums(self, codes: Codes) -> Integers:
+        """Return the counts of the cells of some rows, group by group, shape (groups * cells,).
+
+        Args:
+            codes: shape (axes, rows).
+        """
+        return self._counts(codes, None)
+
+    def answers(self, sums: Numbers) -> Numbers:
+        """Return the nodes' counts, from the cells' counts of all rows."""
+        return self.nodes.apply(sums)
+
+    def apply(self, cells: Numbers) -> Numbers:
+        """Return the nodes' counts of a full table, which must be small."""
+        places = np.flatnonzero(cells)
+        codes = np.array(np.unravel_index(places, self.shape), dtype=np.int32)
+        return self.answers(self._counts(codes, np.asarray(cells)[places]))
+
+    def transpose(self, answers: Array) -> Array:
+        """Return A^T y, over a full table, which must be small."""
+        return np.array([answers @ self.apply(cell) for cell in np.eye(self.cells, dtype=np.int64)])
+
+    def sensitivity(self, order: int, relation: Relation) -> int | Fraction:
+        """Return that of the nodes."""
+        return self.nodes.sensitivity(order, relation)
+
+    def _counts(self, codes: Codes, times: Numbers | None) -> Integers:
+        levels = codes[self.axis].astype(np.int64)
+        known = levels < self.levels
+        groups = group_of(codes, self.shape, self.by)[known]
+        places = groups * self.tree.cells + levels[known] * self.tree.cells // self.levels
+        weights = None if times is None else times[known]
+        found = np.bincount(places, weights=weights, minlength=self.summed)
+        return np.rint(found).astype(np.int64)

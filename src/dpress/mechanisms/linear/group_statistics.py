@@ -1,0 +1,119 @@
+"""`group_statistics`: counts, sums, spreads, shares and quantiles of every group, under shares of one budget."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core.linear import Numbers, Stack
+from dpress.core.mechanism import Card
+from dpress.core.people import Codes
+from dpress.mechanisms.linear.group_distribution import GroupDistribution
+from dpress.mechanisms.linear.groups import groups_in
+from dpress.mechanisms.linear.hierarchy import Hierarchy
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.linear.moment_sums import MomentSums
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupStatistics:
+    """Sums over the rows of every group: of moments, or of the nodes of a tree.
+
+    Promise: every part has its share of the loss against its own exact sensitivity, and the shares add up by basic
+    composition; see `MatrixMechanism`, `MomentSums`, `GroupDistribution`.
+    Error: of counts and sums exact; of means, variances and quantiles, which are ratios, by Fieller's form T - r n,
+    whose variance is exact; see `inference.group_moments`.
+    Source: ours, on the Laplace mechanism (foundations) and the matrix mechanism.
+
+    Args:
+        moments: parts that sum moments; the first parts.
+        distributions: parts that count levels, after them.
+        shares: of the loss, one for each part, adding up to 1.
+    """
+
+    moments: tuple[MomentSums, ...]
+    distributions: tuple[GroupDistribution, ...] = ()
+    shares: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        if not self.parts or len(self.shares) != len(self.parts):
+            raise ValueError(f"{len(self.parts)} parts need as many shares, got {len(self.shares)}")
+        if len({(own.shape, own.by) for own in self.parts}) > 1:
+            raise ValueError("all parts must have the same groups")
+
+    @property
+    def parts(self) -> tuple[MomentSums | GroupDistribution, ...]:
+        """All parts, in the order of their answers."""
+        return (*self.moments, *self.distributions)
+
+    @property
+    def map(self) -> Stack:
+        """What is measured."""
+        return Stack(self.parts)
+
+    @property
+    def decoder(self) -> Any:
+        """What is summed over the rows."""
+        return GroupSums(self)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSums:
+    """What is summed over the rows of every group, before there is noise.
+
+    Args:
+        strategy: that names the parts.
+    """
+
+    strategy: GroupStatistics
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of cells along every axis."""
+        return self.strategy.parts[0].shape
+
+    @property
+    def by(self) -> tuple[int, ...]:
+        """The axes of the groups."""
+        return self.strategy.parts[0].by
+
+    @property
+    def groups(self) -> int:
+        """The number of groups."""
+        return groups_in(self.shape, self.by)
+
+    def sums(self, codes: Codes) -> npt.NDArray[np.int64]:
+        """Return the sums of all parts over some rows, one part after the other: a kernel of `fold`."""
+        return np.concatenate([part.sums(codes) for part in self.strategy.parts])
+
+    def answers(self, sums: Numbers) -> Numbers:
+        """Return what is measured, of the sums over all rows."""
+        own = np.split(sums, np.cumsum([part.summed for part in self.strategy.parts])[:-1])
+        return np.concatenate([part.answers(one) for part, one in zip(self.strategy.parts, own, strict=True)])
+
+
+def example(shares: Sequence[str] = ("1/2", "1/4", "1/4")) -> GroupStatistics:
+    """Return a tiny instance: two groups, a level from 0 to 2 that may be missing, a condition."""
+    shape, by = (2, 4, 2), (0,)
+    moments = (
+        MomentSums(shape=shape, by=by, degree=2, steps=2, axis=1),
+        MomentSums(shape=shape, by=by, degree=1, where=((2, (1,)),)),
+    )
+    tree = GroupDistribution(
+        shape=shape, by=by, axis=1, levels=3, tree=Hierarchy(3, 2), quantiles=(Fraction(1, 4), Fraction(1, 2))
+    )
+    return GroupStatistics(moments=moments, distributions=(tree,), shares=tuple(map(Fraction, shares)))
+
+
+CARD = Card(
+    name="group_statistics",
+    family="linear",
+    model="central",
+    paper="foundations: the Laplace mechanism for sums; ours: count, sum and squares as shares of one row",
+    summary="Counts, sums, means, spreads, shares and quantiles of groups, each under its share of one budget.",
+    method=GroupStatistics,
+    example=lambda loss, unit: MatrixMechanism(strategy=example(), loss=loss, unit=unit),
+)

@@ -1,0 +1,28 @@
+"""Groups of rows: the cells of the table over some axes."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core.people import Codes
+
+
+def groups_in(shape: Sequence[int], by: Sequence[int]) -> int:
+    """Return how many groups there are; one of all rows where `by` names no axis."""
+    return math.prod(shape[axis] for axis in by)
+
+
+def group_of(codes: Codes, shape: Sequence[int], by: Sequence[int]) -> npt.NDArray[np.int64]:
+    """Return the group of every row, the last axis running fastest, shape (rows,).
+
+    Args:
+        codes: shape (axes, rows).
+        shape: the number of cells along every axis.
+        by: the axes of the groups.
+    """
+    found = np.zeros(codes.shape[1], dtype=np.int64)
+    for axis in by:
+        found = found * shape[axis] + codes[axis]
+    return found

@@ -1,0 +1,142 @@
+"""Count, sum and sum of squares of a level in every group, under one noise: a row is shared out among a few cells.
+
+With t = 2 level / steps - 1 in [-1, 1], a row's shares of the cells j = 0..d are the Bernstein polynomials of t, which
+are at least 0 and add up to 1: degree 1: (1 - t) / 2, (1 + t) / 2; degree 2: (1 - t)^2 / 4, (1 - t^2) / 2,
+(1 + t)^2 / 4. So all these sums together are as sensitive as one count.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core.claim import Relation
+from dpress.core.linear import Array, Numbers
+from dpress.core.people import Codes
+from dpress.mechanisms.linear.groups import group_of, groups_in
+
+Integers = npt.NDArray[np.int64]
+Condition = tuple[tuple[int, tuple[int, ...]], ...]
+
+LARGEST = 1 << 31  # of steps^degree: so many rows fit 63 bits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MomentSums:
+    """The shares of all rows of a group, summed up: row j of group g is the sum of steps^degree B_j(t).
+
+    Promise: a row adds steps^degree to its group in all, so the L1 sensitivity is steps^degree, the squared L2
+    sensitivity its square (at t = -1 and 1); twice that where a row is replaced. Rows without a level add nothing.
+    Error: every sum has the noise's variance v. In counts, with v / steps^(2 degree) = s: the count sum_j B_j has
+    (d + 1) s; sum t has 2 s for d = 1 and 2, and is uncorrelated with the count; sum t^2 has 3 s for d = 2.
+    Source: ours; Bernstein's polynomials are a partition of unity.
+
+    Args:
+        shape: the number of cells along every axis.
+        by: the axes of the groups.
+        degree: the highest power of the level that is summed: 0, 1 or 2.
+        steps: the highest level; steps^degree is at most 2^31.
+        axis: whose code is the level; codes above `steps` are none. None for degree 0, and for a condition.
+        where: instead of an axis, a condition: the axes and the cells that match; the level is then 0 or 1.
+    """
+
+    shape: tuple[int, ...]
+    by: tuple[int, ...]
+    degree: Literal[0, 1, 2]
+    steps: int = 1
+    axis: int | None = None
+    where: Condition = ()
+
+    def __post_init__(self) -> None:
+        axes = {*self.by, *(axis for axis, _ in self.where), *(() if self.axis is None else (self.axis,))}
+        if not axes <= set(range(len(self.shape))) or len(set(self.by)) < len(self.by):
+            raise ValueError(f"axes must be different axes of a table of {len(self.shape)} axes, got {sorted(axes)}")
+        if bool(self.degree) == (self.axis is None and not self.where) or (self.where and self.axis is not None):
+            raise ValueError("a level is the code of one axis, or whether a condition holds; degree 0 has none")
+        if not 1 <= self.steps**self.degree <= LARGEST or (self.where and self.steps != 1):
+            raise ValueError(f"steps^degree must lie between 1 and 2^31, got {self.steps}^{self.degree}")
+
+    @property
+    def groups(self) -> int:
+        """The number of groups."""
+        return groups_in(self.shape, self.by)
+
+    @property
+    def whole(self) -> int:
+        """What one row adds in all."""
+        found: int = self.steps**self.degree
+        return found
+
+    @property
+    def cells(self) -> int:
+        """The number of cells of the full table."""
+        return math.prod(self.shape)
+
+    @property
+    def rows(self) -> int:
+        """The number of sums."""
+        return self.groups * (self.degree + 1)
+
+    @property
+    def step(self) -> float:
+        """The unit of the sums, in counts."""
+        return 1 / self.whole
+
+    @property
+    def summed(self) -> int:
+        """How many numbers `sums` returns."""
+        return self.rows
+
+    def sums(self, codes: Codes) -> Integers:
+        """Return the sums over some rows, group by group, shape (groups * (degree + 1),).
+
+        Args:
+            codes: shape (axes, rows), at most 2^22 of them at a time, so that floats hold every sum exactly.
+        """
+        return self._added(codes, None)
+
+    def answers(self, sums: Numbers) -> Numbers:
+        """Return what is measured of the sums over all rows: themselves."""
+        return sums
+
+    def apply(self, cells: Numbers) -> Numbers:
+        """Return the sums of a full table, which must be small."""
+        places = np.flatnonzero(cells)
+        return self._added(np.array(np.unravel_index(places, self.shape), dtype=np.int32), np.asarray(cells)[places])
+
+    def transpose(self, answers: Array) -> Array:
+        """Return A^T y, over a full table, which must be small."""
+        return np.array([answers @ self.apply(cell) for cell in np.eye(self.cells, dtype=np.int64)])
+
+    def sensitivity(self, order: int, relation: Relation) -> int:
+        """Return steps^(degree order), or twice that where a row is replaced, if that can change anything."""
+        own: int = self.whole**order
+        return own if relation is Relation.ADD_REMOVE else 2 * own * (self.rows > 1)
+
+    def _added(self, codes: Codes, times: Numbers | None) -> Integers:
+        levels = self._levels(codes)
+        known = (levels >= 0) & (levels <= self.steps)
+        groups, levels = group_of(codes, self.shape, self.by)[known], levels[known]
+        weights = np.ones(len(levels)) if times is None else times[known]
+        shares = _shares(levels, self.steps, self.degree)
+        found = np.stack([np.bincount(groups, weights=own * weights, minlength=self.groups) for own in shares], axis=1)
+        return np.rint(found).astype(np.int64).ravel()
+
+    def _levels(self, codes: Codes) -> Integers:
+        if self.axis is not None:
+            levels: Integers = codes[self.axis].astype(np.int64)
+            return levels
+        matches = np.ones(codes.shape[1], dtype=bool)
+        for axis, cells in self.where:
+            matches &= np.isin(codes[axis], cells)
+        return (matches & bool(self.degree)).astype(np.int64)
+
+
+def _shares(levels: Integers, steps: int, degree: int) -> list[Integers]:
+    """Return steps^degree times the Bernstein polynomials of the levels, in integers."""
+    up, down = levels, steps - levels
+    if degree == 0:
+        return [np.ones_like(levels)]
+    return [down, up] if degree == 1 else [down * down, 2 * up * down, up * up]

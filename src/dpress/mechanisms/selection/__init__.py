@@ -1,0 +1,1 @@
+"""Which names of a private column may be released, and their counts."""

@@ -1,0 +1,118 @@
+"""Counts of names are those of a dictionary, for every type that holds names; what is none counts without one."""
+
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dpress.core.claim import Unit
+from dpress.core.errors import SchemaMismatch
+from dpress.core.listed_attribute import Categorical
+from dpress.core.name_counts import NameCounts
+from dpress.data import count_names
+from dpress.data.count_names import name_counts
+
+ITEM = Categorical(name="item", values="discover", other="rest")
+SECRET = "only one person has this"
+LONGEST = "\u00e9" * 128  # 256 bytes
+TEXTS = ["tea", "Tea", "tea ", None, "", "rest", LONGEST, LONGEST + "x", "tea", SECRET, "\u00e9", "e\u0301", None, "7"]
+NAMES = {"tea": 2, "Tea": 1, "tea ": 1, LONGEST: 1, SECRET: 1, "\u00e9": 1, "e\u0301": 1, "7": 1}
+
+
+def counted(column: pa.Array, attribute: Categorical = ITEM, **more: pa.Array) -> NameCounts:
+    return name_counts(attribute, pa.table({"item": column, **more}), Unit())
+
+
+def as_dict(found: NameCounts) -> dict[str, int]:
+    assert list(found.names) == sorted(found.names, key=str.encode)
+    return dict(zip(found.names, found.counts.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array(TEXTS),
+        pa.array(TEXTS, pa.large_string()),
+        pa.array(TEXTS, pa.string_view()),
+        pa.array(TEXTS).dictionary_encode(),
+        pa.array([None if text is None else text.encode() for text in TEXTS], pa.binary()),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_names_are_compared_by_their_bytes(column: pa.Array) -> None:
+    found = counted(column)
+    assert as_dict(found) == NAMES
+    assert found.unnamed == 5  # two missing, the empty one, one too long, and the name of the rest
+    assert found.total == len(TEXTS)
+
+
+def test_integers_and_truths_are_named_as_they_are_written() -> None:
+    assert as_dict(counted(pa.array([7, -7, 7, None], pa.int16()))) == {"7": 2, "-7": 1}
+    assert as_dict(counted(pa.array([True, False, True]))) == {"true": 2, "false": 1}
+
+
+def test_bytes_that_are_no_text_have_no_name() -> None:
+    found = counted(pa.array([b"tea", b"\xff\xfe", None], pa.binary()))
+    assert (as_dict(found), found.unnamed) == ({"tea": 1}, 2)
+
+
+@pytest.mark.parametrize("kind", [pa.float64(), pa.date32(), pa.list_(pa.string())])
+def test_a_column_without_names_is_refused_by_its_type(kind: pa.DataType) -> None:
+    with pytest.raises(SchemaMismatch, match=r"attribute item: a column of type .* holds no names; convert it to text"):
+        counted(pa.array([None], kind))
+
+
+def test_a_missing_value_is_counted_dropped_or_refused() -> None:
+    dropped = Categorical(name="item", values="discover", null="drop")
+    assert counted(pa.array(["tea", None]), dropped).total == 1
+    refused = Categorical(name="item", values="discover", null="reject")
+    with pytest.raises(SchemaMismatch, match=r"attribute item: a value is missing; say what to do in `null`"):
+        counted(pa.array(["tea", None]), refused)
+    assert counted(pa.array(["tea"]), refused).total == 1
+
+
+@pytest.mark.parametrize(
+    "persons", [list(range(8)) * 5, [f"p{one % 8}" for one in range(40)], [0.0, -0.0] * 20], ids=str
+)
+def test_a_person_counts_once_for_a_name(persons: list[object]) -> None:
+    items = [f"item {place % 3}" for place in range(40)]
+    unit = Unit(column="who", rows=40)
+    found = name_counts(ITEM, pa.table({"item": items, "who": persons}), unit)
+    assert as_dict(found) == Counter(item for item, _ in set(zip(items, persons, strict=True)))
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_a_unit_changes_at_most_its_rows_by_one_each(rows: int) -> None:
+    items = pa.array([f"item {place % 7}" for place in range(60)])
+    persons = pa.array([place // 10 for place in range(60)])
+    unit = Unit(column="who", rows=rows)
+    found = name_counts(ITEM, pa.table({"item": items, "who": persons}), unit)
+    assert found.total <= 6 * rows
+    only = name_counts(ITEM, pa.table({"item": items[:10], "who": persons[:10]}), unit)
+    assert only.total <= rows
+    assert set(only.counts.tolist()) == {1}
+
+
+def test_sums_are_the_same_however_often_they_are_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"name {place * place % 97}" for place in range(5000)]
+    whole = as_dict(counted(pa.array(texts)))
+    monkeypatch.setattr(count_names, "WAITING", 50)
+    batches = pa.Table.from_batches(pa.table({"item": texts}).to_batches(max_chunksize=64))
+    assert as_dict(name_counts(ITEM, batches, Unit())) == whole == Counter(texts)
+
+
+def test_no_name_is_in_a_message() -> None:
+    table = pa.table({"item": pa.array([SECRET]), "who": pa.array([None], pa.string())})
+    with pytest.raises(SchemaMismatch) as refused:
+        name_counts(ITEM, table, Unit(column="who", rows=1))
+    assert SECRET not in str(refused.value)
+    with pytest.raises(SchemaMismatch, match="has no column 'item'"):
+        name_counts(ITEM, pa.table({"it": [SECRET]}), Unit())
+
+
+def test_nothing_has_no_names() -> None:
+    found = counted(pa.array([None, None], pa.string()))
+    assert found.names == ()
+    assert np.array_equal(found.counts, [])
+    assert found.unnamed == 2

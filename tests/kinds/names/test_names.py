@@ -1,0 +1,219 @@
+"""Names from a specification to a page: planned, published, read back, asked, and never one that was not released."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dpress.core import rng
+from dpress.core.errors import BudgetExceeded, NotSupported, SchemaMismatch
+from dpress.data.specification.spec import load_spec
+from dpress.kinds.names import plan_text
+from dpress.release.data_check import check
+from dpress.release.evaluate import evaluate
+from dpress.release.load import load_release
+from dpress.release.plan import plan
+from dpress.release.publish import publish
+from dpress.release.release import Release
+from dpress.reporting.page import page
+
+SECRET = "hidden <name> & 'quoted'"
+COUNTS = {"tea": 900, "coffee": 700, 'a "quoted" and <b>bold</b>': 300, SECRET: 1}
+ROWS = pa.table({"item": [name for name, count in COUNTS.items() for _ in range(count)] + [None] * 50})
+FALSE_ALARM = 1e-7  # that a name of one row is released, or one of 300 is not: delta = 1e-8 for each
+
+
+def spec(attribute: dict[str, Any] | None = None, privacy: dict[str, Any] | None = None, **release: Any) -> Any:
+    return load_spec(
+        {
+            "attribute": [{"name": "item", "kind": "categorical", "values": "discover", **(attribute or {})}],
+            "privacy": {"epsilon": 1.0, "delta": 1e-8, **(privacy or {})},
+            "release": {"kind": "names", **release},
+        }
+    )
+
+
+@pytest.fixture
+def release() -> Release:
+    return publish(spec(), ROWS, rng=rng.seeded(5))
+
+
+def test_the_plan_says_from_which_count_on_a_name_is_released() -> None:
+    planned = plan(spec())
+    own = plan_text.plain(planned, planned.chosen)
+    assert own["count_for_chance"] == {"0.5": 20, "0.99": 24}
+    assert own["claim"]["proven"] == {"epsilon": 1.0, "delta": 1e-8}
+    text = plan_text.text(planned)
+    assert text.candidates.rows[0][3:] == ["20", "24", "+- 1.5"]
+    assert "counts 20 is released with a chance of at least 50 %, one that counts 24 with 99 %" in str(text.remarks[0])
+    assert "Counted are rows." in str(text.remarks[0])
+    person = plan(spec(privacy={"unit": "who", "rows_per_unit": 2}))
+    assert "different who that have it, of at most 2 rows each" in str(plan_text.text(person).remarks[0])
+
+
+@pytest.mark.parametrize(
+    ("asked", "line"),
+    [
+        ({"privacy": {"delta": None}}, r"\$.privacy.delta: kind = \"names\" needs epsilon and delta"),
+        (
+            {"privacy": {"delta": 2e-5}},
+            r"\$.privacy.delta: expected at most 1 / \(10 x users\) = 1e-05 for users = 10,000",
+        ),
+        ({"privacy": {"model": "local", "delta": None}}, r"\$.privacy.model: kind = \"names\" needs a table"),
+        ({"method": "privelet"}, r"\$.release.method: 'privelet' releases no names; partition_selection does"),
+        ({"postprocess": ["integer"]}, r"\$.release.postprocess: kind = \"names\" adjusts no counts"),
+        (
+            {"parameters": {"ways": 2}},
+            r"\$.release.parameters: unknown parameter 'ways' for kind 'names'; known: users",
+        ),
+        (
+            {"attribute": {"values": ["tea"]}},
+            r"\$.release.attributes: kind = \"names\" releases one categorical attribute",
+        ),
+        ({"kind": "histogram"}, r"\$.attribute\[item\].values: \"discover\" needs kind = \"names\", got kind = \"hist"),
+        ({"kind": "microdata"}, r"\$.attribute\[item\].values: \"discover\" needs kind = \"names\""),
+    ],
+)
+def test_a_plan_refuses_in_one_line(asked: dict[str, Any], line: str) -> None:
+    with pytest.raises((NotSupported, ValueError), match=line) as refused:
+        plan(spec(**asked))
+    assert "\n" not in str(refused.value)
+
+
+def test_more_users_need_a_smaller_delta_and_fewer_a_larger_one() -> None:
+    assert plan(spec(privacy={"delta": 1e-3}, parameters={"users": 100})).choice.users == 100
+    with pytest.raises(ValueError, match="at most 1 / "):
+        plan(spec(parameters={"users": 10_000_001}))
+
+
+@pytest.mark.parametrize(
+    ("attribute", "line"),
+    [
+        ({"kind": "ordinal"}, "`values` must be listed where they have an order"),
+        ({"labels": {"tea": "Tea"}}, "`values` must be listed where they have `labels`"),
+        ({"hierarchy": "tree.csv"}, "`values` must be listed where they have `hierarchy`"),
+        ({"other": "drop"}, "`other` must name the rest where values are discovered, not drop it"),
+        ({"null": "none"}, '`null` must be "drop" or "reject" where values are discovered'),
+        ({"values": "discovr"}, r"values: expected another value, got 'discovr'"),
+    ],
+)
+def test_what_must_be_known_of_values_is_refused(attribute: dict[str, Any], line: str) -> None:
+    with pytest.raises(SchemaMismatch, match=line):
+        spec(attribute)
+
+
+def test_names_counts_and_rest_add_up_to_the_total(release: Release) -> None:
+    (table,) = release.answers.published()
+    found = dict(zip(release.answers.attribute.labels, table.count.tolist(), strict=True))
+    assert list(found) == [*sorted(set(COUNTS) - {SECRET}), "other"]
+    assert all(abs(found[name] - count) <= 21 for name, count in COUNTS.items() if name in found)
+    total = release.query("total")
+    assert math.isclose(sum(found.values()), total.value)
+    assert release.query("item in (tea, coffee)").value == pytest.approx(found["tea"] + found["coffee"])
+    assert release.query("item != tea").value == pytest.approx(total.value - found["tea"])
+
+
+def test_errors_of_sums_know_that_the_rest_is_a_difference(release: Release) -> None:
+    own, total = release.answers.variances
+    cases = {"item = tea": own, "item in (tea, coffee)": 2 * own, "total": total, "item = other": total + 3 * own}
+    for text, variance in {**cases, "item != tea": total + own}.items():
+        assert release.query(text).standard_error == pytest.approx(math.sqrt(variance)), text
+
+
+@pytest.mark.slow
+def test_errors_are_those_of_releases_made_again() -> None:
+    """False alarm: a mean of 400 draws is off by 6 of its standard errors with chance below 1e-8, for each of four."""
+    asked, generator = spec(), rng.seeded(11)
+    texts = ["item = tea", "total", "item = other", "item in (tea, other)"]
+    truth = np.array([900, 1951, 51, 951])
+    one = publish(asked, ROWS, rng=rng.seeded(1))
+    spread = np.array([one.query(text).standard_error for text in texts])
+    made = (publish(asked, ROWS, rng=generator) for _ in range(400))
+    found = np.array([[own.query(text).value for text in texts] for own in made])
+    assert (np.abs(found.mean(axis=0) - truth) < 6 * spread / 20).all()
+    assert np.allclose(found.std(axis=0), spread, rtol=0.35)
+    assert not (np.abs(found.mean(axis=0) - truth - spread) < 6 * spread / 20).any()  # the control
+
+
+def test_it_is_read_back_as_it_was(release: Release, tmp_path: Path) -> None:
+    release.write(tmp_path / "r")
+    again = load_release(tmp_path / "r")
+    assert again.answers.names == release.answers.names
+    assert again.query("item = tea") == release.query("item = tea")
+    description = json.loads((tmp_path / "r" / "release.json").read_text())
+    assert (description["names"], description["threshold"]) == (3, 20)
+    assert description["claim"]["rows_per_unit"] == 1
+
+
+@pytest.mark.parametrize("names", [["coffee", "tea", "x"], ["coffee", "coffee", "other"], ["tea", "coffee", "other"]])
+def test_names_that_are_not_those_of_the_counts_are_refused(release: Release, tmp_path: Path, names: list[str]) -> None:
+    from dpress.kinds.names.answers import FILE, restored
+
+    pq.write_table(pa.table({"item": names}), tmp_path / FILE)
+    with pytest.raises(SchemaMismatch, match=f"{FILE} does not hold"):
+        restored(release, {"names": 2}, tmp_path)
+
+
+def test_a_name_that_was_not_released_is_nowhere(release: Release, tmp_path: Path) -> None:
+    release.write(tmp_path / "r")
+    written = b"".join(path.read_bytes() for path in (tmp_path / "r").iterdir())
+    shown = page(release) + repr(release) + release._repr_html_() + str(release.answers.announced)
+    assert b"coffee" in written
+    assert SECRET.encode() not in written
+    assert "hidden" not in shown
+    with pytest.raises(ValueError, match="item has no value 'hidden'; it has ") as refused:
+        release.query("item = hidden")
+    assert "<name>" not in str(refused.value)
+
+
+def test_the_page_escapes_names_and_says_what_delta_is() -> None:
+    text = page(publish(spec(), ROWS))
+    assert "<b>bold</b>" not in text
+    assert "&lt;b&gt;bold&lt;/b&gt;" in text
+    words = " ".join(text.split())
+    assert "3 occurred often enough to be released" in words
+    assert "the chance can be that a name is released which only one row has" in words
+
+
+def test_nothing_that_occurs_often_leaves_the_rest_alone(tmp_path: Path) -> None:
+    release = publish(
+        spec(), pa.table({"item": [f"n{one}" for one in range(200)]}), rng=rng.seeded(1), out=tmp_path / "r"
+    )
+    again = load_release(tmp_path / "r")
+    assert again.answers.names == ()
+    assert again.query("item = other").value == again.query("total").value == release.query("total").value
+    assert "0 occurred often enough" in " ".join(page(again).split())
+
+
+def test_the_ledger_is_charged_epsilon_and_delta(tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger.db"
+    release = publish(spec(), ROWS, ledger=ledger, rng=rng.seeded(1))
+    assert release.charged == spec().privacy.loss
+    with pytest.raises(BudgetExceeded):
+        publish(spec(), ROWS, ledger=ledger, rng=rng.seeded(1))
+
+
+def test_people_count_once_for_a_name() -> None:
+    rows = pa.table({"item": ["tea", "tea", "coffee"] * 400, "who": [row // 3 for row in range(1200)]})
+    asked = spec(privacy={"unit": "who", "rows_per_unit": 3})
+    release = publish(asked, rows, rng=rng.seeded(2))
+    assert abs(release.query("item = tea").value - 400) < 70
+    assert abs(release.query("item = coffee").value - 400) < 70
+    note = release.query("item = tea").note
+    assert note is not None
+    assert note.endswith("Each who counts once for a name. Counts are of at most 3 rows for each who.")
+
+
+def test_check_and_evaluate_know_the_names() -> None:
+    found = check(spec(), ROWS)
+    assert found.passed
+    assert (found.attributes[0].matched, found.attributes[0].missing) == (1901, 50)
+    metrics = evaluate(publish(spec(), ROWS, rng=rng.seeded(5)), ROWS)
+    assert (metrics["names_released"], metrics["names_in_the_data"]) == (3.0, 4.0)
+    assert metrics["share_of_counts_with_a_released_name"] == pytest.approx(1900 / 1951)
+    assert metrics["largest_absolute_error_of_a_name"] <= 21
