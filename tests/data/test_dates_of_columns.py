@@ -99,8 +99,34 @@ def test_dates_are_coded_as_the_definition_says(kind, held):
         assert codec._cells(own, pa.array(held, kind)).tolist() == wanted
 
 
+CLOCK = [
+    "24:00:00",
+    "07:60:00",
+    "07:08:60",
+    "07:08:09",
+    "07:08:09.",
+    "07:08:09\n",
+    "07:08:09.25Z",
+    "07:08:09Z ",
+    "07:08",
+]
 WRITTEN = ["2024-02-29", "2023-02-29", "2024-02-29T23:59:60Z", "2024-03-31 02:30", "2024-10-27T02:30:00+02:00", "", "x",
-           "2024-12-30", "2024-12-31", "0000-01-01", "10000-01-01", None, "2024-12-30 23:59:59.999999999"]  # fmt: skip
+           "2024-12-30", "2024-12-31", "0000-01-01", "10000-01-01", None, "2024-12-30 23:59:59.999999999",
+           "2024-05-06T23:30:00Z", "2024-10-27T00:30:00.5Z", "2024-10-27 01:30:00Z", "9999-12-31T23:59:59Z",
+           *(f"{day} {clock}" for day in ("2024-05-06", "2024-04-31", "2024-02-30", "2024-02-29", "0000-05-06",
+                                          "0001-01-01", "9999-12-31") for clock in CLOCK)]  # fmt: skip
+FORMS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%SZ", "%Y-%m-%dT%H:%M:%S.%fZ", "%Y-%m-%d %H:%M:%S-03:30"]
+
+
+NOW = st.datetimes(dt.datetime(2023, 11, 1), dt.datetime(2025, 1, 2))
+
+
+@given(moments=st.lists(st.datetimes(dt.datetime(1000, 1, 1)) | NOW, min_size=1), form=st.sampled_from(FORMS))
+@settings(max_examples=40, deadline=None)
+def test_any_time_that_is_written_out_is_coded_as_the_definition_says(moments, form):
+    texts = [f"{one:{form}}" for one in moments]
+    for own in (DATES["days"], DATES["weekdays"], TIMES["berlin hours"], TIMES["hours of day"]):
+        assert codec._cells(own, pa.array(texts)).tolist() == [coding.cell(own, one) for one in texts]
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view(), pa.binary()])

@@ -21,6 +21,8 @@ ROWS = pa.table(
         "lon": np.round(-74.0 + PLACE % 97 / 400, 4),
         "lat": np.round(40.6 + PLACE % 89 / 400, 4),
         "year": (2020 + PLACE % 2).astype(str),
+        "day": pa.array(19_700 + PLACE % 400, pa.int32(), mask=PLACE % 37 == 0).cast(pa.date32()),
+        "at": pa.array(1_711_900_000_000_000 + PLACE * 1_234_567_891).cast(pa.timestamp("us")),
     }
 )
 
@@ -92,6 +94,7 @@ def to_postgres(url):
     import psycopg
 
     kinds = "uid text, age numeric, pay double precision, sex char(3), lon float8, lat numeric(20,10), year varchar"
+    kinds += ", day date, at timestamp"
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"CREATE TABLE visits ({kinds})")
         with connection.cursor() as cursor, cursor.copy("COPY visits FROM STDIN") as copy:

@@ -23,9 +23,13 @@ SEX = {"name": "sex", "kind": "categorical", "values": ["M", "F"], "other": "els
 PLACE = {"name": "place", "kind": "location", "columns": ["lon", "lat"], "bounds": [[-74.01, -73.7], [40.59, 40.8]],
          "outside": "drop"}  # fmt: skip
 YEAR = {"name": "year", "kind": "ordinal", "values": [2020, 2021]}
+DAY = {"name": "day", "kind": "date", "bounds": ["2024-01-15", "2024-12-31"], "cells": "month", "null": "drop"}
+AT = {"name": "at", "kind": "datetime", "zone": "Europe/Berlin", "bounds": ["2024-03-31", "2024-04-10"],
+      "cells": "hour", "outside": "drop"}  # fmt: skip
 WHO = {"name": "uid", "kind": "categorical", "values": [f"p {one}" for one in range(40)]}
 KINDS = {
     "tables": ([AGE, SEX, YEAR], {"kind": "marginals"}),
+    "dates": ([DAY, AT], {"kind": "marginals", "parameters": {"ways": 1}}),
     "ranges": ([PAY], {"kind": "ranges"}),
     "spatial": ([PLACE], {"kind": "spatial", "method": "uniform_grid"}),
     "microdata": ([AGE, SEX], {"kind": "microdata", "method": "graphical"}),

@@ -150,6 +150,15 @@ def test_devices_are_not_asked_for_dates():
     )
 
 
+def test_a_design_that_asks_devices_for_dates_is_refused():
+    months = WARD | {"kind": "ordinal", "name": "visited", "values": ["2024-01", "2024-02"]}
+    plain = designs.as_plain(dpress.plan(spec(months, privacy={"model": "local", "epsilon": 1.0})).design)
+    dates = VISITED | {"bounds": ["2024-01-01", "2024-02-29"], "null": "reject"}
+    plain["attributes"] = plain["ask"]["attributes"] = [dates]
+    with pytest.raises(SchemaMismatch, match=r"the design is wrong: \$.attributes: devices code no dates"):
+        designs.from_plain(plain)
+
+
 def test_the_check_says_where_dates_land(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("visited\n2024-01-09\n2024-01-10\n31.12.2024\n2025-01-01\n2023-02-29\n\n2024-12-31\n2024-05-01\n")
@@ -196,6 +205,16 @@ def test_one_axis_of_dates_is_a_line():
 def test_a_long_axis_of_dates_is_grouped_and_says_so():
     figure, _ = figure_of(VISITED | {"cells": "day", "bounds": ["2020-01-01", "2024-12-31"]})
     assert (figure.facts["form"], figure.facts["cells"], figure.facts["group"]) == ("line", 1827, 32)
+    hours = {
+        "name": "visited",
+        "kind": "datetime",
+        "zone": "UTC",
+        "cells": "hour",
+        "bounds": ["2000-01-01", "2024-12-31"],
+    }
+    figure, release = figure_of(hours | {"null": "none"})
+    assert (figure.facts["cells"], figure.facts["group"], figure.facts["beside"]) == (219_168, 4096, ["none"])
+    assert facts(release).views[0].axes[0].begins == ()  # as many as cells are never made
 
 
 @pytest.mark.parametrize(
@@ -217,3 +236,7 @@ def test_what_else_dates_are_drawn_as(attributes, form):
 def test_the_page_says_what_lies_outside():
     _, release = figure_of(VISITED)
     assert "outside 2024-01-10 to 2024-12-31: their rows were left out" in text_of_page(release)
+    _, release = figure_of(VISITED | {"cells": "weekday"})
+    assert "outside 2024-01-10 to 2024-12-31: their rows were left out" in text_of_page(release)
+    _, release = figure_of({"name": "visited", "kind": "date", "cells": "month of year", "null": "none"})
+    assert "none: every date has a cell" in text_of_page(release)

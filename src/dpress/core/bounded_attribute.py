@@ -132,6 +132,11 @@ class ByEdges(Named, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Return the ends of the range between two edges as a query writes them, both included."""
         return f"{low:.10g}", f"{high - self.whole:.10g}"
 
+    @property
+    def limits(self) -> tuple[str, str] | None:
+        """The bounds for people, both included; None where there are none."""
+        return self.inclusive(*self.ends)
+
     def ticks_between(self, start: int, stop: int) -> list[str]:
         """Return a short name of each of the cells start..stop-1: its lower edge, beside the numbers its name."""
         outer = self.edges_at(np.array([0, self.ordered - 1]))

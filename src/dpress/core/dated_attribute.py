@@ -126,6 +126,11 @@ class Date(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
         unit = "day" if first % DAY == 0 and (last + 1) % DAY == 0 else "hour"
         return calendar_cells.name(unit, first), calendar_cells.name(unit, last)
 
+    @property
+    def limits(self) -> tuple[str, str] | None:
+        """The first and the last day; None where every date has a cell."""
+        return None if self.bounds is None else (str(self.bounds[0]), str(self.bounds[1]))
+
     def ticks_between(self, start: int, stop: int) -> list[str]:
         """Return a short name of each of the cells start..stop-1: its name, which is short already."""
         return self.labels_between(start, stop)

@@ -316,6 +316,8 @@ def _unfit(design: Design) -> str:
     axes = sum(2 if isinstance(one, Location) else 1 for one in design.attributes)
     if len(design.ask.attributes) != axes or tuple(map(coding, design.schema.tabular)) != design.ask.attributes:
         raise SchemaMismatch("the design's attributes are not those of its `ask`")
+    if design.local and any(isinstance(one, Dated) for one in design.attributes):
+        return "$.attributes: devices code no dates"
     try:
         from_parameters(design.budget)
     except ValueError as error:

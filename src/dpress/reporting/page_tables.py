@@ -156,8 +156,9 @@ def attributes(schema: Schema, model: str) -> Table:
 def _outside(attribute: Tabular, fates: Mapping[str, str]) -> str:
     if isinstance(attribute, Listed):
         return _fate(attribute.other, fates)
-    low, high = attribute.inclusive(*attribute.ends)
-    bounds = f"outside {low} to {high}: "
+    if attribute.limits is None:
+        return "none: every date has a cell"
+    bounds = f"outside {' to '.join(attribute.limits)}: "
     return bounds + ("counted in the nearest cell" if attribute.outside == "clamp" else _fate(attribute.outside, fates))
 
 

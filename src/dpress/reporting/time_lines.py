@@ -20,12 +20,12 @@ DOTS = 40  # points up to which each is marked
 
 def is_timed(view: View) -> bool:
     """Return whether a view of one axis is drawn as a line: its cells follow each other in time."""
-    return len(view.axes[0].begins) >= FEWEST
+    return view.axes[0].timed and view.axes[0].ordered >= FEWEST
 
 
 def timed_last(view: View) -> View | None:
     """Return a view of two axes, one of them of time, with that one last; None where there is none, or two."""
-    timed = [place for place, axis in enumerate(view.axes) if len(axis.begins) >= FEWEST]
+    timed = [place for place, axis in enumerate(view.axes) if axis.timed and axis.ordered >= FEWEST]
     if len(view.axes) != 2 or len(timed) != 1:
         return None
     return view if timed == [1] else view.transposed((1, 0))

@@ -6,13 +6,14 @@ Data flow: published table -> view -> the same in another order, in part, or in 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 import numpy as np
 
 from dpress.core.attribute import Bounded, Tabular
 from dpress.core.dated_attribute import Dated
 from dpress.core.linear import Array
-from dpress.core.ranges import Ranges
+from dpress.core.ranges import Places, Ranges
 from dpress.inference.interval import Tail, half_width
 from dpress.release.published_tables import CONFIDENCE, PublishedTable
 from dpress.reporting.rounding import TIMES
@@ -32,7 +33,8 @@ class Axis:
         ordered: the number of leading cells that have an order.
         long: an attribute of very many cells, whose `labels` and `ticks` are left out.
         title: of the attribute with its unit, where it has any.
-        begins: of an attribute of dates, when each of its ordered cells begins, as ISO 8601 writes it; else empty.
+        begins: of an attribute of dates, when each of its ordered cells begins, as ISO 8601 writes it; else empty, and
+            of one of very many cells.
     """
 
     name: str
@@ -47,6 +49,11 @@ class Axis:
     def caption(self) -> str:
         """What the attribute is called before people."""
         return self.title or self.name
+
+    @property
+    def timed(self) -> bool:
+        """Whether its cells follow each other in time."""
+        return bool(self.begins) or _is_timed(self.long)
 
     @property
     def size(self) -> int:
@@ -155,7 +162,7 @@ def grouped(view: View, variances: RangeVariances) -> View:
     spread = variances(axis.name, Ranges(axis.size, starts + 1, ends))
     labels, ticks = (tuple(map(text, starts.tolist())) for text in (axis.label, axis.tick))
     whole = -(-axis.ordered // width)
-    begins = axis.begins[::width]
+    begins = axis.begins[::width] if axis.long is None else _begins(axis.long, starts[:whole])
     return replace(
         view,
         axes=(Axis(name=axis.name, labels=labels, ticks=ticks, ordered=whole, title=axis.title, begins=begins),),
@@ -171,17 +178,19 @@ def axis_of(attribute: Tabular) -> Axis:
     """Return an attribute as the edge of a view."""
     name, ordered, title = attribute.name, attribute.ordered, attribute.caption
     if isinstance(attribute, Bounded) and attribute.size > LONGEST:
-        begins = _begins(attribute)
-        return Axis(name=name, labels=(), ticks=(), ordered=ordered, long=attribute, title=title, begins=begins)
+        return Axis(name=name, labels=(), ticks=(), ordered=ordered, long=attribute, title=title)
     labels = attribute.labels if isinstance(attribute, Bounded) else attribute.captions
     ticks = tuple(attribute.ticks_between(0, attribute.size)) if isinstance(attribute, Bounded) else labels
-    begins = _begins(attribute)
+    begins = _begins(attribute, np.arange(ordered))
     return Axis(name=name, labels=labels, ticks=ticks, ordered=ordered, title=title, begins=begins)
 
 
-def _begins(attribute: Tabular) -> tuple[str, ...]:
-    """Return when the cells of dates begin, on whatever clocks they are; they are drawn as if these were UTC's."""
-    if not isinstance(attribute, Dated) or attribute.cyclic:
+def _begins(attribute: Tabular, places: Places) -> tuple[str, ...]:
+    """Return when some cells of dates begin, on whatever clocks they are; they are drawn as if these were UTC's."""
+    if not _is_timed(attribute):
         return ()
-    hours = attribute.edges[:-1].astype("datetime64[h]").astype("datetime64[s]")
-    return tuple(f"{hour}Z" for hour in hours)
+    return tuple(f"{hour}:00:00Z" for hour in attribute.edges_at(places).astype("datetime64[h]"))
+
+
+def _is_timed(attribute: Tabular | None) -> TypeGuard[Dated]:
+    return isinstance(attribute, Dated) and not attribute.cyclic

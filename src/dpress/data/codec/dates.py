@@ -3,6 +3,7 @@
 column -> hours since 1970 on the clocks of the attribute's zone -> cells (`core.coding`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,12 @@ from dpress.data.codec import objects
 from dpress.data.codec.listed import finite
 from dpress.data.codec.numbers import is_text
 
+PLAIN = (
+    r"^(?:[1-9]\d{3}|0[1-9]\d\d|00[1-9]\d|000[1-9])-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|"
+    r"(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))"
+    r"[T ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:[.]\d+)?Z?$"
+)
+"""A time in whole, on a day that every year has, at an hour that every day has, of no zone or of UTC."""
 NONE = 2 * FAR  # where there is no hour
 
 
@@ -62,13 +69,28 @@ def hours(attribute: Dated, column: pa.Array) -> Hours:
     if objects.is_ours(column.type):
         each = objects.each(column, hour, NONE).astype(np.int64)
     elif is_text(column.type):
-        texts = column.dictionary_encode()
-        own = np.array([*(hour(read(one)) for one in texts.dictionary.to_pylist()), NONE], dtype=np.int64)
-        each = own[np.asarray(pc.fill_null(texts.indices.cast(pa.int64()), len(own) - 1))]
+        each = _of_texts(column, attribute.clocks, hour)
     else:
         _check_type(attribute, column.type)
         return _of_ticks(attribute, column)
     return Hours(hours=each, missing=each == NONE)
+
+
+def _of_texts(column: pa.Array, clocks: str | None, hour: Callable[[Value | None], int]) -> npt.NDArray[np.int64]:
+    """Return the hour of every text: of plain ones Arrow reads the seconds, others are read once for each."""
+    plain = np.asarray(pc.fill_null(pc.match_substring_regex(column, PLAIN), False))
+    each = np.full(len(column), NONE, dtype=np.int64)
+    texts = column.filter(pa.array(plain))
+    clock = pc.replace_substring(pc.utf8_slice_codeunits(texts, 0, 19), "T", " ")
+    seconds = np.asarray(clock.cast(pa.timestamp("s")).cast(pa.int64()))
+    instants = np.asarray(pc.ends_with(texts, "Z"), dtype=bool)
+    found = seconds // 3600
+    found[instants] = NONE if clocks is None else hours_of_instants(clocks, seconds[instants])
+    each[plain] = found
+    others = column.filter(pa.array(~plain)).dictionary_encode()
+    own = np.array([*(hour(read(one)) for one in others.dictionary.to_pylist()), NONE], dtype=np.int64)
+    each[~plain] = own[np.asarray(pc.fill_null(others.indices.cast(pa.int64()), len(own) - 1))]
+    return each
 
 
 def _check_type(attribute: Dated, kind: pa.DataType) -> None:

@@ -1,7 +1,7 @@
 """Dates in cells, in SQL: a column is compared with the edges of the cells, as values of its own type.
 
 Days of a calendar without a zone, and instants on the clocks of UTC. On other clocks an hour that comes twice would
-have to be kept apart, which the codec does.
+have to be found, which the codec does.
 """
 
 import numpy as np
