@@ -102,6 +102,24 @@ def test_exact_tails_are_closer_than_their_bounds_and_no_smaller_bound_holds() -
     assert beyond(int(within)) <= BETA < beyond(int(within) - 1)
 
 
+@pytest.mark.parametrize("loss", [PureDP(epsilon=1), ZCDP(rho="0.5")])
+def test_weighted_sums_have_the_bound_of_their_weights(loss: Loss) -> None:
+    """The weights from dense matrices: W (A^T A)^-1 A^T."""
+    strategy = p_identity.CARD.strategy(asked(OVERLAPPING), PureDP(epsilon=1)) if p_identity.CARD.strategy else None
+    assert strategy is not None
+    mechanism, workload = MatrixMechanism(strategy=strategy, loss=loss), asked(OVERLAPPING)
+    dense = np.stack([strategy.map.apply(cell) for cell in np.eye(6)], axis=1)
+    weights = workload.sums.matrix @ np.linalg.inv(dense.T @ dense) @ dense.T
+    real = real_variance(mechanism.noises[0])
+    each = [
+        Alike(number=1, variance=real * float(own @ own), largest=math.sqrt(real / 2) * float(np.abs(own).max()))
+        for own in weights
+    ]
+    found = largest_answer(mechanism, workload, BETA)
+    assert found.within == pytest.approx(union_bound(each, mechanism.tail, BETA))
+    assert (found.exact, found.textbook) == (False, None)
+
+
 def test_sums_too_wide_to_list_are_bounded() -> None:
     """Noise of a scale of millions: the bound grows with it, as that of smaller noise does."""
     wide, narrow = (

@@ -1,11 +1,14 @@
 """Answers of a release of predicates: listed ones, sums of their atoms, and refusals that say what is cut."""
 
+import json
+
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from dpress import load_release, publish
 from dpress.core import rng
+from dpress.core.design import fingerprint
 from dpress.core.errors import SchemaMismatch
 from dpress.release.counted_rows import counted_of
 
@@ -111,24 +114,35 @@ def test_of_measured_queries_only_combinations_are_answered(released) -> None:
     assert atoms.query("age >= 5 and sex = F").standard_error > 0
 
 
-def test_texts_that_are_not_the_measured_predicates_are_refused(released, tmp_path) -> None:
-    import json
-
-    from dpress.core.design import fingerprint
-
-    released("identity", out=tmp_path / "release")
-    place = tmp_path / "release" / "release.json"
+def edited(folder, edit) -> None:
+    """Write other queries into a release's design, with the hash that somebody who wants to be read would compute."""
+    place = folder / "release.json"
     manifest = json.loads(place.read_text())
-    for edit in (
+    manifest["design"]["queries"] |= edit
+    manifest["design_hash"] = fingerprint(manifest["design"])
+    place.write_text(json.dumps(manifest))
+
+
+def test_texts_that_are_not_the_measured_predicates_are_refused(released, tmp_path) -> None:
+    release = released("identity", out=tmp_path / "release")
+    sums = release.workload.sums
+    mirrored = [sorted(sums.cells - 1 - atom for atom in own) for own in sums.sets]  # as many atoms, other ones
+    assert mirrored != [list(own) for own in sums.sets]
+    true = {"texts": QUERIES, "sets": sums.sets}
+    for wrong in (
         {"texts": ["age >= 6 and sex = F", *QUERIES[1:]]},
         {"texts": [*QUERIES[1:], QUERIES[0]]},
-        {"sets": [[0], [0, 1], [2], [0, 1, 2, 3]]},
+        {"sets": mirrored},
     ):
-        changed = json.loads(place.read_text())
-        changed["design"]["queries"] |= edit
-        changed["design_hash"] = fingerprint(changed["design"])
-        place.write_text(json.dumps(changed))
+        edited(tmp_path / "release", wrong)
         with pytest.raises(SchemaMismatch):
             load_release(tmp_path / "release")
-        place.write_text(json.dumps(manifest))
+        edited(tmp_path / "release", true)
     assert load_release(tmp_path / "release").query("total").value > 0
+
+
+def test_a_text_may_be_another_for_the_same_rows(released, tmp_path) -> None:
+    """So that a later reader of the language may make other boxes of it."""
+    release = released("identity", out=tmp_path / "release")
+    edited(tmp_path / "release", {"texts": ["not (age < 5 or sex = M)", *QUERIES[1:]]})
+    assert load_release(tmp_path / "release").query(QUERIES[0]) == release.query(QUERIES[0])
