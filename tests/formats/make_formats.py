@@ -120,6 +120,17 @@ def tables() -> dict[str, Case]:
             privacy={"epsilon": 1, "delta": 1e-6, "unit": "person", "rows_per_unit": 2}, release={"kind": "names"},
             queries=("total",),
         ),
+        "statistics": Case(
+            attributes=[SEX, REGION, AGE, INCOME], privacy=EPSILON,
+            release={"kind": "statistics", "parameters": {
+                "by": ["sex"], "mean": ["income"], "variance": ["age"], "quantiles": {"income": ["0.25", 0.5]},
+                "share": ["region = Other"], "precision": {"mean income": 20000},
+            }},
+            queries=(
+                "mean income where sex = Female", "variance age", "median income", "share region = Other",
+                "count sex = Female - count sex = Male",
+            ),
+        ),
         "marginals": Case(
             attributes=[AGE, SEX, REGION], privacy=EPSILON, release={"kind": "marginals", "parameters": {"ways": 2}},
             queries=("age in 17..50 and sex = Female",),
@@ -370,7 +381,8 @@ def answers(release: dpress.Release, case: Case) -> dict[str, Any]:
         found["users"] = release.users
         found["rejected"] = dict(release.rejected)
         found["tallies"] = [tally.tolist() for tally in release.mechanism.split_tally(release.kept)]
-    own = [QUERIES["edges" if "edges" in one else one["name"]] for one in case.attributes]
+    by = case.release.get("parameters", {}).get("by", [one["name"] for one in case.attributes])
+    own = [QUERIES["edges" if "edges" in one else one["name"]] for one in case.attributes if one["name"] in by]
     found["answers"] = [_answer(release, text) for text in (*own, *case.queries)]
     return found
 

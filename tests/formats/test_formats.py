@@ -183,7 +183,7 @@ def test_every_form_of_a_document_has_a_case():
     assert told("encoder") == {"code", "codes", "combination", "leaf", "node"}
     assert told("queries") == {"all", "areas", "cells", "length", "listed", "predicates", "prefixes", "ranges"}
     assert {one["kind"] for document in found for one in document["attributes"]} == {
-        "categorical", "integer", "location", "numeric", "ordinal",
+        "categorical", "date", "datetime", "integer", "location", "numeric", "ordinal",
     }  # fmt: skip
     assert {tuple(sorted(one["budget"])) for one in found} == {("epsilon",), ("delta", "epsilon"), ("rho",)}
     assert {one["claim"]["relation"] for one in found} == {"add-remove", "replace-one"}
