@@ -48,7 +48,8 @@ DOCUMENTS = (
     "docs/how-to/data-frames.md",
     "docs/reference/queries.md",
     "docs/reference/release.md",
-    "docs/reference/methods.md",
+    "docs/reference/ranges.md",
+    "docs/reference/queries-kind.md",
     "examples/README.md",
 )
 BLOCK = re.compile(
