@@ -53,6 +53,7 @@ DOCUMENTS = (
     "docs/reference/release.md",
     "docs/reference/ranges.md",
     "docs/reference/statistics.md",
+    "docs/reference/queries-kind.md",
     "examples/README.md",
 )
 BLOCK = re.compile(
