@@ -21,7 +21,8 @@ import opendp.prelude as dp
 from scipy import optimize, special, stats
 
 from dpress.core.claim import ApproxDP, Unit
-from dpress.mechanisms.selection.partition_selection import TOTAL_SHARE, PartitionSelection
+from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
+from dpress.mechanisms.selection.partition_selection import PartitionSelection
 from machine import facts
 
 LOSSES = ((1.0, 1e-8), (1.0, 1e-5), (0.1, 1e-8), (3.0, 1e-6))

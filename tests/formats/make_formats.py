@@ -109,6 +109,11 @@ def tables() -> dict[str, Case]:
             privacy={"epsilon": 1, "delta": 1e-6, "unit": "person", "rows_per_unit": 2}, release={"kind": "names"},
             queries=("total",),
         ),
+        "names_gaussian": Case(
+            attributes=[{"name": "region", "kind": "categorical", "values": "discover", "other": "Other"}],
+            privacy={"epsilon": 1, "delta": 1e-6, "unit": "person", "rows_per_unit": 2},
+            release={"kind": "names", "method": "gaussian_threshold"}, queries=("total",),
+        ),
         "marginals": Case(
             attributes=[AGE, SEX, REGION], privacy=EPSILON, release={"kind": "marginals", "parameters": {"ways": 2}},
             queries=("age in 17..50 and sex = Female",),

@@ -65,7 +65,10 @@ def test_the_plan_says_from_which_count_on_a_name_is_released() -> None:
             r"\$.privacy.delta: expected at most 1 / \(10 x users\) = 1e-05 for users = 10,000",
         ),
         ({"privacy": {"model": "local", "delta": None}}, r"\$.privacy.model: kind = \"names\" needs a table"),
-        ({"method": "privelet"}, r"\$.release.method: 'privelet' releases no names; partition_selection does"),
+        (
+            {"method": "privelet"},
+            r"\$.release.method: 'privelet' releases no names; partition_selection and gauss",
+        ),
         ({"postprocess": ["integer"]}, r"\$.release.postprocess: kind = \"names\" adjusts no counts"),
         (
             {"parameters": {"ways": 2}},
