@@ -49,7 +49,7 @@ DOCUMENTS = (
     "docs/how-to/data-frames.md",
     "docs/reference/queries.md",
     "docs/reference/release.md",
-    "docs/reference/methods.md",
+    "docs/reference/ranges.md",
     "examples/README.md",
 )
 BLOCK = re.compile(
