@@ -21,7 +21,9 @@ import opendp.prelude as dp
 from scipy import optimize, special, stats
 
 from dpress.core.claim import ApproxDP, Unit
-from dpress.mechanisms.selection.partition_selection import TOTAL_SHARE, PartitionSelection
+from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
+from dpress.mechanisms.selection.gaussian_threshold import calibrated
+from dpress.mechanisms.selection.partition_selection import made_for
 from machine import facts
 
 LOSSES = ((1.0, 1e-8), (1.0, 1e-5), (0.1, 1e-8), (3.0, 1e-6))
@@ -49,12 +51,13 @@ def persons(texts: Sequence[str], names: int) -> Counter[str]:
 
 
 def ours(counts: np.ndarray, epsilon: float, delta: float, names: int, *, total: bool) -> tuple[float, int]:
-    """Return the expected number of names found, and the count that is released with an even chance."""
+    """Return the expected number of names found by the method that `dpress plan` takes, and its even count."""
     loss, unit = ApproxDP(epsilon=epsilon, delta=delta), Unit(column=None if names == 1 else "person", rows=names)
-    own = PartitionSelection(loss=loss, unit=unit, total=loss.epsilon * TOTAL_SHARE if total else Fraction(0))
-    chances = np.cumsum([float(weight) * 2.0**-128 for weight in reversed(own.noise.weights)])
-    found = chances[np.minimum(counts, len(chances)) - 1].sum()
-    return float(found), own.count_for(Fraction(1, 2))
+    share = loss.epsilon * TOTAL_SHARE if total else Fraction(0)
+    half = Fraction(1, 2)
+    own = min((made_for(loss, unit, share), calibrated(loss, unit, share)), key=lambda one: one.count_for(half))
+    chances = {count: float(own.chance(count)) for count in set(counts.tolist())}
+    return sum(chances[count] for count in counts.tolist()), own.count_for(half)
 
 
 def laplace(counts: np.ndarray, epsilon: float, delta: float, names: int) -> tuple[float, int]:

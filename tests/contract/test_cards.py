@@ -45,8 +45,8 @@ def test_a_card_says_what_people_choose_by(card: Card) -> None:
 
 
 def test_a_cards_method_is_the_class_of_its_example(card: Card) -> None:
-    losses: dict[str, Loss] = {"dst": ZCDP(rho=1), "partition_selection": ApproxDP(epsilon=1, delta=1e-6)}
-    example = card.example(losses.get(card.name, PureDP(epsilon=1)), ROW)
+    losses: dict[str, Loss] = {"dst": ZCDP(rho=1), "selection": ApproxDP(epsilon=1, delta=1e-6)}
+    example = card.example(losses.get(card.name, losses.get(card.family, PureDP(epsilon=1))), ROW)
     assert isinstance(getattr(example, "strategy", example), card.method)
     assert card.method.__module__ == f"dpress.mechanisms.{card.family}.{card.name}"
 

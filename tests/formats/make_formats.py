@@ -131,6 +131,11 @@ def tables() -> dict[str, Case]:
                 "count sex = Female - count sex = Male",
             ),
         ),
+        "names_gaussian": Case(
+            attributes=[{"name": "region", "kind": "categorical", "values": "discover", "other": "Other"}],
+            privacy={"epsilon": 1, "delta": 1e-6, "unit": "person", "rows_per_unit": 2},
+            release={"kind": "names", "method": "gaussian_threshold"}, queries=("total",),
+        ),
         "marginals": Case(
             attributes=[AGE, SEX, REGION], privacy=EPSILON, release={"kind": "marginals", "parameters": {"ways": 2}},
             queries=("age in 17..50 and sex = Female",),

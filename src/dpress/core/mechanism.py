@@ -177,6 +177,34 @@ class RecordMechanism(Mechanism, Protocol):
 class NameMechanism(Mechanism, Protocol):
     """A curator's mechanism that releases names which nobody may list, with their counts."""
 
+    @property
+    def threshold(self) -> int:
+        """The smallest noisy count that is released."""
+        ...
+
+    @property
+    def mean(self) -> float:
+        """The noise's mean, which published counts are without."""
+        ...
+
+    @property
+    def variance(self) -> float:
+        """The variance of the count of a name, in counts squared."""
+        ...
+
+    @property
+    def total_variance(self) -> float:
+        """The variance of the noisy total, in counts squared; 0 without one."""
+        ...
+
+    def chance(self, count: int) -> Fraction:
+        """Return the probability that a name is released that counts so many."""
+        ...
+
+    def count_for(self, chance: Fraction) -> int:
+        """Return the smallest count of a name that is released with at least this probability, from 1/2 on."""
+        ...
+
     def select(self, names: NameCounts, *, rng: Generator) -> NoisyNames:
         """Return the names that are released, the noisy total and their noisy counts."""
         ...

@@ -65,7 +65,10 @@ def test_the_plan_says_from_which_count_on_a_name_is_released() -> None:
             r"\$.privacy.delta: expected at most 1 / \(10 x users\) = 1e-05 for users = 10,000",
         ),
         ({"privacy": {"model": "local", "delta": None}}, r"\$.privacy.model: kind = \"names\" needs a table"),
-        ({"method": "privelet"}, r"\$.release.method: 'privelet' releases no names; partition_selection does"),
+        (
+            {"method": "privelet"},
+            r"\$.release.method: 'privelet' releases no names; partition_selection and gauss",
+        ),
         ({"postprocess": ["integer"]}, r"\$.release.postprocess: kind = \"names\" adjusts no counts"),
         (
             {"parameters": {"ways": 2}},
@@ -217,3 +220,18 @@ def test_check_and_evaluate_know_the_names() -> None:
     assert (metrics["names_released"], metrics["names_in_the_data"]) == (3.0, 4.0)
     assert metrics["share_of_counts_with_a_released_name"] == pytest.approx(1900 / 1951)
     assert metrics["largest_absolute_error_of_a_name"] <= 21
+
+
+def test_people_with_many_names_get_gaussian_noise_unless_another_method_is_named() -> None:
+    asked = {"unit": "who", "rows_per_unit": 10}
+    methods = {one.method: one for one in plan(spec(privacy=asked)).candidates}
+    assert [*methods] == ["gaussian_threshold", "partition_selection"]
+    assert plan(spec()).chosen.method == "partition_selection"
+    assert plan(spec(privacy=asked, method="partition_selection")).chosen.method == "partition_selection"
+    rows = pa.table({"item": [f"item {row % 4}" for row in range(4000)], "who": [row // 4 for row in range(4000)]})
+    release = publish(spec(privacy=asked), rows, rng=rng.seeded(4))
+    assert release.method == "gaussian_threshold"
+    assert release.answers.names == ("item 0", "item 1", "item 2", "item 3")
+    result = release.query("item = 'item 1'")
+    assert result.interval[0] <= 1000 <= result.interval[1]
+    assert "discrete Gaussian noise" in " ".join(page(release).split())

@@ -16,11 +16,10 @@ from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Array
 from dpress.core.listed_attribute import Categorical
-from dpress.core.mechanism import Mechanism
+from dpress.core.mechanism import Mechanism, NameMechanism
 from dpress.core.name_counts import LONGEST_NAME, NoisyNames
 from dpress.core.rng import Generator
 from dpress.inference.interval import half_width
-from dpress.mechanisms.selection.partition_selection import PartitionSelection
 from dpress.release.answers import KeptAnswers, Part, Progress
 from dpress.release.folder import columns
 from dpress.release.published_tables import PublishedTable
@@ -48,10 +47,10 @@ class Answers:
         return names
 
     @property
-    def mechanism(self) -> PartitionSelection:
+    def mechanism(self) -> NameMechanism:
         """What selected them."""
         found = self.release.mechanism
-        if not isinstance(found, PartitionSelection):
+        if not isinstance(found, NameMechanism):
             raise TypeError(f"{type(found).__name__} releases no names")
         return found
 
@@ -65,14 +64,14 @@ class Answers:
     def counts(self) -> Array:
         """The estimated count of every name, then of the rest, shape (names + 1,)."""
         total, *noisy = self.release.kept.tolist()
-        own = np.asarray(noisy, dtype=np.float64) - float(self.mechanism.noise.mean)
+        own = np.asarray(noisy, dtype=np.float64) - self.mechanism.mean
         return np.append(own, total - math.fsum(own))
 
     @cached_property
     def variances(self) -> tuple[float, float]:
         """The variance of the count of a name, and of the total, in counts squared."""
         mechanism = self.mechanism
-        return float(mechanism.noise.variance), mechanism.total_variance
+        return mechanism.variance, mechanism.total_variance
 
     def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
         """Answer a query such as `product = tea`, `product in (tea, other)` or `total`.
@@ -92,7 +91,7 @@ class Answers:
         del progress
         (weights,) = parse(Schema((self.attribute,)), text)
         variance = self._variance(weights)
-        half, value = half_width(variance, confidence, "laplace"), float(weights @ self.counts)
+        half, value = half_width(variance, confidence, self.release.tail), float(weights @ self.counts)
         return Result(
             query=text,
             value=value,
@@ -151,7 +150,7 @@ class Answers:
             count=self.counts,
             variance=np.append(np.full(len(self.names), own), rest),
             adjusted=None,
-            tail="laplace",
+            tail=self.release.tail,
         )
 
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
@@ -178,7 +177,7 @@ class Answers:
 def predicted(mechanism: Mechanism, workload: object) -> float | None:
     """Return the variance of the count of a name, in counts squared."""
     del workload
-    return float(mechanism.noise.variance) if isinstance(mechanism, PartitionSelection) else None
+    return mechanism.variance if isinstance(mechanism, NameMechanism) else None
 
 
 def measured(mechanism: Mechanism, drawn: NoisyNames, schema: object, *, rng: Generator) -> KeptAnswers:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from dpress.core.claim import ApproxDP
 from dpress.core.domain import Schema
 from dpress.release.release import Release
 from dpress.reporting import page_tables
@@ -48,6 +49,7 @@ def context(own: Facts, release: Release) -> dict[str, Any]:
         "threshold": mechanism.threshold,
         "half": mechanism.count_for(Fraction(1, 2)),
         "nearly": mechanism.count_for(Fraction(99, 100)),
-        "delta": ceiling(mechanism.loss.delta),
+        "delta": ceiling(own.charged.delta) if isinstance(own.charged, ApproxDP) else "",
+        "bounded": own.tail == "laplace",
         "persons": own.claim.unit.column,
     }

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpress.core.claim import describe
-from dpress.mechanisms.selection.partition_selection import PartitionSelection
+from dpress.core.mechanism import NameMechanism
 from dpress.release import plan_text
 from dpress.release.candidate import Candidate
 from dpress.release.plan import Plan
@@ -39,8 +39,8 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
     return plan_text.plain(planned, candidate) | {"threshold": own.threshold, "count_for_chance": counts}
 
 
-def _selection(candidate: Candidate) -> PartitionSelection:
-    if not isinstance(candidate.mechanism, PartitionSelection):
+def _selection(candidate: Candidate) -> NameMechanism:
+    if not isinstance(candidate.mechanism, NameMechanism):
         raise TypeError(f"{candidate.method} releases no names")
     return candidate.mechanism
 

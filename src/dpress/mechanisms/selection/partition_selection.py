@@ -9,18 +9,16 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-import numpy as np
-
-from dpress.core.claim import ROW, ApproxDP, Claim, Relation, Unit, describe
+from dpress.core.claim import ROW, ApproxDP, Claim, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
 from dpress.core.name_counts import NameCounts, NoisyNames
 from dpress.core.rng import Generator
+from dpress.mechanisms.selection.above_threshold import check_total, released, steps_of, total_noise_of
 from dpress.noise.expansion import exponential_floor
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.noise.tabulated import WHOLE, Tabulated
 
-TOTAL_SHARE = Fraction(1, 20)  # of epsilon, for the total that `other` is the rest of
 DIGITS = 96  # bits of exp(-epsilon)
 LONGEST_TABLE = 1 << 15  # values of the noise
 SMALLEST_DELTA = Fraction(1, 1 << 100)
@@ -56,17 +54,14 @@ class PartitionSelection:
     total: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.loss, ApproxDP):
-            raise NotSupported(f"partition selection is calibrated to epsilon and delta, got {describe(self.loss)}")
-        if not 0 <= self.total < self.loss.epsilon:
-            raise ValueError(f"total must lie between 0 and epsilon, got total={self.total}")
+        check_total(self.loss, self.total)
         if self.noise.excess(self.ratio) * self.steps > self.loss.delta:
             raise ValueError("the table of noise costs more than delta")
 
     @property
     def steps(self) -> int:
         """How many counts of names differ by 1 between neighbours, at most: a replaced unit leaves and enters."""
-        return self.unit.rows * (2 if self.unit.relation is Relation.REPLACE_ONE else 1)
+        return steps_of(self.unit)
 
     @property
     def ratio(self) -> Fraction:
@@ -86,9 +81,7 @@ class PartitionSelection:
     @property
     def total_noise(self) -> DiscreteLaplace | None:
         """What is added to the total; None without one."""
-        if not self.total:
-            return None
-        return DiscreteLaplace.calibrate(epsilon=self.total, l1_sensitivity=self.unit.rows)
+        return total_noise_of(self.unit, self.total)
 
     @property
     def claim(self) -> Claim:
@@ -99,6 +92,16 @@ class PartitionSelection:
             f"{'count that changes' if self.steps == 1 else 'counts that change'} by 1{beside}"
         )
         return Claim(published=self.loss, proven=self.loss, unit=self.unit, basis=basis)
+
+    @property
+    def mean(self) -> float:
+        """The noise's mean, which published counts are without."""
+        return float(self.noise.mean)
+
+    @property
+    def variance(self) -> float:
+        """The variance of the count of a name, in counts squared."""
+        return float(self.noise.variance)
 
     @property
     def total_variance(self) -> float:
@@ -132,12 +135,7 @@ class PartitionSelection:
             rng: a secure generator; one word a name that occurs.
         """
         noisy = names.counts + self.noise.sample(names.counts.size, rng=rng)
-        kept = np.flatnonzero(noisy >= self.threshold)
-        own = self.total_noise
-        total = np.zeros(0, dtype=np.int64) if own is None else names.total + own.sample(1, rng=rng)
-        return NoisyNames(
-            names=tuple(names.names[place] for place in kept.tolist()), answers=np.concatenate([total, noisy[kept]])
-        )
+        return released(names, noisy, self.threshold, self.total_noise, rng=rng)
 
 
 @lru_cache(maxsize=16)
@@ -194,6 +192,11 @@ def _weights(ratio: Fraction, first: int) -> tuple[int, ...]:
     return tuple(reversed(found))
 
 
+def made_for(loss: ApproxDP, unit: Unit, total: Fraction = Fraction(0)) -> PartitionSelection:
+    """Return the mechanism for a loss, of which epsilon `total` is for the noisy total."""
+    return PartitionSelection(loss=loss, unit=unit, total=total)
+
+
 CARD = Card(
     name="partition_selection",
     family="selection",
@@ -201,5 +204,5 @@ CARD = Card(
     paper="foundations: names (Desfontaines, Voss, Gipson 2022, Theorem 2)",
     summary="Releases the names that occur often enough, with their noisy counts, as likely as any method may.",
     method=PartitionSelection,
-    example=lambda loss, unit: PartitionSelection(loss=loss, unit=unit),
+    example=made_for,
 )

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpress.core.claim import ApproxDP, Relation
+from dpress.mechanisms.selection.gaussian_threshold import GaussianThreshold
 from dpress.mechanisms.selection.partition_selection import PartitionSelection
 from dpress.noise.expansion import PRECISION, exponential_floor
 from dpress.noise.tabulated import WHOLE
 
 Table = tuple[int, ...]  # counts of names
+BITS = 160
 Outputs = dict[int | None, int]  # noisy counts, None where the name is hidden; of 2^128
 
 
@@ -25,7 +27,7 @@ class ExactDelta:
 
     delta: Fraction
     kept: bool
-    pairs: int
+    remark: str
 
 
 def names_loss(mechanism: PartitionSelection, claimed: ApproxDP) -> ExactDelta:
@@ -41,7 +43,32 @@ def names_loss(mechanism: PartitionSelection, claimed: ApproxDP) -> ExactDelta:
     for one, other in neighbours(mechanism):
         pairs += 1
         worst = max(worst, _excess(mechanism, one, other, below), _excess(mechanism, other, one, below))
-    return ExactDelta(delta=worst, kept=worst <= claimed.delta, pairs=pairs)
+    remark = f"delta over {pairs} pairs of neighbours, at the epsilon that is left beside the total's"
+    return ExactDelta(delta=worst, kept=worst <= claimed.delta, remark=remark)
+
+
+def sums_loss(mechanism: GaussianThreshold, claimed: ApproxDP) -> ExactDelta:
+    """Return the delta of `GaussianThreshold`'s proof, its sums of noise by convolution of the noise's own weights.
+
+    Weights are rounded down to 2^-160 of the largest, for 12 standard deviations; what that leaves out is below 2^-100.
+    """
+    total, steps = mechanism.total_noise, mechanism.steps
+    spent = Fraction(0) if total is None else Fraction(mechanism.unit.rows) / total.scale
+    reach = 12 * (math.isqrt(math.ceil(mechanism.sigma2)) + 1)
+    own = [exponential_floor(Fraction(x * x) / (2 * mechanism.sigma2), BITS) for x in range(-reach, reach + 1)]
+    width = steps * (BITS + reach.bit_length() + 2) // 8 + 1  # bytes of a sum of products
+    packed = int.from_bytes(b"".join(weight.to_bytes(width, "little") for weight in own), "little") ** steps
+    written = packed.to_bytes(width * len(own) * steps, "little")
+    law = [
+        int.from_bytes(written[width * place : width * (place + 1)], "little") for place in range(2 * reach * steps + 1)
+    ]
+    shown = steps * Fraction(sum(own[reach + mechanism.threshold - 1 :]), sum(own))
+    above = (Fraction(exponential_floor(claimed.epsilon - spent, PRECISION) + 1, 1 << PRECISION)) / (1 - shown)
+    shifted = [*law[steps:], *[0] * steps]
+    excess = sum(max(0, p * above.numerator - q * above.denominator) for p, q in zip(law, shifted, strict=True))
+    delta = shown + Fraction(excess, above.numerator * sum(law))
+    remark = "delta of names that only a unit has, and of noise added to counts, by convolution"
+    return ExactDelta(delta=delta, kept=delta <= claimed.delta, remark=remark)
 
 
 def neighbours(mechanism: PartitionSelection) -> Iterator[tuple[Table, Table]]:

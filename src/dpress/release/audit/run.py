@@ -24,7 +24,9 @@ from dpress.mechanisms.microdata.graphical import Graphical
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
 from dpress.mechanisms.microdata.per_record import PerRecord
 from dpress.mechanisms.protocol.report_type import ReportType
-from dpress.mechanisms.selection.partition_selection import TOTAL_SHARE, PartitionSelection
+from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
+from dpress.mechanisms.selection.gaussian_threshold import GaussianThreshold
+from dpress.mechanisms.selection.partition_selection import PartitionSelection
 from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.psda import Psda
 from dpress.release.audit import (
@@ -62,10 +64,11 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
     """
     generator = rng or secure()
     example: Any = card.example(loss, Unit())
-    if isinstance(example, PartitionSelection):
+    if isinstance(loss, ApproxDP) and isinstance(example, (PartitionSelection, GaussianThreshold)):
         if samples is not None:
             raise NotSupported(f"{card.name} is checked exactly, and takes no samples")
-        checks = [names_exact(replace(example, unit=unit)) for unit in _units()]
+        made: Any = card.example
+        checks = [names_exact(made(loss, unit, loss.epsilon * TOTAL_SHARE)) for unit in _units()]
     elif isinstance(loss, ApproxDP):
         raise NotSupported(f"{card.name} is audited under epsilon or rho")
     elif isinstance(example, Oracle):
@@ -194,20 +197,21 @@ def of_records(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Gen
             yield records_sampled(made, samples or SAMPLES, rng=rng)
 
 
-def names_exact(made: PartitionSelection) -> Check:
-    """Return the exact check of what releases names, with a noisy total by a twentieth of epsilon."""
-    own = replace(made, total=made.loss.epsilon * TOTAL_SHARE)
-    claimed = _claimed(own)
-    found = exact_names.names_loss(own, claimed)
-    remark = f"delta over {found.pairs} pairs of neighbours, at the epsilon that is left beside the total's"
+def names_exact(made: PartitionSelection | GaussianThreshold) -> Check:
+    """Return the exact check of what releases names, beside its total."""
+    claimed = _claimed(made)
+    if isinstance(made, PartitionSelection):
+        kind, name, found = "exact outputs", "tables of a few names", exact_names.names_loss(made, claimed)
+    else:
+        kind, name, found = "exact sum", "sums of noise", exact_names.sums_loss(made, claimed)
     return Check(
-        kind="exact outputs",
-        instance="tables of a few names",
-        relation=_relation(own.unit),
+        kind=kind,  # type: ignore[arg-type]  # one of the two
+        instance=name,
+        relation=_relation(made.unit),
         claimed=claimed,
         kept=found.kept,
         loss=float_up(found.delta),
-        remark=remark,
+        remark=found.remark,
     )
 
 

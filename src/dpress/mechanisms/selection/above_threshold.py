@@ -1,0 +1,47 @@
+"""What every method that releases names has in common: those above a threshold, and a noisy total."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from dpress.core.claim import ApproxDP, Loss, Relation, Unit, describe
+from dpress.core.errors import NotSupported
+from dpress.core.name_counts import Integers, NameCounts, NoisyNames
+from dpress.core.rng import Generator
+from dpress.noise.laplace import DiscreteLaplace
+
+TOTAL_SHARE = Fraction(1, 20)  # of epsilon, for the total that `other` is the rest of
+
+
+def steps_of(unit: Unit) -> int:
+    """Return how many counts of names differ by 1 between neighbours, at most: a replaced unit leaves and enters."""
+    return unit.rows * (2 if unit.relation is Relation.REPLACE_ONE else 1)
+
+
+def check_total(loss: Loss, total: Fraction) -> None:
+    """Refuse a loss without delta, and a total that leaves nothing for the names.
+
+    Raises:
+        NotSupported, ValueError: naming the fault.
+    """
+    if not isinstance(loss, ApproxDP):
+        raise NotSupported(f"the selection of names is calibrated to epsilon and delta, got {describe(loss)}")
+    if not 0 <= total < loss.epsilon:
+        raise ValueError(f"total must lie between 0 and epsilon, got total={total}")
+
+
+def total_noise_of(unit: Unit, total: Fraction) -> DiscreteLaplace | None:
+    """Return the noise of the total, which a unit changes by at most its rows; None where nothing is spent on it."""
+    return DiscreteLaplace.calibrate(epsilon=total, l1_sensitivity=unit.rows) if total else None
+
+
+def released(
+    names: NameCounts, noisy: Integers, threshold: int, total_noise: DiscreteLaplace | None, *, rng: Generator
+) -> NoisyNames:
+    """Return the names whose noisy counts reach a threshold, with these, and before them the noisy total."""
+    kept = np.flatnonzero(noisy >= threshold)
+    nothing = np.zeros(0, dtype=np.int64)
+    total = nothing if total_noise is None else names.total + total_noise.sample(1, rng=rng)
+    return NoisyNames(
+        names=tuple(names.names[place] for place in kept.tolist()), answers=np.concatenate([total, noisy[kept]])
+    )

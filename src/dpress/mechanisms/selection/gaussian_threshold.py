@@ -1,0 +1,200 @@
+"""`gaussian_threshold`: the names of a private column that occur often enough, where a person has several of them.
+
+counts -> + discrete Gaussian noise, for every name that occurs -> those from a threshold on, by their noisy counts.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Literal
+
+from dpress.core.claim import ROW, ApproxDP, Claim, Unit
+from dpress.core.errors import NotSupported
+from dpress.core.mechanism import Card
+from dpress.core.name_counts import NameCounts, NoisyNames
+from dpress.core.rng import Generator
+from dpress.mechanisms.selection.above_threshold import check_total, released, steps_of, total_noise_of
+from dpress.noise.expansion import exponential_floor
+from dpress.noise.gaussian import DiscreteGaussian
+from dpress.noise.gaussian_tails import SMALLEST, tail, tail_of_sum
+from dpress.noise.laplace import DiscreteLaplace
+
+DIGITS = 96  # bits of exp(-epsilon)
+SHARES = tuple(place / 40 for place in range(1, 40))  # of delta, for names that only the unit has
+TRIES = 40
+LARGEST_EPSILON = 20  # from which on bounded noise is the better one for any number of names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianThreshold:
+    """Every name that occurs n times is released with n + X, X discrete Gaussian, where that is at least a threshold.
+
+    Promise: (epsilon, delta) for a unit that changes at most t = `steps` counts, each by 1; both relations, central
+        model. Proven. Let p = P(X >= threshold - 1), the chance of a name that counts 1, and compare tables D and D'.
+        Hide in both all names that only one of them has: what is left differs by 1 in at most t counts, so for any a
+        P(D in S) <= a P(D' in S) + d, d = P(S_t >= s) - a P(S_t >= s + t) at the worst s, S_t the sum of t noises
+        (the log ratio of x and x - 1 in t counts is (t - 2 sum x) / (2 sigma2)). Names that only D has show with
+        chance at most t p, which adds as much; those that only D' has are hidden with chance at least 1 - t p, which
+        divides a by it. With a = exp(epsilon - total) (1 - t p) the cost is (epsilon - total, d + t p). `spent` is
+        this sum, bounded from above in exact arithmetic. The noisy total costs `total` beside it.
+    Error: variance of the discrete Gaussian of a name's count, in counts squared, given the name whether or not it is
+        released; that of the total 2q / (1 - q)^2, q = exp(-total / rows).
+    Paper: Gopi et al. 2020 (thresholds above Gaussian noise); Balle, Wang 2018, Theorem 8 (the profile); Canonne,
+        Kamath, Steinke 2020 (discrete Gaussian).
+
+    Args:
+        loss: epsilon and delta.
+        unit: whom the promise protects.
+        total: the part of epsilon for the noisy total; 0 without one.
+        sigma2: of the noise.
+        threshold: the smallest noisy count that is released.
+    """
+
+    loss: ApproxDP
+    unit: Unit = ROW
+    total: Fraction = Fraction(0)
+    sigma2: Fraction
+    threshold: int
+
+    def __post_init__(self) -> None:
+        check_total(self.loss, self.total)
+        if self.spent > self.loss.delta:
+            raise ValueError("the noise and the threshold cost more than delta")
+
+    @property
+    def steps(self) -> int:
+        """How many counts of names differ by 1 between neighbours, at most."""
+        return steps_of(self.unit)
+
+    @property
+    def noise(self) -> DiscreteGaussian:
+        """What is added to the count of every name."""
+        return DiscreteGaussian(sigma2=self.sigma2)
+
+    @property
+    def spent(self) -> Fraction:
+        """A number at or above the delta that noise and threshold cost."""
+        return _spent(self.loss.epsilon - self.total, self.steps, self.sigma2, self.threshold)
+
+    @property
+    def total_noise(self) -> DiscreteLaplace | None:
+        """What is added to the total; None without one."""
+        return total_noise_of(self.unit, self.total)
+
+    @property
+    def claim(self) -> Claim:
+        """The promise, for the noise and the threshold that `select` uses."""
+        beside = f", and a total by epsilon = {self.total}" if self.total else ""
+        basis = (
+            f"discrete Gaussian noise with sigma2 = {self.sigma2}, and a name is released from a noisy count of "
+            f"{self.threshold} on, for {self.steps} counts that change by 1{beside}"
+        )
+        return Claim(published=self.loss, proven=self.loss, unit=self.unit, basis=basis)
+
+    @property
+    def mean(self) -> float:
+        """The noise's mean."""
+        return 0.0
+
+    @property
+    def variance(self) -> float:
+        """The variance of the count of a name, in counts squared."""
+        return self.noise.variance
+
+    @property
+    def total_variance(self) -> float:
+        """The variance of the noisy total, in counts squared; 0 without one."""
+        own = self.total_noise
+        return own.variance if own is not None else 0.0
+
+    @property
+    def tail(self) -> Literal["gaussian"]:
+        """How heavy the noise's tail is."""
+        return "gaussian"
+
+    def chance(self, count: int) -> Fraction:
+        """Return the probability that a name is released that counts so many, rounded up."""
+        return tail(self.sigma2, self.threshold - count).high if count > 0 else Fraction(0)
+
+    def count_for(self, chance: Fraction) -> int:
+        """Return the smallest count of a name that is released with at least this probability, in [1/2, 1)."""
+        if not Fraction(1, 2) <= chance < 1:
+            raise ValueError(f"chance must lie between 1/2 and 1, got chance={chance}")
+        return self.threshold + (self.noise.quantile(2 * chance - 1) if 2 * chance > 1 else 0)
+
+    def select(self, names: NameCounts, *, rng: Generator) -> NoisyNames:
+        """Return the names that are released, with their noisy counts and the total.
+
+        Args:
+            names: exact counts.
+            rng: a secure generator.
+        """
+        noisy = names.counts + self.noise.sample(names.counts.size, rng=rng)
+        return released(names, noisy, self.threshold, self.total_noise, rng=rng)
+
+
+def _spent(epsilon: Fraction, steps: int, sigma2: Fraction, threshold: int) -> Fraction:
+    """Return `GaussianThreshold.spent`."""
+    shown = steps * tail(sigma2, threshold - 1).high
+    ratio = Fraction(1 << DIGITS, exponential_floor(epsilon, DIGITS) + 1) * (1 - shown)
+    if ratio <= 0:
+        return Fraction(1)
+    near = math.floor(float(sigma2) * math.log(ratio) - steps / 2)
+    worst = max(_excess(sigma2, steps, start, ratio) for start in range(near - 1, near + 4))
+    return shown + max(Fraction(0), worst)
+
+
+def _excess(sigma2: Fraction, steps: int, start: int, ratio: Fraction) -> Fraction:
+    return tail_of_sum(sigma2, steps, start).high - ratio * tail_of_sum(sigma2, steps, start + steps).low
+
+
+def calibrated(loss: ApproxDP, unit: Unit, total: Fraction = Fraction(0)) -> GaussianThreshold:
+    """Return the noise and the threshold with the least threshold that cost at most a loss.
+
+    The search is in floats; what it finds is checked exactly, and widened until it is kept.
+
+    Raises:
+        NotSupported: the loss is not epsilon and delta, or epsilon is too large for noise of this kind to serve.
+    """
+    check_total(loss, total)
+    epsilon, steps, delta = float(loss.epsilon - total), steps_of(unit), float(loss.delta)
+    if epsilon > LARGEST_EPSILON:
+        raise NotSupported(f"a Gaussian threshold serves up to epsilon = {LARGEST_EPSILON}, got {epsilon:.3g}")
+    found = (_searched(epsilon, steps, delta, share) for share in SHARES)
+    threshold, sigma = min(found)
+    sigma2 = max(SMALLEST, Fraction(math.ceil(sigma**2 * 2**20), 2**20))
+    for _ in range(TRIES):
+        if _spent(loss.epsilon - total, steps, sigma2, threshold) <= loss.delta:
+            while _spent(loss.epsilon - total, steps, sigma2, threshold - 1) <= loss.delta:
+                threshold -= 1
+            return GaussianThreshold(loss=loss, unit=unit, total=total, sigma2=sigma2, threshold=threshold)
+        sigma2 = Fraction(math.ceil(sigma2 * 2**20 * Fraction(2001, 2000)), 2**20)
+        threshold = max(threshold, 2 + math.ceil(float(sigma2) ** 0.5 * (threshold - 1.5) / sigma - 0.5))
+    raise NotSupported("no Gaussian threshold was found for this loss")
+
+
+def _searched(epsilon: float, steps: int, delta: float, share: float) -> tuple[int, float]:
+    """Return a threshold and a standard deviation that cost about delta, of which new names get a share."""
+    low, high = 0.1, 1e6
+    while high / low > 1 + 1e-9:
+        sigma = math.sqrt(low * high)
+        low, high = (sigma, high) if _profile(epsilon, math.sqrt(steps) / sigma) > (1 - share) * delta else (low, sigma)
+    return math.ceil(1.5 - high * NormalDist().inv_cdf(share * delta / steps)), high
+
+
+def _profile(epsilon: float, ratio: float) -> float:
+    """Return the delta of Gaussian noise for a sensitivity of so many standard deviations."""
+    above, below = ratio / 2 - epsilon / ratio, -ratio / 2 - epsilon / ratio
+    return (math.erfc(-above / math.sqrt(2)) - math.exp(epsilon) * math.erfc(-below / math.sqrt(2))) / 2
+
+
+CARD = Card(
+    name="gaussian_threshold",
+    family="selection",
+    model="central",
+    paper="foundations: names (Gopi et al. 2020; Balle, Wang 2018)",
+    summary="Releases the names that occur often enough, with counts in Gaussian noise, for people who have many.",
+    method=GaussianThreshold,
+    example=calibrated,
+)

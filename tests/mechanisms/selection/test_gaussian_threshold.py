@@ -1,0 +1,107 @@
+"""`gaussian_threshold`: what it costs, added up in another way; faults that are found; where it is the better."""
+
+import dataclasses
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpress.core import rng
+from dpress.core.claim import ApproxDP, Loss, PureDP, Relation, Unit
+from dpress.core.errors import NotSupported
+from dpress.core.name_counts import NameCounts
+from dpress.core.plain import plain, read
+from dpress.mechanisms.selection.gaussian_threshold import GaussianThreshold, calibrated
+from dpress.mechanisms.selection.partition_selection import PartitionSelection
+from dpress.release.audit.exact_names import sums_loss
+
+FALSE_ALARM = 1e-6
+DRAWS = 20_000
+LOSSES = [ApproxDP(epsilon=1, delta="1e-8"), ApproxDP(epsilon="0.5", delta="1e-5"), ApproxDP(epsilon=3, delta="0.01")]
+MOVED = Relation.REPLACE_ONE
+UNITS = [Unit(), Unit(relation=MOVED), Unit(column="uid", rows=3), Unit(relation=MOVED, column="uid", rows=3)]
+each_loss = pytest.mark.parametrize("loss", LOSSES, ids=str)
+each_unit = pytest.mark.parametrize("unit", UNITS, ids=str)
+
+
+def faulty(honest: GaussianThreshold, **changed: object) -> GaussianThreshold:
+    """One that claims like an honest one and draws otherwise; made without its own check."""
+    found = object.__new__(GaussianThreshold)
+    for field in dataclasses.fields(honest):
+        object.__setattr__(found, field.name, changed.get(field.name, getattr(honest, field.name)))
+    return found
+
+
+@each_unit
+@each_loss
+def test_what_it_spends_is_what_a_convolution_gives(loss: ApproxDP, unit: Unit) -> None:
+    own = calibrated(loss, unit, loss.epsilon / 20)
+    found = sums_loss(own, loss)
+    assert found.kept
+    assert own.spent <= loss.delta
+    assert float(found.delta) == pytest.approx(float(own.spent), rel=1e-12)
+    assert own.spent > loss.delta / 2 or own.sigma2 < Fraction(41, 10)  # the smallest noise
+    assert own.claim.proven == own.claim.published == loss
+    assert own.claim.unit == unit
+
+
+@each_unit
+def test_planted_faults_are_found_and_cannot_be_made(unit: Unit) -> None:
+    loss = LOSSES[1]
+    own = calibrated(loss, unit)
+    for changed in (
+        {"threshold": own.threshold - 1},
+        {"sigma2": own.sigma2 * Fraction(9, 10)},
+        {"unit": dataclasses.replace(unit, column="uid", rows=unit.rows + 1)},
+    ):
+        assert not sums_loss(faulty(own, **changed), loss).kept, changed
+        with pytest.raises(ValueError, match="the noise and the threshold cost more than delta"):
+            dataclasses.replace(own, **changed)
+
+
+def test_it_releases_from_smaller_counts_where_a_person_has_several_names() -> None:
+    half = Fraction(1, 2)
+    for rows, better in ((1, False), (10, True), (100, True)):
+        unit = Unit(column="uid", rows=rows)
+        bounded = PartitionSelection(loss=LOSSES[0], unit=unit)
+        assert (calibrated(LOSSES[0], unit).count_for(half) < bounded.count_for(half)) is better
+
+
+def test_chances_are_those_of_the_noise() -> None:
+    own = calibrated(LOSSES[2], Unit())
+    assert own.count_for(Fraction(1, 2)) == own.threshold
+    nearly = own.count_for(Fraction(99, 100))
+    assert own.chance(nearly - 1) < Fraction(99, 100) <= own.chance(nearly)
+    assert own.chance(own.threshold - 1) < Fraction(1, 2) <= own.chance(own.threshold)
+    assert own.chance(0) == 0
+    with pytest.raises(ValueError, match="chance must lie between 1/2 and 1"):
+        own.count_for(Fraction(1, 3))
+
+
+def test_released_counts_reach_the_threshold_as_often_as_stated() -> None:
+    own, generator = calibrated(LOSSES[2], Unit()), rng.seeded(7)
+    count = own.threshold - 2
+    names = NameCounts(names=tuple(map(str, range(DRAWS))), counts=np.full(DRAWS, count), unnamed=3)
+    found = own.select(names, rng=generator)
+    assert stats.binomtest(len(found.names), DRAWS, float(own.chance(count))).pvalue > FALSE_ALARM
+    assert stats.binomtest(len(found.names), DRAWS, float(own.chance(count + 1))).pvalue < FALSE_ALARM  # the control
+    assert found.answers.min() == own.threshold
+    assert found.answers.size == len(found.names)
+
+
+def test_it_is_read_back_from_a_document() -> None:
+    own = calibrated(LOSSES[0], UNITS[3], Fraction(1, 20))
+    assert read(object, plain(own), find=lambda _: GaussianThreshold) == own
+
+
+@pytest.mark.parametrize(
+    ("loss", "line"),
+    [
+        (PureDP(epsilon=1), "calibrated to epsilon and delta, got epsilon = 1"),
+        (ApproxDP(epsilon=30, delta="1e-6"), "a Gaussian threshold serves up to epsilon = 20, got 30"),
+    ],
+)
+def test_what_it_cannot_keep_is_refused(loss: Loss, line: str) -> None:
+    with pytest.raises(NotSupported, match=line):
+        calibrated(loss, Unit())  # type: ignore[arg-type]
