@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from dpress.core.claim import PureDP
 from dpress.inference import frequencies
 from dpress.inference.interval import half_width
+from dpress.mechanisms.oracle.krr import Krr
+from dpress.mechanisms.oracle.subset_selection import SubsetSelection
 
 P, Q = Fraction(3, 4), Fraction(1, 8)
 STATED = frequencies.SPARE
@@ -72,3 +75,28 @@ def test_intervals_hold_as_often_as_stated_for_few_and_for_many(users, monkeypat
             assert min(found) > 0.93
             least.append(min(coverages(p, q, users, monkeypatch, spare=0)))
     assert (min(least) < 0.9) == (users < 2000)
+
+
+@pytest.mark.parametrize(
+    "oracle",
+    [
+        Krr(size=2, loss=PureDP(epsilon=1)),
+        Krr(size=5, loss=PureDP(epsilon=1)),
+        SubsetSelection(size=6, loss=PureDP(epsilon=0.5), weight=3),
+        SubsetSelection(size=3, loss=PureDP(epsilon=2), weight=2),
+    ],
+)
+def test_variances_and_covariances_are_those_of_the_channel(oracle):
+    channel = oracle.channel()
+    supports = np.array([oracle.tally(payload[None]) for payload in channel.payloads], dtype=np.float64)
+    held = np.arange(oracle.size)[::-1] + 1.0
+    weights = np.linspace(-1.3, 2.0, oracle.size)
+    exact = 0.0
+    for users, row in zip(held, channel.probabilities, strict=True):
+        chances = np.array(row, dtype=np.float64)
+        scores = supports @ weights / float(oracle.p - oracle.q)
+        exact += users * (chances @ scores**2 - (chances @ scores) ** 2)
+    users = int(held.sum())
+    alone = float(weights**2 @ frequencies.variances(users, held, oracle.p, oracle.q))
+    assert alone + oracle.covariances(held, users, weights) == pytest.approx(exact)
+    assert abs(oracle.covariances(held, users, weights)) > 0.01 * exact  # the counts do correlate

@@ -16,6 +16,7 @@ from dpress.core.claim import Claim
 from dpress.core.rng import Generator
 
 if TYPE_CHECKING:  # a device makes none
+    from dpress.core.linear import Array
     from dpress.core.measurement import Measurement
 
 Values = npt.NDArray[np.int32]  # codes from 0, shape (users,)
@@ -35,6 +36,21 @@ class Channel:
 
     payloads: Payloads
     probabilities: tuple[tuple[Fraction, ...], ...]
+
+
+@runtime_checkable
+class Correlated(Protocol):
+    """An oracle whose counts of different values correlate, for the values that users hold."""
+
+    def covariances(self, held: "Array", users: int, weights: "Array") -> float:
+        """Return the sum of w_i w_j Cov(count_i, count_j) over i != j, in counts squared.
+
+        Args:
+            held: how many users hold each value, shape (k,).
+            users: how many reported.
+            weights: w, shape (k,).
+        """
+        ...
 
 
 @runtime_checkable

@@ -66,3 +66,28 @@ def variances(users: int, held: Array, p: Fraction, q: Fraction) -> Array:
     """Return the exact variance of the counts of values that `held` users hold, in counts squared."""
     own, other = float(p * (1 - p) / (p - q) ** 2), float(q * (1 - q) / (p - q) ** 2)
     return np.asarray(held * own + (users - held) * other)
+
+
+def covariances(held: Array, users: int, weights: Array, odds: tuple[Fraction, Fraction], supported: int) -> float:
+    """Return the sum of w_i w_j Cov over pairs i != j of counts by reports that each support the same number of values.
+
+    A report supports s values, all sets of them alike but for whether they hold the user's own. With p and q the odds
+    of the own and of another value, c = p (s - 1) / (k - 1) - p q is the covariance of the own value's support and
+    another's, and d = (p (s - 1) (s - 2) + (1 - p) s (s - 1)) / ((k - 1) (k - 2)) - q^2 that of two others; over
+    (p - q)^2. Exact.
+
+    Args:
+        held: how many users hold each value, shape (k,).
+        users: how many reported.
+        weights: w, shape (k,).
+        odds: p and q.
+        supported: s; 1 for randomised response.
+    """
+    (p, q), s, k = odds, supported, weights.size
+    if k < 2:
+        return 0.0
+    own = p * (s - 1) / (k - 1) - p * q
+    others = (p * (s - 1) * (s - 2) + (1 - p) * s * (s - 1)) / ((k - 1) * (k - 2)) - q**2 if k > 2 else Fraction(0)
+    total = float(weights.sum())
+    pairs, holding = total**2 - float(weights @ weights), 2 * float((held * weights) @ (total - weights))
+    return (float(others) * (users * pairs - holding) + float(own) * holding) / float(p - q) ** 2

@@ -121,8 +121,8 @@ def total(group: Group, confidence: float) -> Found:
 def quantile(group: Group, level: float, confidence: float) -> Found:
     """Return a quantile of a group's numbers: the middle of the cells that it is estimated in.
 
-    Error: `inference.quantile.invert`; the interval is of whole cells. The standard error is half the interval's length
-    over the critical value (Woodruff 1952), cells included.
+    Error: `inference.quantile.invert`; the interval is of whole cells. The standard error is half the length that the
+    interval has beyond one cell's, over the critical value (Woodruff 1952).
     """
     low, high, borders = _at_most(group.low, group.high)
     everybody, variance = group.form(np.ones(group.low.size))
@@ -139,7 +139,8 @@ def quantile(group: Group, level: float, confidence: float) -> Found:
     if not known:
         return value, math.nan, (math.nan, math.nan), within
     interval = float(low[found.interval[0]]), float(high[found.interval[1]])
-    return value, (interval[1] - interval[0]) / (2 * critical), interval, within
+    beyond = (interval[1] - interval[0]) - (within[1] - within[0])
+    return value, beyond / (2 * critical), interval, within
 
 
 def ratio(asked: Statistic, compared: Compared, confidence: float) -> Found:

@@ -4,7 +4,7 @@ measurement -> estimates and variances of every cell -> published tables; querie
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +24,7 @@ from dpress.inference.interval import critical, half_width
 from dpress.inference.least_squares import LeastSquares, flat
 from dpress.inference.postprocess import NAMES, adjust
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.estimator import HasQueryVariance
+from dpress.mechanisms.protocol.estimator import HasQueryVariances
 from dpress.release import table_forms
 from dpress.release.answers import KeptAnswers, Part, Progress
 from dpress.release.linear_forms import Compared, Group
@@ -108,32 +108,38 @@ class TableAnswers:
         )
 
     def _form(self, weights: list[Array]) -> tuple[float, float]:
-        """Return a weighted sum and its variance; sums of the same estimated cells estimate these once."""
+        """Return a weighted sum and its variance.
+
+        How many took part in a collection is known: where one attribute is weighed, the mean weight counts everybody,
+        and only what differs from it is estimated.
+        """
         if isinstance(self.decoder, LeastSquares):
-            value = float(flat(weights) @ self._cells)
-        else:
-            value = self.decoder.answer(self.measurement, weights)
-        return value, self._form_variance(weights)
+            return float(flat(weights) @ self._cells), self.variance(weights)
+        axes, known = [axis for axis, own in enumerate(weights) if not np.all(own == 1)], 0.0
+        if self.release.users and len(axes) == 1:
+            (axis,), level = axes, float(weights[axes[0]].mean())
+            weights, known = [*weights[:axis], weights[axis] - level, *weights[axis + 1 :]], level * self.release.users
+        return self.decoder.answer(self.measurement, weights) + known, self.variance(weights)
 
     @cached_property
     def _cells(self) -> Array:
         (cells,) = self.decoder.estimate(self.measurement)
         return cells
 
-    def _form_variance(self, weights: list[Array]) -> float:
-        """Return the variance of a weighted sum, in counts squared.
+    @cached_property
+    def variance(self) -> Callable[[list[Array]], float]:
+        """What gives the variance of a weighted sum, in counts squared, for weights of any size and sign.
 
         A curator's is exact. A collection's estimator may know how its cells depend on one another. Where it does not,
         the variance V of `SeparateTables` holds for weights of one sign: of a sum of both signs the standard error is
         at most sqrt(V+) + sqrt(V-), and its square at most 2 (V+ + V-) = 2 V.
         """
-        mechanism = self.release.mechanism
+        mechanism, decoder, spread = self.release.mechanism, self.decoder, self.measurement.variance
         if not isinstance(mechanism, Collection):
-            return self.query_variance(weights)
-        if isinstance(mechanism.estimator, HasQueryVariance):
-            tallies = mechanism.split_tally(self.release.kept[: sum(mechanism.sizes)])
-            return mechanism.estimator.query_variance(tallies, weights)
-        return 2 * self.query_variance(weights)
+            return lambda weights: decoder.query_variance(spread, weights)
+        if isinstance(mechanism.estimator, HasQueryVariances):
+            return mechanism.estimator.query_variances(mechanism.split_tally(self.release.kept[: sum(mechanism.sizes)]))
+        return lambda weights: 2 * decoder.query_variance(spread, weights)
 
     def together(self, weights: list[Array]) -> bool:
         """Return whether a published table holds the attributes that a query is about."""

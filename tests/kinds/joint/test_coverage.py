@@ -172,6 +172,6 @@ def _sums(own: Collection, pairs: Pairs, codes: np.ndarray, seed: int) -> Iterat
         added = made.decoder.query_variance(measured.variance, query)
         yield (
             made.decoder.answer(measured, query) - truth,
-            math.sqrt(pairs.query_variance(tallies, query)),
+            math.sqrt(pairs.query_variances(tallies)(query)),
             math.sqrt(added),
         )

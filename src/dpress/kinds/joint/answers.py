@@ -103,10 +103,7 @@ class Answers(TableAnswers):
 
     def query_variance(self, weights: list[Array]) -> float:
         """Return the variance of the answer of a published table: of `pairs` with what its cells have in common."""
-        estimator, mechanism = pairs_of(self.release.mechanism), self.release.mechanism
-        if estimator is None or not isinstance(mechanism, Collection):
-            return super().query_variance(weights)
-        return estimator.query_variance(mechanism.split_tally(self.release.kept), weights)
+        return super().query_variance(weights) if pairs_of(self.release.mechanism) is None else self.variance(weights)
 
     def refits(self, *, progress: Progress | None = None) -> Refits | None:
         """Return the fitted joint with its refits; None where the tallies alone do not give it.

@@ -94,9 +94,12 @@ class Pairs:
         """Return how queries about one or two attributes are answered."""
         return SeparateTables(self.shape, self.tables, users)
 
-    def query_variance(self, tallies: Sequence[Tally], weights: Sequence[Array]) -> float:
-        """Return the variance of the answer to a query, in counts squared; see `pair_spread.query_variance`."""
+    def query_variances(self, tallies: Sequence[Tally]) -> Callable[[Sequence[Array]], float]:
+        """Return what gives the variance of a query's answer, in counts squared; see `pair_spread.query_variance`."""
         tables, users = self._tables(tallies), sum(int(tally[-1]) for tally in tallies)
+        return lambda weights: self._query_variance(tables, users, weights)
+
+    def _query_variance(self, tables: Tables, users: int, weights: Sequence[Array]) -> float:
         place = self.decoder(users).place(weights)
         if place is None:
             return 0.0

@@ -11,6 +11,7 @@ import numpy as np
 
 from dpress.core import payload
 from dpress.core.claim import Claim, PureDP
+from dpress.core.linear import Array
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.payload import Number
@@ -86,6 +87,10 @@ class Krr:
     def tally(self, payloads: Payloads) -> Tally:
         """Return how often each value was reported, shape (k,)."""
         return payload.histogram(payloads, self.size)
+
+    def covariances(self, held: Array, users: int, weights: Array) -> float:
+        """Return the sum of w_i w_j Cov(count_i, count_j) over i != j; see `frequencies.covariances`."""
+        return frequencies.covariances(held, users, weights, (self.p, self.q), 1)
 
     estimate = frequencies.estimate
     variance = frequencies.variance

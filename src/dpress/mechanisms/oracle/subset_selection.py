@@ -14,6 +14,7 @@ import numpy as np
 
 from dpress.core import bits, check, payload
 from dpress.core.claim import Claim, PureDP
+from dpress.core.linear import Array
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
 from dpress.core.rng import Generator
@@ -127,6 +128,10 @@ class SubsetSelection:
     def tally(self, payloads: Payloads) -> Tally:
         """Return how many reports hold each value, shape (k,)."""
         return bits.column_counts(payloads, self.size)
+
+    def covariances(self, held: Array, users: int, weights: Array) -> float:
+        """Return the sum of w_i w_j Cov(count_i, count_j) over i != j; see `frequencies.covariances`."""
+        return frequencies.covariances(held, users, weights, (self.p, self.q), self.weight)
 
     estimate = frequencies.estimate
     variance = frequencies.variance

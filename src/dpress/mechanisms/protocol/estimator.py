@@ -3,7 +3,7 @@
 tallies of all report types -> Measurement; Decoder -> answers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from dpress.core.linear import Array
@@ -73,9 +73,9 @@ class PayloadTally(Protocol):
 
 
 @runtime_checkable
-class HasQueryVariance(Protocol):
+class HasQueryVariances(Protocol):
     """An estimator that knows how the errors of a table's cells depend on one another."""
 
-    def query_variance(self, tallies: Sequence[Tally], weights: Sequence[Array]) -> float:
-        """Return the variance of a weighted sum of cells, in counts squared, for weights of any size and sign."""
+    def query_variances(self, tallies: Sequence[Tally]) -> Callable[[Sequence[Array]], float]:
+        """Return what gives the variance of a product query, in counts squared, for weights of any size and sign."""
         ...

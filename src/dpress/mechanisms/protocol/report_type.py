@@ -6,7 +6,7 @@ codes -> one value for every part -> oracles, side by side -> payload -> tally -
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ from dpress.core.linear import Array
 from dpress.core.oracle import Mask, Oracle, Payloads, Tally, Values
 from dpress.core.rng import Generator
 from dpress.noise.permanent import FIRST, Secrets, Slot
+
+if TYPE_CHECKING:  # a device makes none
+    from dpress.core.measurement import Measurement
 
 Table = npt.NDArray[np.int32]  # codes, shape (attributes, users)
 Statement = Mapping[str, Any]  # what a user states in clear, by name
@@ -199,13 +202,17 @@ class ReportType:
         users = int(tally[-1])
         scale = everybody / users
         found = []
-        sizes = [oracle.tally(np.zeros((0, oracle.width), dtype=np.uint8)).size for oracle in self.oracles]
-        for oracle, own in zip(self.oracles, np.split(tally[:-1], np.cumsum(sizes)[:-1]), strict=True):
-            measured = oracle.estimate(own, users)
-            share = (np.clip(measured.answers, 0, users) + EITHER) / (users + 2 * EITHER)
+        for measured in self.measured(tally):
+            share = likely_shares(measured.answers, users)
             drawing = everybody**2 * share * (1 - share) * rest(everybody, users) / users
             found.append((measured.answers * scale, np.asarray(measured.variance * scale**2 + drawing)))
         return found
+
+    def measured(self, tally: Tally) -> "list[Measurement]":
+        """Return what the oracles estimate of the users who answered, part by part."""
+        sizes = [oracle.tally(np.zeros((0, oracle.width), dtype=np.uint8)).size for oracle in self.oracles]
+        parts = np.split(tally[:-1], np.cumsum(sizes)[:-1])
+        return [oracle.estimate(own, int(tally[-1])) for oracle, own in zip(self.oracles, parts, strict=True)]
 
     def _split(self, payloads: Payloads) -> list[Payloads]:
         return np.split(payloads, np.cumsum([oracle.width for oracle in self.oracles])[:-1], axis=1)
@@ -220,6 +227,11 @@ def stating(oracle: Oracle) -> Stating:
     if not isinstance(oracle, Stating):
         raise NotSupported("the users of this method state nothing of their own")
     return oracle
+
+
+def likely_shares(counts: Array, users: int) -> Array:
+    """Return the share of every value with two more users who hold it and two who do not (Agresti, Coull 1998)."""
+    return np.asarray((np.clip(counts, 0, users) + EITHER) / (users + 2 * EITHER))
 
 
 def rest(everybody: int, asked: float) -> float:
