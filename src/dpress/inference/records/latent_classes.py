@@ -22,7 +22,7 @@ from dpress.core.rng import Generator
 Pair = tuple[int, int]
 
 CLASSES = 200
-MODELS = 4
+MODELS = 8
 """From independent starts, whose mean is the estimate: what each makes of the noise differs, and averages out."""
 ROUNDS = 400
 FEW_CELLS = 400
