@@ -186,7 +186,11 @@ def test_rounds_spend_exactly_what_is_claimed(loss: Any, unit: Unit) -> None:
     assert exact_rounds.spent(made).loss == exact_rounds.promised(loss)
     assert exact_rounds.score_loss(made).loss == made.choice.epsilon
     parts = exact_rounds.rounds(made)
-    assert len(parts) == 1 + 2 * made.rounds
+    assert len(parts) == 1 + 2 * made.choices
+    everything = replace(made, rounds=len(made.pairs))
+    assert exact_rounds.spent(everything).loss == exact_rounds.promised(loss)
+    assert len(exact_rounds.rounds(everything)) == 2
+    parts += exact_rounds.rounds(everything)
     assert all(run.central_exact(part).kept for part in parts)
 
 
@@ -208,6 +212,15 @@ class Generous(Graphical):
         )
 
 
+class Louder(Graphical):
+    """Measures all pairs with a tenth more than is left."""
+
+    @property
+    def tables(self) -> Any:
+        own: Any = Graphical(**fields(self)).tables
+        return type(own)(**{name: getattr(own, name) * TENTH_MORE for name in own.__slots__})
+
+
 def test_faults_in_rounds_are_caught() -> None:
     replaced = Insensitive(**fields(example("graphical", unit=Unit(relation=Relation.REPLACE_ONE))))
     found = exact_rounds.score_loss(replaced)
@@ -216,6 +229,9 @@ def test_faults_in_rounds_are_caught() -> None:
     for loss in (ONE, HALF):
         generous = Generous(**fields(example("graphical", loss)))
         assert not exact_rounds.spent(generous).kept
+        louder = Louder(**fields(example("graphical", loss)) | {"rounds": 3})
+        assert not louder.choices
+        assert not exact_rounds.spent(louder).kept
 
 
 def test_offers_that_do_not_add_up_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What tables say together: one total, margins sums by all tables, records spread within their groups."""
+"""What one-way tables say together: one total, groups for tables of pairs, records spread within their groups."""
 
 import math
 
@@ -10,9 +10,8 @@ from dpress.core.linear import Stack
 from dpress.core.measurement import Measurement
 from dpress.core.mixed import Column
 from dpress.inference.maps.population import normal
-from dpress.inference.records import particles
 from dpress.mechanisms.microdata.grouped_tables import GroupedTable
-from dpress.mechanisms.microdata.one_way_tables import GROUPS, OneWayTables, PairTable, one_way_tables
+from dpress.mechanisms.microdata.one_way_tables import groups_of_numbers, one_way_tables
 
 TRUTH = np.outer([0.7, 0.3], [0.1, 0.2, 0.3, 0.4]) * 1000
 COLUMNS = (
@@ -39,33 +38,17 @@ def noisy_histograms(
     )
 
 
-def both(seed: int, rough: float) -> tuple[OneWayTables, PairTable]:
-    one_way = one_way_tables(COLUMNS, noisy_histograms(COLUMNS, [TRUTH.sum(1), TRUTH.sum(0)], [rough, 1.0], seed))
-    model = particles.initial(one_way.shares, rng=rng.seeded(seed), size=2000)
-    return one_way, one_way.estimate((0, 1), measured(one_way.table((0, 1)), TRUTH, 4.0, 1000 + seed), model)
-
-
-def test_a_margin_comes_from_the_most_precise_table() -> None:
-    """The pair's margin has variance 16, the attribute's own table 2,500: the mean's error is near the former's."""
-    alone, together = [], []
-    for seed in range(0, 80, 2):
-        one_way, pair = both(seed, 2500.0)
-        alone.append(1000 * one_way.shares[0][0] - 700)
-        together.append(1000 * one_way.consistent_shares([pair])[0, 1].sum(axis=1)[0] - 700)
-    assert np.sqrt(np.mean(np.square(together))) < 5
-    assert np.sqrt(np.mean(np.square(alone))) > 10
-
-
-def test_consistent_tables_agree_with_each_other() -> None:
-    one_way, pair = both(3, 1.0)
-    table = one_way.consistent_shares([pair])[0, 1]
-    assert table.min() >= 0
-    assert table.sum() == pytest.approx(1)
-    assert np.abs(table - TRUTH / 1000).sum() < 0.03
+@pytest.mark.parametrize(
+    ("records", "deviation", "groups"), [(0, 40, 4), (40_000, 40, 21), (160_000, 40, 42), (1e9, 1, 64)]
+)
+def test_numbers_have_as_many_groups_as_noise_allows(records: float, deviation: float, groups: int) -> None:
+    assert groups_of_numbers(records, deviation) == groups
 
 
 def test_the_total_is_the_mean_by_precision() -> None:
-    one_way = one_way_tables(COLUMNS, noisy_histograms(COLUMNS, [TRUTH.sum(1), TRUTH.sum(0) + 50], [1e6, 1e-6], 1))
+    one_way = one_way_tables(
+        COLUMNS, noisy_histograms(COLUMNS, [TRUTH.sum(1), TRUTH.sum(0) + 50], [1e6, 1e-6], 1), 40.0
+    )
     assert one_way.size == 1200
     assert [own.sum() for own in one_way.counts] == pytest.approx([1200, 1200], rel=1e-3)
 
@@ -73,9 +56,9 @@ def test_the_total_is_the_mean_by_precision() -> None:
 def test_records_are_spread_within_their_groups_as_the_one_way_table_says() -> None:
     column = Column(name="c", size=100, units=2 * np.arange(100) - 99, distance=np.zeros((0, 0)))
     counts = np.arange(100.0) * 10
-    one_way = one_way_tables((column,), noisy_histograms((column,), [counts], [1.0], 1))
+    one_way = one_way_tables((column,), noisy_histograms((column,), [counts], [1.0], 1), 193.0)
     groups = one_way.groups[0]
-    assert groups.max() + 1 <= 2 * GROUPS + 1
+    assert 8 <= groups.max() + 1 <= 2 * 11 + 1  # 11 are asked for: sqrt(49,500 / 193) = 16
     codes = np.repeat(np.arange(groups.max() + 1), np.bincount(groups, weights=counts).astype(int))[None]
     made = one_way.spread(codes.astype(np.int32), rng=rng.seeded(2))[0]
     assert np.array_equal(groups[made], codes[0])

@@ -1,12 +1,12 @@
-"""`graphical`: select, measure, generate. Noisy tables of pairs, chosen one by one, and records of a model that fits.
+"""`graphical`: noisy tables of all pairs of attributes, or of those that matter, and records of a model that fits them.
 
-records -> noisy one-way tables -> groups of cells -> (the pair that the model gets most wrong -> its noisy table -> the
-model), round by round -> records.
+records -> noisy one-way tables -> groups of cells -> noisy tables of all pairs -> the model -> records.
+Of too many pairs some are chosen: (the pair that the model gets most wrong -> its noisy table -> the model), in rounds.
 """
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, ClassVar
@@ -22,49 +22,58 @@ from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card, SyntheticRecords
 from dpress.core.mixed import Column
 from dpress.core.parameters import Parameters
-from dpress.core.people import Counts, People
+from dpress.core.people import Codes, Counts, People
 from dpress.core.rng import Generator
-from dpress.inference.records import particles
-from dpress.inference.records.particles import Pair, Particles
+from dpress.inference.records import latent_classes
+from dpress.inference.records.latent_classes import LatentClasses, Pair
+from dpress.inference.records.raking import raked, redrawn
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata.grouped_tables import GroupedTable, Tables, by_noise, exact
-from dpress.mechanisms.microdata.one_way_tables import OneWayTables, PairTable, one_way_tables
+from dpress.mechanisms.microdata.one_way_tables import OneWayTables, one_way_tables
+from dpress.mechanisms.microdata.record_sampling import drawn, mixture, shuffled
 from dpress.noise import choose
 
 ONE_WAY = Fraction(1, 5)
 """The one-way tables' share of the loss."""
 CHOICES = Fraction(1, 50)
 """The choices' share of what the one-way tables leave."""
+MOST_PAIRS = 2000
+"""Of which all are measured; of more, PER_ATTRIBUTE rounds for every attribute, where they are left open."""
 PER_ATTRIBUTE = 4
-"""Rounds for every attribute, where they are left open and there are more pairs."""
-PASSES = 3
-LAST_PASSES = 20
+STEPS = 20
+"""Of the model in a round."""
 SMALLEST = 1000 * check.SMALLEST_LOSS
 """Of the loss for every round, so that all its parts are losses."""
 _GRAIN = 10**12
 
 
+Grouped = Mapping[Pair, GroupedTable]
+Secret = Mapping[Pair, Counts]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graphical:
-    """A log-linear model of noisy pairs, and records of it.
+    """A latent class model of noisy tables of pairs, and records of it.
 
-    Promise: pure epsilon or zCDP. All one-way tables are histograms with ONE_WAY of the loss. Each round then chooses a
-    pair by the exponential mechanism, and measures its histogram. Scores are whole: |exact table - the model's, rounded
-    to whole counts|_1 less the noise expected in it, so that one row changes a score by 1 (2 where it is replaced) and
-    the sensitivity is that times the unit's rows. A choice with parameter epsilon_s costs epsilon_s, or
-    rho = epsilon_s^2 / 8 (its log ratios span a range of epsilon_s: Cesar and Rogers 2021, Lemma 3.2). Rounds share
-    what is left by their tables' sizes, chosen as they go, and in all spend exactly it: adaptive composition of losses
-    whose sum is fixed beforehand (Feldman and Zrnic 2021; for epsilon Rogers et al. 2016). Proven.
-    Error: no formula: what noise leaves of a pair is shrunk toward the model (`microdata.pair_shrinkage`), and
-    pairs that were not measured follow from others.
-    Paper: McKenna, Mullins, Sheldon and Miklau 2022 (AIM), with pairs only, each once, and shares by size in place of
-    annealing; the groups and shares of Zhang et al. 2021 (PrivSyn); fitted on weighted
-    particles (`inference.records.particles`).
+    Promise: pure epsilon or zCDP. All one-way tables are histograms with one_way of the loss. With as many rounds as
+    there are pairs, all pairs' histograms share the rest by their sizes, which the noisy one-way tables decide. With
+    fewer, each round chooses a pair by the exponential mechanism, and measures its histogram. Scores are whole:
+    |exact table - the model's, rounded to whole counts|_1 less the noise expected in it, so that one row changes a
+    score by 1 (2 where it is replaced) and the sensitivity is that times the unit's rows. A choice with parameter
+    epsilon_s costs epsilon_s, or rho = epsilon_s^2 / 8 (its log ratios span a range of epsilon_s: Cesar and Rogers
+    2021, Lemma 3.2). Rounds share what is left by their tables' sizes, chosen as they go, and in all spend exactly it:
+    adaptive composition of losses whose sum is fixed beforehand (Feldman and Zrnic 2021; for epsilon Rogers et al.
+    2016). Proven.
+    Error: no formula: what noise leaves of a pair is shrunk toward the model (`latent_classes.fit`), and
+    what one table says helps the others.
+    Paper: McKenna, Mullins, Sheldon and Miklau 2022 (AIM) for choices, with pairs only, each once, and shares by size
+    in place of annealing; the groups and shares of Zhang et al. 2021 (PrivSyn); a mixture of products fitted to noisy
+    marginals as Liu, Vietri and Wu 2021, by EM (`inference.records.latent_classes`).
 
     Args:
         columns: of the records, two or more.
         loss: pure epsilon or zCDP.
-        rounds: pairs to measure, at most; all pairs are enough.
+        rounds: pairs to measure, at most; all pairs are enough, and need no choice.
         unit: whom the promise protects.
         one_way: the share of the loss that measures the one-way tables.
         choosing: the share of the rest that choices get.
@@ -105,6 +114,11 @@ class Graphical:
         return self.measuring(_one_way(self.shape), self._part(self.one_way))
 
     @property
+    def choices(self) -> int:
+        """How many choices are made: none where all pairs are measured."""
+        return self.rounds if self.rounds < len(self.pairs) else 0
+
+    @property
     def choice(self) -> PureDP:
         """The parameter of one choice's exponential mechanism; see the promise for what it costs."""
         return _choice(self._part((1 - self.one_way) * self.choosing / self.rounds))
@@ -118,7 +132,7 @@ class Graphical:
     @property
     def tables(self) -> PureDP | ZCDP:
         """The loss of all pairs' tables together: what one-way tables and choices leave."""
-        choices = self.rounds * _amount(self.choice_cost)
+        choices = self.choices * _amount(self.choice_cost)
         return _with(self.loss, (1 - self.one_way) * _amount(self.loss) - choices)
 
     @property
@@ -131,10 +145,13 @@ class Graphical:
         """The promise: one-way tables, choices, and tables of pairs, whose shares of a fixed loss rounds decide on."""
         one_way = self.first.claim
         assert one_way.proven is not None  # noqa: S101 - additive noise is proven
-        loss = composed([one_way.proven, *[self.choice_cost] * self.rounds, self.tables])
+        loss = composed([one_way.proven, *[self.choice_cost] * self.choices, self.tables])
+        chosen = (
+            f"{self.choices} choices: exponential mechanism with epsilon = {self.choice.epsilon} against score "
+            f"sensitivity {self.sensitivity}. "
+        )
         basis = (
-            f"one-way tables: {one_way.basis}. {self.rounds} choices: exponential mechanism with epsilon = "
-            f"{self.choice.epsilon} against score sensitivity {self.sensitivity}. {self.rounds} tables of pairs: "
+            f"one-way tables: {one_way.basis}. {chosen if self.choices else ''}{self.rounds} tables of pairs: "
             f"noise that spends {describe(self.tables)} in all"
         )
         return Claim(published=loss, proven=loss, unit=self.unit, basis=basis)
@@ -148,12 +165,13 @@ class Graphical:
         """
         parts = _one_way(self.shape)
         noisy = self.first.noisy(np.concatenate(exact(parts, people)), rng=rng)
-        one_way = one_way_tables(self.columns, noisy)
-        measured, model = self._rounds(one_way, people, rng)
-        asked = one_way.consistent_shares(measured)
-        model = particles.rake(model, asked, passes=LAST_PASSES, rng=rng)
-        codes = one_way.spread(particles.sample(model, asked, one_way.size, rng=rng), rng=rng)
-        return SyntheticRecords(codes=codes, measurement=_together([noisy, *(one.measurement for one in measured)]))
+        one_way = one_way_tables(self.columns, noisy, self._deviation)
+        tables = {pair: one_way.table(pair) for pair in self.pairs}
+        secret = dict(zip(self.pairs, exact(list(tables.values()), people), strict=True))
+        measured = self._rounds(one_way, tables, secret, rng) if self.choices else self._all(tables, secret, rng)
+        model = latent_classes.fitted(one_way.shares, _evidence(one_way, measured), rng=rng)
+        codes = one_way.spread(_records(model, one_way.size, rng), rng=rng)[:, shuffled(one_way.size, rng=rng)]
+        return SyntheticRecords(codes=codes, measurement=_together([noisy, *measured.values()]))
 
     def measuring(self, parts: Sequence[GroupedTable], loss: PureDP | ZCDP) -> MatrixMechanism:
         """Return what measures tables with a loss, shared by their sizes."""
@@ -169,13 +187,28 @@ class Graphical:
         """
         return choose.exponential(scores, epsilon=self.choice.epsilon, sensitivity=self.sensitivity, rng=rng)
 
-    def _rounds(self, one_way: OneWayTables, people: People, rng: Generator) -> tuple[list[PairTable], Particles]:
+    @property
+    def _deviation(self) -> float:
+        """The standard deviation of a pair's noise, if all that are measured had the same share."""
+        one = GroupedTable(shape=(2, 2), axes=(0, 1), groups=(np.arange(2), np.arange(2)))
+        return math.sqrt(self.measuring([one], _with(self.loss, _amount(self.tables) / self.rounds)).noises[0].variance)
+
+    def _all(self, tables: Grouped, secret: Secret, rng: Generator) -> dict[Pair, Measurement]:
+        """Measure all pairs at once."""
+        noisy = self.measuring(list(tables.values()), self.tables).noisy(np.concatenate(list(secret.values())), rng=rng)
+        return {
+            pair: Measurement(map=Stack((part.map,)), answers=part.answers, variance=part.variance)
+            for pair, part in zip(self.pairs, noisy.parts, strict=True)
+        }
+
+    def _rounds(
+        self, one_way: OneWayTables, tables: Grouped, secret: Secret, rng: Generator
+    ) -> dict[Pair, Measurement]:
         """Choose, measure and fit, round by round."""
-        tables = {pair: one_way.table(pair) for pair in self.pairs}
-        secret = dict(zip(self.pairs, exact(list(tables.values()), people), strict=True))
-        measured, model, left = list[PairTable](), particles.initial(one_way.shares, rng=rng), _amount(self.tables)
+        measured, left = dict[Pair, Measurement](), _amount(self.tables)
+        model = latent_classes.initial(one_way.shares, rng=rng)
         for rounds in range(self.rounds, 0, -1):
-            options = [pair for pair in self.pairs if pair not in {one.pair for one in measured}]
+            options = [pair for pair in self.pairs if pair not in measured]
             parts = offers([tables[pair].rows for pair in options], left, rounds)
             ways = [
                 self.measuring([tables[pair]], _with(self.loss, part))
@@ -186,11 +219,10 @@ class Graphical:
                 for pair, way in zip(options, ways, strict=True)
             ]
             best = self.choose(np.array(scores), rng=rng)
-            found = ways[best].noisy(secret[options[best]].copy(), rng=rng)
+            measured[options[best]] = ways[best].noisy(secret[options[best]].copy(), rng=rng)
             left -= parts[best]
-            measured.append(one_way.estimate(options[best], found, model))
-            model = particles.rake(model, {one.pair: one.shares for one in measured}, passes=PASSES, rng=rng)
-        return measured, model
+            model = latent_classes.fit(model, _evidence(one_way, measured), STEPS)
+        return measured
 
     def _part(self, share: Fraction) -> PureDP | ZCDP:
         return _with(self.loss, _amount(self.loss) * share)
@@ -224,6 +256,23 @@ def offers(sizes: Sequence[int], left: Fraction, rounds: int) -> list[Fraction]:
     weights = by_noise(sizes)
     others = (rounds - 1) * Fraction(1, len(sizes))
     return [left * weight / (weight + others) for weight in weights]
+
+
+def _evidence(one_way: OneWayTables, measured: Mapping[Pair, Measurement]) -> latent_classes.Evidence:
+    """Return what noisy tables say of the groups' shares; the one-way tables count as exact."""
+    scale = max(one_way.size, 1)
+    pairs = {
+        pair: (found.answers.reshape(one_way.table(pair).kept) / scale, float(np.mean(found.variance)) / scale**2)
+        for pair, found in measured.items()
+    }
+    return latent_classes.evidence(one_way.shares, pairs)
+
+
+def _records(model: LatentClasses, size: int, rng: Generator) -> Codes:
+    """Return sorted records of a model over groups: of its classes, and drawn anew to have its tables."""
+    of_class = np.bincount(drawn(model.weights, size, rng=rng), minlength=model.weights.size)
+    codes = mixture([model.of(axis) for axis in range(len(model.sizes))], of_class, rng=rng)
+    return redrawn(codes, raked(codes, model.sizes, model.tables), rng=rng)
 
 
 def _one_way(shape: Sequence[int]) -> list[GroupedTable]:
@@ -264,20 +313,24 @@ def graphical(columns: Sequence[Column], loss: Loss, unit: Unit, *, rounds: int 
         columns: of the records.
         loss: pure epsilon or zCDP.
         unit: whom the promise protects.
-        rounds: pairs to measure; left open, all of them, at most four for every attribute.
+        rounds: pairs to measure; left open, all of them, or of more than MOST_PAIRS four for every attribute.
     """
     if not isinstance(loss, PureDP | ZCDP) or len(columns) < 2:
         return None
     pairs = math.comb(len(columns), 2)
-    own = min(PER_ATTRIBUTE * len(columns), pairs) if rounds is None else rounds
+    open_rounds = pairs if pairs <= MOST_PAIRS else PER_ATTRIBUTE * len(columns)
+    own = open_rounds if rounds is None else rounds
     if rounds is None and _amount(loss) / own < SMALLEST:
         return None
     return Graphical(columns=tuple(columns), loss=loss, unit=unit, rounds=own)
 
 
 def _example(loss: Loss, unit: Unit) -> Graphical:
-    one = Column(name="x", size=2, units=np.zeros(0, np.int64), distance=1 - np.eye(2))
-    found = graphical((one, one), loss, unit)
+    columns = [
+        Column(name=name, size=size, units=np.zeros(0, np.int64), distance=1 - np.eye(size))
+        for name, size in (("x", 2), ("y", 2), ("z", 3))
+    ]
+    found = graphical(columns, loss, unit, rounds=2)
     if found is None:
         raise NotSupported("graphical is calibrated to epsilon or rho")
     return found
@@ -289,7 +342,10 @@ class Settings(Parameters, frozen=True):
     rounds: (
         Annotated[
             int,
-            Meta(ge=1, description="the number of pairs that are measured; left out, all, at most four an attribute"),
+            Meta(
+                ge=1,
+                description="the number of pairs that are measured; left out, all, or of over 2,000 four an attribute",
+            ),
         ]
         | None
     ) = None
@@ -300,7 +356,7 @@ CARD = Card(
     family="microdata",
     model="central",
     paper="microdata: What dpress adds (AIM of McKenna, Mullins, Sheldon, Miklau 2022)",
-    summary="Noisy tables of the pairs that matter, and records of a model that fits them: nearest for any two.",
+    summary="Noisy tables of all pairs, and records of a model that fits them: nearest for any two.",
     method=Graphical,
     example=_example,
     synthesizer=graphical,

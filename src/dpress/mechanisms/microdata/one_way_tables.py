@@ -1,12 +1,11 @@
-"""Consistent estimates from noisy tables of one and of two attributes, all public: groups of cells, shares, records.
+"""Noisy one-way tables made consistent, all public: one total, groups of cells for tables of pairs, records over cells.
 
-noisy one-way tables -> groups -> noisy tables of pairs -> shares that agree -> records over cells.
+noisy one-way tables -> counts with one total -> groups -> ... -> records over groups -> records over cells.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,16 +14,14 @@ from dpress.core.measurement import Measurement
 from dpress.core.mixed import Column
 from dpress.core.people import Codes
 from dpress.core.rng import Generator
-from dpress.inference.joint.fit import fit_margins
 from dpress.inference.maps.top_down import on_simplex
-from dpress.inference.records.particles import Pair, Particles
+from dpress.inference.records.latent_classes import Pair
 from dpress.mechanisms.microdata.grouped_tables import GroupedTable
 from dpress.mechanisms.microdata.grouping import Places, by_count, in_order
-from dpress.mechanisms.microdata.pair_shrinkage import shrink
 from dpress.mechanisms.microdata.record_sampling import drawn
 
-GROUPS = 16
-"""Of a number, about, in a table of a pair."""
+FEWEST_GROUPS = 4
+"""Of a number in a table of a pair."""
 CLEAR = 3
 """A category counts for itself in a pair where its noisy count is this many standard deviations of the noise."""
 MOST_GROUPS = 64
@@ -33,27 +30,17 @@ LEAST = 1e-6
 """The smallest share of a group that a model knows."""
 
 
-class PairTable(NamedTuple):
-    """The noisy table of a measured pair, and the estimate of its shares."""
-
-    pair: Pair
-    measurement: Measurement
-    shares: Array
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OneWayTables:
     """The noisy one-way tables made consistent, with groups of cells; all of it public.
 
     Args:
         counts: of every attribute, >= 0, with the same total, each of shape (cells,).
-        variances: of a cell's noise in each of these tables.
         groups: of every attribute's cells.
         size: the number of records.
     """
 
     counts: tuple[Array, ...]
-    variances: tuple[float, ...]
     groups: tuple[Places, ...]
     size: int
 
@@ -68,36 +55,6 @@ class OneWayTables:
         first, second = pair
         shape = tuple(own.size for own in self.counts)
         return GroupedTable(shape=shape, axes=pair, groups=(self.groups[first], self.groups[second]))
-
-    def estimate(self, pair: Pair, found: Measurement, model: Particles) -> PairTable:
-        """Return the estimate of a pair's shares from its noisy table and what the model expected."""
-        first, second = (self.shares[axis] for axis in pair)
-        start = np.maximum(model.table(pair), LEAST / (first.size * second.size))
-        expected = fit_margins(start, {(0,): first, (1,): second}, rounds=20).table
-        scale = max(self.size, 1)
-        variance = float(np.mean(found.variance)) / scale**2
-        return PairTable(pair, found, shrink(expected, found.answers.reshape(expected.shape) / scale, variance))
-
-    def consistent_shares(self, measured: Sequence[PairTable]) -> dict[Pair, Array]:
-        """Return the pairs' shares, with margins that average all noisy tables, by their variances."""
-        margins = [self._margin(axis, measured) for axis in range(len(self.counts))]
-        return {
-            one.pair: fit_margins(one.shares, {(place,): margins[axis] for place, axis in enumerate(one.pair)}).table
-            for one in measured
-        }
-
-    def _margin(self, axis: int, measured: Sequence[PairTable]) -> Array:
-        precisions = [1 / (self.variances[axis] * np.bincount(self.groups[axis]))]
-        sums = [precisions[0] * self.shares[axis] * self.size]
-        for one in measured:
-            if axis in one.pair:
-                others = 1 - one.pair.index(axis)
-                table = one.measurement.answers.reshape(one.shares.shape)
-                own = 1 / (float(np.mean(one.measurement.variance)) * table.shape[others])
-                precisions.append(np.full(table.shape[1 - others], own))
-                sums.append(own * table.sum(axis=others))
-        mean = np.sum(sums, axis=0) / np.sum(precisions, axis=0)
-        return _raised(on_simplex(mean[None] / max(self.size, 1), np.ones(1))[0])
 
     def spread(self, codes: Codes, *, rng: Generator) -> Codes:
         """Return records over cells from those over groups: a group's records are spread as the one-way table says."""
@@ -115,16 +72,35 @@ def _raised(shares: Array) -> Array:
     return np.asarray(raised / raised.sum())
 
 
-def one_way_tables(columns: Sequence[Column], one_way: Measurement) -> OneWayTables:
-    """Return the one-way tables with one total, the mean of theirs by inverse variance, and groups of their cells."""
+def one_way_tables(columns: Sequence[Column], one_way: Measurement, deviation: float) -> OneWayTables:
+    """Return the one-way tables with one total, the mean of theirs by inverse variance, and groups of their cells.
+
+    Args:
+        columns: of the records.
+        one_way: the noisy tables.
+        deviation: the standard deviation of the noise in a table of a pair, about.
+    """
     parts = one_way.parts
     variances = [float(np.mean(part.variance)) for part in parts]
     precisions = [1 / (spread * part.map.rows) for spread, part in zip(variances, parts, strict=True)]
     totals = [float(part.answers.sum()) * own for part, own in zip(parts, precisions, strict=True)]
     total = max(math.fsum(totals) / math.fsum(precisions), 0.0)
     counts = [on_simplex(part.answers[None].astype(np.float64), np.array([total]))[0] for part in parts]
+    most = groups_of_numbers(total, deviation)
     groups = [
-        in_order(own, GROUPS) if column.numeric else by_count(own, CLEAR * math.sqrt(spread), MOST_GROUPS)
+        in_order(own, most) if column.numeric else by_count(own, CLEAR * math.sqrt(spread), MOST_GROUPS)
         for own, column, spread in zip(counts, columns, variances, strict=True)
     ]
-    return OneWayTables(counts=tuple(counts), variances=tuple(variances), groups=tuple(groups), size=round(total))
+    return OneWayTables(counts=tuple(counts), groups=tuple(groups), size=round(total))
+
+
+def groups_of_numbers(records: float, deviation: float) -> int:
+    """Return into about how many groups of equal counts a number's cells are put in tables of pairs.
+
+    2/3 sqrt(records / deviation): g groups lose about 1 / g of what two attributes have to do with each other, and
+    noise in g groups adds about g deviation / records. Between FEWEST_GROUPS and MOST_GROUPS.
+
+    >>> groups_of_numbers(40_000, 40), groups_of_numbers(100, 40)
+    (21, 4)
+    """
+    return min(max(round(math.sqrt(max(records, 0) / deviation) * 2 / 3), FEWEST_GROUPS), MOST_GROUPS)

@@ -5,14 +5,12 @@ The model in between is made of noisy answers only, so that any public one may s
 
 import itertools
 import math
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from dpress.core.claim import ZCDP, PureDP, Relation
-from dpress.core.mixed import Column
 from dpress.core.people import Counts
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -25,20 +23,25 @@ MODELS = ((0.0, 0.0, 0.0, 0.0), (0.4, 1.5, 2.6, 0.5), (3.0, 1.0, 0.0, 2.0))
 
 
 def rounds(made: Graphical) -> tuple[MatrixMechanism | Exponential, ...]:
-    """Return what is measured and chosen: the one-way tables, and in every round a choice and a pair's table.
+    """Return what is measured and chosen: the one-way tables, and all pairs, or in every round a choice and a pair's.
 
     Rounds share the tables' loss equally here; `spent` adds up what they get as they go.
     """
+    if not made.choices:
+        return (made.first, made.measuring(_pairs(made), made.tables))
     choice = Exponential(loss=made.choice, unit=made.unit, sensitivity=made.sensitivity // made.unit.rows)
-    shape = made.shape
     part = offers([1] * made.rounds, promised(made.tables), made.rounds)[0]
-    parts = [
-        GroupedTable(shape=shape, axes=pair, groups=tuple(np.arange(shape[axis], dtype=np.int64) for axis in pair))
-        for pair in made.pairs[: made.rounds]
-    ]
     loss: Any = PureDP(epsilon=part) if isinstance(made.loss, PureDP) else ZCDP(rho=part)
-    tables = [made.measuring([own], loss) for own in parts]
+    tables = [made.measuring([own], loss) for own in _pairs(made)[: made.rounds]]
     return (made.first, *(own for table in tables for own in (choice, table)))
+
+
+def _pairs(made: Graphical) -> list[GroupedTable]:
+    """Return the tables of all pairs of cells."""
+    return [
+        GroupedTable(shape=made.shape, axes=pair, groups=tuple(np.arange(made.shape[axis]) for axis in pair))
+        for pair in made.pairs
+    ]
 
 
 def score_loss(made: Graphical) -> ExactLoss:
@@ -69,15 +72,17 @@ def _moves(made: Graphical) -> list[Counts]:
 
 
 def spent(made: Graphical) -> ExactLoss:
-    """Return what one-way tables, choices and pairs cost in the worst order of choices."""
-    wide = replace(made, columns=(*made.columns[:2], _wide()), rounds=3) if len(made.columns) == 2 else made
-    sizes = [math.prod(wide.shape[axis] for axis in pair) for pair in wide.pairs]
-    orders = itertools.permutations(range(len(sizes)), wide.rounds)
-    first = wide.first.claim.proven
-    choice = wide.choice.epsilon if isinstance(wide.loss, PureDP) else wide.choice.epsilon**2 / 8
-    most = max(_in_order(sizes, own, promised(wide.tables)) for own in orders)
-    loss = promised(first) + wide.rounds * choice + most
-    return ExactLoss(loss=loss, kept=loss <= promised(wide.loss), remark="every order in which three pairs can come")
+    """Return what one-way tables, choices and pairs cost in the worst order of choices, or of all pairs at once."""
+    sizes = [math.prod(made.shape[axis] for axis in pair) for pair in made.pairs]
+    first, choice = promised(made.first.claim.proven), promised(made.choice_cost)
+    if made.choices:
+        orders = itertools.permutations(range(len(sizes)), made.rounds)
+        most = max(_in_order(sizes, own, promised(made.tables)) for own in orders)
+        remark = f"every order in which {made.rounds} of {len(sizes)} pairs can come"
+    else:
+        most, remark = promised(rounds(made)[-1].claim.proven), f"all {len(sizes)} pairs at once"
+    loss = first + made.choices * choice + most
+    return ExactLoss(loss=loss, kept=loss <= promised(made.loss), remark=remark)
 
 
 def _in_order(sizes: list[int], places: tuple[int, ...], whole: Fraction) -> Fraction:
@@ -87,10 +92,6 @@ def _in_order(sizes: list[int], places: tuple[int, ...], whole: Fraction) -> Fra
         left -= parts[open_places.index(place)]
         open_places.remove(place)
     return whole - left
-
-
-def _wide() -> Column:
-    return Column(name="z", size=5, units=np.zeros(0, np.int64), distance=1 - np.eye(5))
 
 
 def _table() -> GroupedTable:

@@ -230,7 +230,8 @@ def records_exact(made: Any) -> Iterator[Check]:
     else:
         yield from (central_exact(part) for part in exact_rounds.rounds(made))
         yield _exact("exact scores", "tables of 4 cells", relation, made.choice, exact_rounds.score_loss(made))
-        yield _exact("exact sum", "3 rounds", relation, claimed, exact_rounds.spent(made))
+        for own in (made, replace(made, rounds=len(made.pairs))):
+            yield _exact("exact sum", f"{own.rounds} pairs", relation, claimed, exact_rounds.spent(own))
 
 
 def records_sampled(made: Any, samples: int, *, rng: Generator) -> Check:

@@ -1,0 +1,178 @@
+"""A latent class model of several attributes, fitted to noisy tables of their pairs all at once.
+
+P(x) = sum_k weight_k prod_a share_ka(x_a): attributes are independent within a class. Every pair's table is a product
+of two thin matrices, so that all of them together cost one matrix product, and what one table says helps all others.
+
+one-way shares, noisy tables of pairs -> (what noise explains of the residuals, taken out -> one step of EM), round by
+round -> classes. Post-processing: it sees no record.
+Paper: Lazarsfeld and Henry 1968 (the model); Dempster, Laird and Rubin 1977 (EM), on the pairwise likelihood of
+Lindsay 1988; Efron and Morris 1973 (shrinkage).
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core.linear import Array
+from dpress.core.rng import Generator
+
+Pair = tuple[int, int]
+
+CLASSES = 200
+MODELS = 8
+"""From independent starts, whose mean is the estimate: what each makes of the noise differs, and averages out."""
+ROUNDS = 400
+FEW_CELLS = 400
+"""Of all attributes together; beyond them rounds are fewer, as one costs the square of the cells."""
+FEWEST_ROUNDS = 60
+NOISE = 0.8
+"""Of a table's noise, the part that its residual is expected to hold: the model follows the rest."""
+LEAST_RATIO = 1e-3
+"""Of a share after a round to that before: noise may say that it is negative."""
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LatentClasses:
+    """A mixture of classes within which attributes are independent.
+
+    Args:
+        sizes: the number of cells of every attribute.
+        weights: of the classes, > 0, adding up to 1.
+        cells: the share of every cell of every attribute within each class, shape (classes, cells of all attributes).
+    """
+
+    sizes: tuple[int, ...]
+    weights: Array
+    cells: Array
+
+    @property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """The place of every attribute's first cell."""
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
+
+    @property
+    def tables(self) -> Array:
+        """The shares of all pairs of cells, shape (cells, cells); blocks of one attribute with itself mean nothing."""
+        return np.asarray(self.cells.T @ (self.weights[:, None] * self.cells))
+
+    def table(self, pair: Pair) -> Array:
+        """Return the shares of a pair."""
+        first, second = (self.of(axis) for axis in pair)
+        return np.asarray(first.T @ (self.weights[:, None] * second))
+
+    def of(self, axis: int) -> Array:
+        """Return an attribute's shares within every class, shape (classes, cells)."""
+        start = self.starts[axis]
+        return self.cells[:, start : start + self.sizes[axis]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Evidence:
+    """What is known of the attributes: shares of each, and of some pairs with noise.
+
+    Args:
+        one_way: shares of every attribute's cells, > 0, one after the other.
+        pairs: noisy shares of pairs of cells, shape (cells, cells), symmetric; 0 where nothing was measured.
+        variances: of their noise; infinite where nothing was measured.
+    """
+
+    one_way: Array
+    pairs: Array
+    variances: Array
+
+
+def evidence(one_way: Sequence[Array], measured: Mapping[Pair, tuple[Array, float]]) -> Evidence:
+    """Return one-way shares and noisy tables of pairs as one.
+
+    Args:
+        one_way: shares of every attribute's cells, > 0.
+        measured: by rising pairs, unbiased noisy shares and the variance of each.
+    """
+    ends = np.cumsum([own.size for own in one_way])
+    pairs, variances = np.zeros((ends[-1], ends[-1])), np.full((ends[-1], ends[-1]), math.inf)
+    for (first, second), (shares, variance) in measured.items():
+        block = tuple(slice(ends[axis] - one_way[axis].size, ends[axis]) for axis in (first, second))
+        pairs[block], variances[block] = shares, variance
+        pairs[block[::-1]], variances[block[::-1]] = shares.T, variance
+    return Evidence(one_way=np.concatenate(one_way), pairs=pairs, variances=variances)
+
+
+def initial(one_way: Sequence[Array], *, rng: Generator, classes: int = CLASSES) -> LatentClasses:
+    """Return classes that differ at random from the attributes' shares: each times an exponential number.
+
+    Args:
+        one_way: shares of every attribute's cells, > 0.
+        rng: the generator.
+        classes: how many.
+    """
+    shares = []
+    for own in one_way:
+        even = (rng.words(classes * own.size) >> np.uint64(11)) * 2.0**-53
+        raised = own * (-np.log1p(-even)).reshape(classes, own.size) + _TINY
+        shares.append(raised / raised.sum(axis=1, keepdims=True))
+    sizes = tuple(own.size for own in one_way)
+    return LatentClasses(sizes=sizes, weights=np.full(classes, 1 / classes), cells=np.concatenate(shares, axis=1))
+
+
+def fit(model: LatentClasses, known: Evidence, rounds: int) -> LatentClasses:
+    """Return the model after so many rounds.
+
+    Formula: in a round the table M of a pair that was measured as Y with noise variance v is expected to be
+    T = M + (Y - M) tau M / (tau M + v): the exact table has prior mean M and variance tau M, tau by moments,
+    max(0, |Y - M|^2 - NOISE cells v). EM then makes sum T log M over these pairs, and that of one-way shares, larger.
+    A table whose residual is as large as its noise says nothing more: tau is 0, and T is M.
+    Error: no formula.
+
+    Args:
+        model: to begin with.
+        known: what it is fitted to.
+        rounds: how many.
+    """
+    seen = np.isfinite(known.variances)
+    variances = np.where(seen, known.variances, 0.0)
+    noise = NOISE * _blocks(variances, model)
+    for _ in range(rounds):
+        tables = model.tables
+        residuals = np.where(seen, known.pairs - tables, 0.0)
+        tau = _spread(np.maximum(_blocks(residuals**2, model) - noise, 0.0), model) * tables
+        expected = tables + residuals * tau / np.maximum(tau + variances, 1e-300)
+        ratios = np.where(seen, np.maximum(expected, LEAST_RATIO * tables) / np.maximum(tables, _TINY), 0.0)
+        model = _maximised(model, ratios, known.one_way)
+    return model
+
+
+def fitted(one_way: Sequence[Array], known: Evidence, *, rng: Generator) -> LatentClasses:
+    """Return the mean of models from independent starts, each with all rounds that its size allows.
+
+    Args:
+        one_way: shares of every attribute's cells, > 0.
+        known: what it is fitted to.
+        rng: the generator.
+    """
+    rounds = max(round(ROUNDS * min(1.0, FEW_CELLS / known.one_way.size) ** 2), FEWEST_ROUNDS)
+    models = [fit(initial(one_way, rng=rng), known, rounds) for _ in range(MODELS)]
+    weights = np.concatenate([one.weights for one in models]) / MODELS
+    return replace(models[0], weights=weights, cells=np.concatenate([one.cells for one in models]))
+
+
+def _maximised(model: LatentClasses, ratios: Array, one_way: Array) -> LatentClasses:
+    """Return the model after one step of EM: what each class is expected to have of every cell, over all tables."""
+    margins = one_way / np.maximum(model.weights @ model.cells, _TINY)
+    counts = model.weights[:, None] * model.cells * (model.cells @ ratios + margins) + _TINY * _TINY
+    sums = np.add.reduceat(counts, model.starts, axis=1)
+    weights = sums.sum(axis=1)
+    return replace(model, weights=weights / weights.sum(), cells=counts / np.repeat(sums, model.sizes, axis=1))
+
+
+def _blocks(pairs: Array, model: LatentClasses) -> Array:
+    """Return sums over the table of every pair, shape (attributes, attributes)."""
+    return np.asarray(np.add.reduceat(np.add.reduceat(pairs, model.starts, axis=0), model.starts, axis=1))
+
+
+def _spread(blocks: Array, model: LatentClasses) -> Array:
+    """Return one number for every table as one for each of its cells."""
+    return np.repeat(np.repeat(blocks, model.sizes, axis=0), model.sizes, axis=1)
