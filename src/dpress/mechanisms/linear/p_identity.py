@@ -40,9 +40,9 @@ LARGEST_SCALE = 1 << 48  # of the noise that is drawn
 MOST_ATOMS = 1 << 10  # of predicates, for which a search is quick enough to be made unasked
 MOST_SUMS = 1 << 8  # of atoms that are measured beside them
 SET_WEIGHTS = (0.3, 1.0)  # of the sets in the starts of a search, an atom having 1
-BRANCHING = 8  # of the tree
+BRANCHING, LARGEST_TREE = 8, 1 << 8  # of the tree; over more atoms it takes long and gains nothing
 STEPS = 300  # from every start
-SECONDS = 20.0  # of a search that was not asked for, at most
+SECONDS = 10.0  # of a search that was not asked for, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,8 @@ def _searched_sets(sums: SetSums, seconds: float) -> PIdentity:
     matrix = sums.matrix
     sets = np.unique(matrix[matrix.sum(axis=1) > 1], axis=0)[:MOST_SUMS]
     starts = [np.zeros((0, sums.cells)), *(weight * sets for weight in SET_WEIGHTS if len(sets))]
-    starts += [hierarchy_start(sums.cells, BRANCHING)] * (sums.cells > BRANCHING)
+    if BRANCHING < sums.cells <= LARGEST_TREE:
+        starts.append(hierarchy_start(sums.cells, BRANCHING))
     target = DenseGram(matrix.T @ matrix, sums.rows)
     return _packed(optimise(target, starts, seconds=seconds, iterations=STEPS).theta)
 
@@ -166,7 +167,7 @@ class Settings(Parameters, frozen=True):
                 gt=0,
                 le=3600,
                 description="how long to search for a better strategy; for ranges the method runs only with "
-                "it, for a list of queries 20 unless stated",
+                "it, for a list of queries 10 unless stated",
             ),
         ]
         | None
