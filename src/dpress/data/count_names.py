@@ -51,7 +51,7 @@ def name_counts(attribute: Attribute, source: Any, unit: Unit, *, progress: Prog
     waiting = rows = 0
     for batch in table.batches():
         own = without_quotes(table.name, lambda batch=batch: _counted(attribute, unit, batch))  # type: ignore[misc]
-        kept.append(own)
+        kept += [own] if own.num_rows else []  # a column without values does not say how persons are compared
         rows, waiting = rows + batch.num_rows, waiting + own.num_rows
         if waiting > WAITING:
             kept = [_added(kept)]
