@@ -116,3 +116,14 @@ def test_nothing_has_no_names() -> None:
     assert found.names == ()
     assert np.array_equal(found.counts, [])
     assert found.unnamed == 2
+
+
+def test_batches_without_a_row_that_counts_are_passed_over() -> None:
+    attribute = Categorical(name="item", values="discover", null="drop")
+    parts = [{"item": [None], "who": ["a"]}, {"item": ["tea"], "who": ["a"]}, {"item": [None], "who": ["b"]}]
+    kind = pa.schema([("item", pa.string()), ("who", pa.string())])
+    batches = [pa.record_batch(part, schema=kind) for part in parts]
+    unit = Unit(column="who", rows=2)
+    assert as_dict(name_counts(attribute, pa.Table.from_batches(batches), unit)) == {"tea": 1}
+    nobody = name_counts(attribute, pa.Table.from_batches([batches[0], batches[2]]), unit)
+    assert (nobody.names, nobody.total) == ((), 0)

@@ -53,7 +53,7 @@ def name_counts(attribute: Attribute, source: Any, unit: Unit, *, progress: Prog
     waiting = rows = 0
     for batch in table.batches():
         own = without_quotes(table.name, lambda batch=batch: _counted(attribute, unit, batch))  # type: ignore[misc]
-        kept.append(own)
+        kept += [own] if own.num_rows else []  # a column without values does not say how persons are compared
         rows, waiting = rows + batch.num_rows, waiting + own.num_rows
         if waiting > WAITING:
             kept = [_added(kept)]
@@ -75,10 +75,9 @@ def _counted(attribute: Categorical, unit: Unit, batch: pa.RecordBatch) -> pa.Ta
     fits = pc.and_(pc.greater(lengths, 0), pc.less_equal(lengths, LONGEST_NAME))
     fits = pc.and_(fits, pc.invert(pc.is_in(texts, value_set=pa.array(attribute.extra, type=texts.type))))
     names = pc.if_else(pc.fill_null(fits, False), texts, pa.scalar(None, texts.type))
-    columns = {NAME: names, COUNT: pa.array(np.ones(len(names), dtype=np.int64))}
-    if unit.column is not None:
-        columns[PERSON] = _persons(person_column(unit.column, batch.column(unit.column)))
-    return _added([pa.table(columns)])
+    if unit.column is None:
+        return _added([pa.table({NAME: names, COUNT: pa.array(np.ones(len(names), dtype=np.int64))})])
+    return _added([pa.table({NAME: names, PERSON: _persons(person_column(unit.column, batch.column(unit.column)))})])
 
 
 def _persons(found: PersonColumn) -> pa.Array:
@@ -91,19 +90,22 @@ def _persons(found: PersonColumn) -> pa.Array:
 
 
 def _added(parts: list[pa.Table]) -> pa.Table:
-    """Return the sums of counts by name, and by person where there are persons."""
+    """Return the sums of counts by name; of names and persons each pair once."""
     if not parts:
         return pa.table({NAME: pa.array([], pa.large_string()), COUNT: pa.array([], pa.int64())})
-    keys = [name for name in parts[0].column_names if name != COUNT]
-    summed = pa.concat_tables(parts).group_by(keys, use_threads=False).aggregate([(COUNT, "sum")])
-    return summed.select([*keys, f"{COUNT}_sum"]).rename_columns([*keys, COUNT])
+    together = pa.concat_tables(parts)
+    if PERSON in together.column_names:
+        name, person = (together[key].combine_chunks().dictionary_encode("encode") for key in (NAME, PERSON))
+        places = np.asarray(name.indices, dtype=np.int64) * len(person.dictionary) + np.asarray(person.indices)
+        return together.take(pa.array(np.unique(places, return_index=True)[1]))
+    summed = together.group_by(NAME, use_threads=False).aggregate([(COUNT, "sum")])
+    return summed.select([NAME, f"{COUNT}_sum"]).rename_columns([NAME, COUNT])
 
 
 def _by_name(found: pa.Table) -> NameCounts:
     """Return the counts of names; a person counts once for a name."""
     if PERSON in found.column_names:
-        ones = pa.array(np.ones(found.num_rows, dtype=np.int64))
-        found = _added([pa.table({NAME: found[NAME], COUNT: ones})])
+        found = _added([pa.table({NAME: found[NAME], COUNT: pa.array(np.ones(found.num_rows, dtype=np.int64))})])
     named = found.filter(pc.is_valid(found[NAME])).sort_by(NAME)
     counts = np.asarray(named[COUNT].combine_chunks(), dtype=np.int64)
     total = pc.sum(found[COUNT]).as_py() or 0

@@ -1,0 +1,311 @@
+"""What is stored: one small specification of every kind and method, by name."""
+
+from dataclasses import dataclass
+from typing import Any
+
+USERS = 240
+SEX = {"name": "sex", "kind": "categorical", "values": ["Female", "Male"]}
+EDUCATION = {
+    "name": "education",
+    "kind": "ordinal",
+    "values": ["Primary", "Secondary", "Vocational", "Bachelor", "Master"],
+}
+REGION = {"name": "region", "kind": "categorical", "values": ["North", "East", "South"], "other": "Other", "null": "?"}
+AGE = {"name": "age", "kind": "integer", "bounds": [0, 84], "bins": 5, "null": "unknown"}
+YEARS = {"name": "age", "kind": "integer", "bounds": [20, 51], "outside": "clamp"}
+INCOME = {"name": "income", "kind": "numeric", "bounds": [0.0, 100000.0], "bins": 16}
+CLASSES = {"name": "income", "kind": "numeric", "edges": [0.0, 9999.5, 2e4, 45000.1, 1e5]}
+VISITED = {
+    "name": "visited",
+    "kind": "date",
+    "bounds": ["2024-01-10", "2024-12-31"],
+    "cells": "month",
+    "outside": "drop",
+    "null": "unknown",
+}
+HOUR = {"name": "at", "kind": "datetime", "zone": "Europe/Berlin", "cells": "hour of day"}
+PLACE = {
+    "name": "place",
+    "kind": "location",
+    "columns": ["lon", "lat"],
+    "bounds": [[-74.03, -73.75], [40.58, 40.9]],
+    "outside": "clamp",
+}
+BOX = "lon in -74.0..-73.9 and lat in 40.7..40.8"
+EPSILON, RHO = {"epsilon": 1}, {"rho": 0.1}
+PEOPLE = {"model": "local", "epsilon": 2}
+QUERIES = {
+    "sex": "sex = Female",
+    "education": "education >= Bachelor",
+    "region": "region = Other",
+    "age": "age in 17..50",
+    "income": "income in 0..25000",
+    "visited": "visited in 2024-02..2024-04",
+    "place": BOX,
+    "at": "at in 06..21",
+    "edges": "income >= 20000",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """What is stored under one name.
+
+    Args:
+        attributes: of the specification.
+        privacy: of the specification.
+        release: of the specification.
+        queries: to answer beside one of every attribute.
+        rounds: of a collection; each is a case of its own.
+        unproven: whether its method has no proof.
+        spoiled: whether its reports are followed by some that must be left out.
+        exact: whether its answers are linear in the kept integers; else they come from a fit that stops.
+    """
+
+    attributes: list[dict[str, Any]]
+    privacy: dict[str, Any]
+    release: dict[str, Any]
+    queries: tuple[str, ...] = ()
+    rounds: int = 1
+    unproven: bool = False
+    spoiled: bool = False
+    exact: bool = True
+
+
+def tables() -> dict[str, Case]:
+    """Histograms, marginals and ranges, of a curator and of devices."""
+    found = {
+        "histogram": Case(attributes=[AGE, SEX], privacy=EPSILON, release={"kind": "histogram"}),
+        "histogram_rho": Case(
+            attributes=[SEX, CLASSES], privacy=RHO,
+            release={"kind": "histogram", "postprocess": ["nonnegative", "integer"]},
+        ),
+        "histogram_delta_replaced": Case(
+            attributes=[REGION], privacy={"epsilon": 1, "delta": 1e-6, "relation": "replace-one"},
+            release={"kind": "histogram"},
+        ),
+        "histogram_strict": Case(
+            attributes=[YEARS | {"bounds": [0, 84], "bins": 5, "outside": "reject"}, SEX | {"other": "drop"}],
+            privacy=EPSILON, release={"kind": "histogram", "method": "identity"}, queries=("total",),
+        ),
+        "histogram_persons": Case(
+            attributes=[EDUCATION], privacy={"epsilon": 1, "unit": "person", "rows_per_unit": 2},
+            release={"kind": "histogram"},
+        ),
+        "names": Case(
+            attributes=[{"name": "region", "kind": "categorical", "values": "discover", "other": "Other"}],
+            privacy={"epsilon": 1, "delta": 1e-6, "unit": "person", "rows_per_unit": 2}, release={"kind": "names"},
+            queries=("total",),
+        ),
+        "statistics": Case(
+            attributes=[SEX, REGION, AGE, INCOME], privacy=EPSILON,
+            release={"kind": "statistics", "parameters": {
+                "by": ["sex"], "mean": ["income"], "variance": ["age"], "quantiles": {"income": ["0.25", 0.5]},
+                "share": ["region = Other"], "precision": {"mean income": 20000},
+            }},
+            queries=(
+                "mean income where sex = Female", "variance age", "median income", "share region = Other",
+                "count sex = Female - count sex = Male",
+            ),
+        ),
+        "names_gaussian": Case(
+            attributes=[{"name": "region", "kind": "categorical", "values": "discover", "other": "Other"}],
+            privacy={"epsilon": 1, "delta": 1e-6, "unit": "person", "rows_per_unit": 2},
+            release={"kind": "names", "method": "gaussian_threshold"}, queries=("total",),
+        ),
+        "marginals": Case(
+            attributes=[AGE, SEX, REGION], privacy=EPSILON, release={"kind": "marginals", "parameters": {"ways": 2}},
+            queries=("age in 17..50 and sex = Female",),
+        ),
+        "marginals_shares": Case(
+            attributes=[AGE, SEX, REGION], privacy=RHO,
+            release={
+                "kind": "marginals",
+                "parameters": {"tables": [["age", "sex"], ["region"]], "shares": ["1/3", "2/3"]},
+            },
+        ),
+        "marginals_words": Case(
+            attributes=[
+                AGE | {"title": "Age", "unit": "years"},
+                SEX | {"title": "Sex", "labels": {"Female": "women", "Male": "men"}},
+            ],
+            privacy=EPSILON,
+            release={
+                "kind": "marginals", "method": "identity", "parameters": {"tables": [["sex"], ["sex", "age"]]},
+                "title": "Who answered", "source": "made up", "contact": "nobody@example.org", "language": "en-GB",
+            },
+            queries=("sex = women and age in 17..50",),
+        ),
+        "ranges_two": Case(
+            attributes=[AGE | {"null": "reject"}, CLASSES], privacy=EPSILON, release={"kind": "ranges"},
+            queries=("age in 17..50 and income in 20000..45000.1",),
+        ),
+        "ranges_prefixes": Case(
+            attributes=[YEARS], privacy=EPSILON,
+            release={"kind": "ranges", "postprocess": ["monotone_prefix"], "parameters": {"queries": "prefixes"}},
+        ),
+        "ranges_length": Case(
+            attributes=[INCOME], privacy=EPSILON, release={"kind": "ranges", "parameters": {"length": 4}}
+        ),
+        "ranges_listed": Case(
+            attributes=[YEARS], privacy=EPSILON,
+            release={"kind": "ranges", "parameters": {"queries": ["age in 20..29", "age in 30..39"]}},
+        ),
+        "ranges_dates": Case(attributes=[VISITED], privacy=EPSILON, release={"kind": "ranges"}),
+        "histogram_hours": Case(attributes=[HOUR, SEX], privacy=EPSILON, release={"kind": "histogram"}),
+        "ranges_dst": Case(attributes=[INCOME], privacy=RHO, release={"kind": "ranges", "method": "dst"}),
+        "ranges_p_identity": Case(
+            attributes=[INCOME], privacy=EPSILON,
+            release={"kind": "ranges", "method": "p_identity", "parameters": {"seconds": 1}},
+        ),
+        "ranges_shares": Case(
+            attributes=[YEARS], privacy=EPSILON,
+            release={
+                "kind": "ranges", "method": "hierarchy",
+                "parameters": {"branching": 4, "root": True, "shares": "best"},
+            },
+        ),
+    }  # fmt: skip
+    for method in ("identity", "binary_tree", "boost", "privelet", "hierarchy", "prefix"):
+        found[f"ranges_{method}"] = Case(
+            attributes=[INCOME], privacy=EPSILON, release={"kind": "ranges", "method": method}
+        )
+    return found
+
+
+def lists() -> dict[str, Case]:
+    """Lists of queries, by every strategy over their atoms."""
+    listed = ["sex = Female", "age in 17..50", "region = Other", "sex = Male or not (region in (North, East))", "total"]
+    three: dict[str, Any] = {"attributes": [SEX, AGE, REGION], "queries": (listed[3], "sex = Male", "total")}
+    moved = {"epsilon": 1, "relation": "replace-one", "unit": "person", "rows_per_unit": 2}
+    found = {
+        f"queries_{method}": Case(
+            **three, privacy=EPSILON, release={"kind": "queries", "method": method, "parameters": {"queries": listed}}
+        )
+        for method in ("direct_queries", "identity", "p_identity")
+    }
+    release = {"kind": "queries", "parameters": {"queries": listed}}
+    for name, privacy in {"rho": RHO, "persons": moved, "delta": {"epsilon": 1, "delta": 1e-6}}.items():
+        found[f"queries_{name}"] = Case(**three, privacy=privacy, release=release)
+    return found
+
+
+def collections() -> dict[str, Case]:
+    """One attribute by every oracle, and several of them."""
+    small = {"rappor": {"bits": 16, "cohorts": 2}}
+    found = {
+        f"local_{method}": Case(
+            attributes=[EDUCATION], privacy=PEOPLE,
+            release={"kind": "histogram", "method": method, "parameters": small.get(method, {})},
+        )
+        for method in ("krr", "oue", "sue", "olh", "subset_selection", "hadamard", "rappor", "rr_ldp", "pcep")
+    }  # fmt: skip
+    found["local_spoiled"] = Case(
+        attributes=[EDUCATION], privacy=PEOPLE, spoiled=True,
+        release={"kind": "histogram", "method": "subset_selection", "parameters": {"round": 3}},
+    )  # fmt: skip
+    post = ["norm_sub", "integer"]
+    several = {"users": {"split": "users"}, "budget": {"split": "budget"}}
+    for name, own in several.items():
+        found[f"local_{name}"] = Case(
+            attributes=[SEX, AGE, REGION],
+            privacy=PEOPLE,
+            release={"kind": "marginals", "postprocess": post, "parameters": {"ways": 1, **own}},
+        )
+    return found
+
+
+def joints() -> dict[str, Case]:
+    """Joint distributions."""
+    asked, pair = {"model": "local", "epsilon": 3}, "sex = Female and region = North"
+    three: dict[str, Any] = {"attributes": [SEX, EDUCATION, REGION], "privacy": asked}
+    found = {
+        f"joint_{method}": Case(
+            **three | {"queries": (pair,) * (method != "independent")}, release={"kind": "joint", "method": method}
+        )
+        for method in ("em", "lasso", "lremh", "rr_ldp", "independent", "subset_selection")
+    }
+    return found | {
+        "joint_pairs": Case(
+            **three, release={"kind": "joint", "method": "pairs", "parameters": {"ways": 2}},
+            queries=(pair, f"{pair} and education = Master"),
+        ),
+        "joint_pairs_krr": Case(
+            **three, release={"kind": "joint", "method": "pairs", "parameters": {"ways": 2, "oracle": "krr"}},
+            queries=(pair,),
+        ),
+        "joint_em_rappor": Case(
+            attributes=[SEX, EDUCATION], privacy={"model": "local", "epsilon": 8},
+            release={"kind": "joint", "method": "em", "parameters": {"reports": "rappor", "bits": 8}},
+        ),
+    }  # fmt: skip
+
+
+def maps() -> dict[str, Case]:
+    """Maps by devices and by a curator."""
+    found = {
+        f"map_{method}": Case(
+            attributes=[PLACE], privacy=PEOPLE, unproven=method == "psda", exact=method != "dam",
+            release={"kind": "spatial", "method": method, "parameters": {"height": 3} | own},
+        )
+        for method, own in {
+            **{name: {} for name in ("gtr", "gtr_top_down", "n_gtr", "qt_krr", "qt_rappor", "dam", "krr", "hadamard")},
+            "psda": {"region_levels": [0, 1], "epsilons": [1, 2]},
+            "n_psda": {"height": 2},
+        }.items()
+    }  # fmt: skip
+    found["map_ahead"] = Case(
+        attributes=[PLACE], privacy=PEOPLE, rounds=2,
+        release={"kind": "spatial", "method": "ahead", "parameters": {"height": 3, "rounds": 2}},
+    )  # fmt: skip
+    for method, own in {"quadtree": {"height": 3}, "adaptive_grid": {"side": 2}, "uniform_grid": {"side": 4}}.items():
+        found[f"census_{method}"] = Case(
+            attributes=[PLACE | {"outside": "drop"}], privacy=EPSILON,
+            release={"kind": "spatial", "method": method, "parameters": {"users": USERS} | own},
+        )  # fmt: skip
+    found["census_least_squares"] = Case(
+        attributes=[PLACE], privacy=RHO,
+        release={
+            "kind": "spatial", "method": "quadtree",
+            "parameters": {"users": USERS, "height": 3, "reconstruction": "least_squares"},
+        },
+    )  # fmt: skip
+    return found
+
+
+def records() -> dict[str, Case]:
+    """Records."""
+    attributes = [AGE | {"null": "reject"}, SEX, REGION]
+    proven = {
+        "dp_prototypes": {"clusters": 2, "rounds": 1},
+        "graphical": {},
+        "insensitive_microaggregation": {"group": 20},
+        "per_record": {},
+    }
+    published = {"mdav": {"group": 20}, "dp_k_prototypes": {"clusters": 2}}
+    found = {
+        f"records_{method}": Case(
+            attributes=attributes, privacy={"epsilon": 8}, unproven=method not in {"dp_prototypes", "graphical"},
+            release={"kind": "microdata", "method": method, "parameters": {"users": USERS} | own},
+        )
+        for method, own in {**proven, **published}.items()
+    }  # fmt: skip
+    return found | {
+        "records_representative": Case(
+            attributes=[*attributes, CLASSES], privacy={"rho": 4},
+            release={
+                "kind": "microdata", "method": "dp_prototypes",
+                "parameters": {"users": USERS, "clusters": 2, "rounds": 1, "rows": "representative"},
+            },
+        ),
+        "records_influence": Case(
+            attributes=attributes, privacy={"epsilon": 8}, unproven=True,
+            release={
+                "kind": "microdata", "method": "dp_k_prototypes",
+                "parameters": {"users": USERS, "clusters": 2, "starts": "random", "weights": "influence"},
+            },
+        ),
+    }  # fmt: skip
+
+
+CASES = tables() | lists() | collections() | joints() | maps() | records()
