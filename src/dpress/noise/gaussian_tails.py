@@ -31,7 +31,7 @@ def tail(variance: Fraction, start: int) -> Bounds:
     """Return bounds of P(Y >= start), P(Y = x) proportional to exp(-x^2 / (2 variance)) on the integers.
 
     >>> [round(float(own), 6) for own in (tail(Fraction(9), 4).low, tail(Fraction(9), 4).high)]
-    [0.121672, 0.121672]
+    [0.120576, 0.120576]
     """
     beyond, whole = _sums(variance)
     place = abs(start) if start > 0 else 1 - start

@@ -75,7 +75,7 @@ class Tabulated:
 
         >>> from dpress.core import rng
         >>> Tabulated(lowest=-1, weights=(WHOLE // 4, WHOLE // 2, WHOLE // 4)).sample(6, rng=rng.seeded(1)).tolist()
-        [-1, 0, 0, 1, 0, 0]
+        [-1, 1, -1, 0, 0, -1]
         """
         ends, heads = _ends(self.weights)
         words = rng.words(size)
