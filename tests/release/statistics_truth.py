@@ -19,7 +19,7 @@ from dpress.release.from_tallies import released
 from dpress.release.release import Release
 from dpress.release.result import Result
 
-LEVEL = 0.94
+LEVEL, SHORTER = 0.94, 0.8
 FALSE_ALARM = 1e-6  # of all comparisons of the coverage of statistics together
 COMPARISONS = 200
 LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM / COMPARISONS)
@@ -92,12 +92,15 @@ def _mask(columns: Columns, where: str) -> Array:
     return inside
 
 
-def hits(releases: Sequence[Release], asked: Sequence[str], columns: Columns, *, shorter: float = 1.0) -> Array:
-    """By release and query whether the interval holds the truth, its distance from the value taken by `shorter`."""
+def hits(releases: Sequence[Release], asked: Sequence[str], columns: Columns) -> tuple[Array, Array]:
+    """By release and query whether the interval holds the truth, and whether one a fifth shorter does."""
     known = [truth(columns, text) for text in asked]
-    return np.array(
-        [[holds(one.query(text), true, shorter) for text, true in zip(asked, known, strict=True)] for one in releases]
+    found = [[one.query(text) for text in asked] for one in releases]
+    whole, shorter = (
+        np.array([[holds(one, true, factor) for one, true in zip(row, known, strict=True)] for row in found])
+        for factor in (1.0, SHORTER)
     )
+    return whole, shorter
 
 
 def holds(found: Result, true: float, shorter: float) -> bool:
@@ -114,8 +117,8 @@ def too_low(held: Array) -> bool:
     return bool(shares.mean() < LEVEL - LIMIT * error)
 
 
-def collected(asked: Spec, codes: Array, run: int) -> Release:
-    """A release of what devices report of codes, shape (attributes, users), made in memory."""
+def collected(asked: Spec, codes: Array, run: int, *, fitted: bool = False) -> Release:
+    """A release of what devices report of codes, shape (attributes, users), made in memory; `fitted` from tallies."""
     planned = plan(asked)
     own = planned.chosen.mechanism
     assert isinstance(own, Collection)
@@ -123,7 +126,8 @@ def collected(asked: Spec, codes: Array, run: int) -> Release:
     drawn = own.drawn(codes.shape[1], rng=generator)
     payloads = [one.perturb(codes[:, drawn == place], rng=generator) for place, one in enumerate(own.types)]
     tallies = [own.tally(place, one) for place, one in enumerate(payloads)]
-    kept = partial(catalog.part(planned.design.kind, "answers").collected, payloads=no_payloads)
+    room = catalog.part(planned.design.kind, "answers")
+    kept = partial(room.collected, payloads=no_payloads) if fitted else room.live
     return released(planned.design, own, tallies, {}, kept, private=False)
 
 
