@@ -1,6 +1,7 @@
 """Strips of maps: their covariances against the dense matrix, and how often intervals of means and shares hold."""
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from tests.kinds.spatial.towns import spec, table
 
 from dpress import estimate, perturb
 from dpress.core import rng
-from dpress.core.grid import Grid
+from dpress.core.grid import Grid, Rectangles
 from dpress.core.linear import Array
 from dpress.inference.interval import critical
 from dpress.inference.maps.density import Cells, TreeNoise
@@ -31,7 +32,7 @@ from dpress.release.linear_forms import UNKNOWN
 
 SIDE = 16
 COMPARISONS = 20
-LIMIT = -(math.log(FALSE_ALARM / COMPARISONS) ** 0.5) * -math.sqrt(2)  # above the normal quantile
+LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM / COMPARISONS)
 RECTANGLES = (((0, 16), (0, 16)), ((2, 13), (0, 16)), ((0, 8), (4, 16)), ((0, 4), (0, 8)), ((8, 12), (8, 16)))
 
 
@@ -150,6 +151,4 @@ def test_a_map_answers_in_its_columns_units(tmp_path) -> None:
 
 
 def _rectangle(across, up):
-    from dpress.core.grid import Rectangles
-
     return Rectangles(*(np.array([end]) for end in (*across, *up)))

@@ -17,7 +17,7 @@ import numpy as np
 from dpress.core.linear import Array
 from dpress.core.rng import Generator
 from dpress.inference.consistency import Axes
-from dpress.inference.interval import Variances, half_width
+from dpress.inference.interval import Variances, critical, half_width
 from dpress.inference.joint import maxent
 from dpress.inference.joint.factors import Joint
 from dpress.inference.joint.fit import fit_margins
@@ -69,9 +69,10 @@ class Refits:
 
     def critical(self, confidence: float) -> float:
         """Return how many standard errors are significant: Student's quantile, a degree of freedom for every refit."""
-        from scipy.special import stdtrit  # noqa: PLC0415 - loads slowly
+        from scipy.special import ndtri, stdtrit  # noqa: PLC0415 - loads slowly
 
-        return float(stdtrit(len(self.again), (1 + confidence) / 2))
+        normal, tail = critical(confidence, "gaussian"), (1 + confidence) / 2
+        return normal * float(stdtrit(len(self.again), tail) / ndtri(tail))
 
     def half_width(self, variance: Variances, confidence: float) -> Variances:
         """Return the half-width, in counts, of an interval, from a variance in counts squared.
