@@ -45,6 +45,11 @@ def test_noise_that_crosses_twice_leaves_all_cells_between():
     assert found == QuantileCells(estimate=(1, 3), interval=(1, 3))
 
 
+def test_a_cell_whose_own_border_is_above_may_hold_it_where_the_one_before_may_be_below():
+    found = invert(np.array([-10.0, 1.0, 5.0, 30.0]), np.ones(4), C)
+    assert found == QuantileCells(estimate=(1, 1), interval=(1, 2))
+
+
 def test_it_rises_with_q_whatever_the_noise():
     noisy = COUNTS + 60 * normal(COUNTS.size, rng=rng.seeded(2))
     cells = [invert(forms(noisy, q) @ noisy, np.ones(40), C).estimate for q in np.linspace(0.02, 0.98, 49)]

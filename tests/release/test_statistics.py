@@ -181,6 +181,9 @@ def test_shares_of_one_attribute_add_up_to_one_where_everybody_is_counted():
     release = collected(own, codes_of(PEOPLE, (AGE, SEX)), 1)
     shares = [release.share(f"sex = {value}") for value in SEX["values"]]
     assert sum(one.value for one in shares) == pytest.approx(1)
+    for text in ("mean age", "sum age", "share sex = m", "mean age where age in 4..15"):
+        found = release.query(text)
+        assert abs(found.value - truth(PEOPLE, text)) < 4 * found.standard_error
     counts = [release.query(f"sex = {value}").value for value in SEX["values"]]
     assert sum(counts) != pytest.approx(3000, abs=0.5)
     with pytest.raises(ValueError, match="no published table answers 'age where sex = f'"):
