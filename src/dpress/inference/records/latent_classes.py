@@ -22,10 +22,10 @@ from dpress.core.rng import Generator
 Pair = tuple[int, int]
 
 CLASSES = 200
-MODELS = 8
+MODELS = 16
 """From independent starts, whose mean is the estimate: what each makes of the noise differs, and averages out."""
 ROUNDS = 400
-FEW_CELLS = 400
+FEW_CELLS = 200
 """Of all attributes together; beyond them rounds are fewer, as one costs the square of the cells."""
 FEWEST_ROUNDS = 60
 NOISE = 0.8
