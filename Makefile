@@ -81,6 +81,7 @@ bench: setup
 	$(BIN)/python bench/joint_plan.py > out/bench-joint-plan.json
 	$(BIN)/python bench/spatial.py > out/bench-spatial.json
 	$(BIN)/python bench/microdata.py > out/bench-microdata.json
+	$(BIN)/python bench/wide.py > out/bench-wide.json
 	$(BIN)/python bench/kinds.py > out/bench-kinds.json
 	$(BIN)/python bench/group_statistics.py > out/bench-group-statistics.json
 	$(BIN)/python bench/service.py > out/bench-service.json

@@ -58,9 +58,7 @@ def total_variation(first: Codes, second: Codes, axes: tuple[int, ...]) -> float
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """One model and few rounds of it: what is measured does not depend on them."""
-    monkeypatch.setattr(latent_classes, "MODELS", 1)
-    monkeypatch.setattr(latent_classes, "ROUNDS", 3)
-    monkeypatch.setattr(latent_classes, "FEWEST_ROUNDS", 3)
+    monkeypatch.setattr(latent_classes, "affordable", lambda cells: (1, min(cells, 3)))
     monkeypatch.setattr(module, "STEPS", 3)
 
 

@@ -1,1 +1,1 @@
-"""Synthetic records: a log-linear model of noisy tables, held as weighted particles."""
+"""Synthetic records: a latent class model of noisy tables, and records that have its tables."""

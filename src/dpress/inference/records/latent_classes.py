@@ -22,12 +22,11 @@ from dpress.core.rng import Generator
 Pair = tuple[int, int]
 
 CLASSES = 200
-MODELS = 8
+MODELS, FEWEST_MODELS = 16, 2
 """From independent starts, whose mean is the estimate: what each makes of the noise differs, and averages out."""
-ROUNDS = 400
-FEW_CELLS = 400
-"""Of all attributes together; beyond them rounds are fewer, as one costs the square of the cells."""
-FEWEST_ROUNDS = 60
+ROUNDS, FEWEST_ROUNDS = 400, 60
+FEW_CELLS = 200
+"""Of all attributes together; beyond them models, and then rounds, are fewer: a round costs the square of the cells."""
 NOISE = 0.8
 """Of a table's noise, the part that its residual is expected to hold: the model follows the rest."""
 LEAST_RATIO = 1e-3
@@ -146,17 +145,31 @@ def fit(model: LatentClasses, known: Evidence, rounds: int) -> LatentClasses:
 
 
 def fitted(one_way: Sequence[Array], known: Evidence, *, rng: Generator) -> LatentClasses:
-    """Return the mean of models from independent starts, each with all rounds that its size allows.
+    """Return the mean of models from independent starts, with as many models and rounds as `affordable` says.
 
     Args:
         one_way: shares of every attribute's cells, > 0.
         known: what it is fitted to.
         rng: the generator.
     """
-    rounds = max(round(ROUNDS * min(1.0, FEW_CELLS / known.one_way.size) ** 2), FEWEST_ROUNDS)
-    models = [fit(initial(one_way, rng=rng), known, rounds) for _ in range(MODELS)]
-    weights = np.concatenate([one.weights for one in models]) / MODELS
+    starts, rounds = affordable(known.one_way.size)
+    models = [fit(initial(one_way, rng=rng), known, rounds) for _ in range(starts)]
+    weights = np.concatenate([one.weights for one in models]) / starts
     return replace(models[0], weights=weights, cells=np.concatenate([one.cells for one in models]))
+
+
+def affordable(cells: int) -> tuple[int, int]:
+    """Return how many models, and how many rounds of each, take seconds to minutes.
+
+    Args:
+        cells: of all attributes together.
+
+    >>> affordable(100), affordable(400), affordable(3000)
+    ((16, 400), (4, 400), (2, 60))
+    """
+    whole = MODELS * ROUNDS * min(1.0, FEW_CELLS / cells) ** 2
+    models = min(max(round(whole / ROUNDS), FEWEST_MODELS), MODELS)
+    return models, min(max(round(whole / models), FEWEST_ROUNDS), ROUNDS)
 
 
 def _maximised(model: LatentClasses, ratios: Array, one_way: Array) -> LatentClasses:
