@@ -1,7 +1,7 @@
 """Drawings of statistics: a bar or a point with its interval for every group, a box of quantiles for every group."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dpress.inference.group_moments import Estimates
@@ -13,6 +13,7 @@ from dpress.reporting.optional import load
 STEP = 24.0  # from one group to the next
 LETTER = charts.LETTER
 LONGEST = 28
+LOWER = 0.2
 
 
 def bars(names: Sequence[str], found: Estimates, title: str, *, from_zero: bool) -> Figure:
@@ -52,6 +53,13 @@ def boxes(names: Sequence[str], found: Mapping[float, Estimates], title: str) ->
         lines.append({"x": place, **ends, "from": values[inner[0]], "to": values[inner[-1]]})
         ticks += [{"x": place, "n": value, "middle": share == 0.5} for share, value in values.items()]
     return Figure(drawing=both(lambda width: _boxes(lines, ticks, names, title, width), title))
+
+
+def inside(shares: Iterable[float]) -> list[float]:
+    """Return the shares between which the box is drawn: those from 0.2 to 0.8 where there are two, else all."""
+    every = sorted(shares)
+    inner = [share for share in every if LOWER <= share <= 1 - LOWER]
+    return inner if len(inner) > 1 else every
 
 
 def _places(names: Sequence[str], width: float) -> tuple[Any, float, float]:

@@ -14,7 +14,7 @@ from dpress import catalog
 from dpress.inference.group_moments import Estimates
 from dpress.kinds.statistics.answers import NAME
 from dpress.kinds.statistics.estimates import GroupEstimates, condition
-from dpress.kinds.statistics.group_figures import bars, boxes
+from dpress.kinds.statistics.group_figures import bars, boxes, inside
 from dpress.release.published_tables import cells
 from dpress.release.release import Release
 from dpress.reporting.facts import facts
@@ -27,6 +27,7 @@ TEMPLATE = "kinds/statistics/page.html.j2"
 MOST_GROUPS = 30  # in a figure
 MOST_ROWS = 60  # in a table
 ALL = "all groups"
+MEDIAN = 0.5
 LENGTHS = ("count", "sum")  # statistics whose bars begin at zero
 
 
@@ -98,7 +99,13 @@ def _quantiles(each: GroupEstimates, names: Sequence[str]) -> Any:
         if len(part.quantiles) > 1:
             name = each.schema.names[part.axis]
             found = {float(share): _first(each.of(name, share), len(drawn)) for share in part.quantiles}
-            yield name, boxes(drawn, found, name), ", ".join(f"{share:g}" for share in found)
+            yield {
+                "name": name,
+                "figure": boxes(drawn, found, name),
+                "shares": ", ".join(f"{share:g}" for share in found),
+                "inner": len(inside(found)) < len(found),
+                "median": MEDIAN in found,
+            }
 
 
 def _first(found: Estimates, size: int) -> Estimates:

@@ -1,0 +1,59 @@
+"""The page of statistics: every statistic with its interval, drawn and listed; what is not known is said."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from tests.kinds.statistics.statistics_spec import AGE, COST, spec, table
+
+from dpress import publish, report
+from dpress.core import rng
+from dpress.kinds.statistics.group_figures import inside
+from dpress.kinds.statistics.page import page
+
+
+def shown(**changes: Any) -> str:
+    return page(publish(spec(**changes), table(), rng=rng.seeded(3)))
+
+
+def words(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", html).split())
+
+
+def test_every_statistic_has_a_table_and_a_figure() -> None:
+    html = shown()
+    release = publish(spec(), table(), rng=rng.seeded(3))
+    for name in release.answers.together().names:
+        assert f"<h3>{name}</h3>" in html
+        assert f'aria-label="{name}"' in html
+    found = release.query("mean cost where ward = eyes")
+    assert f"{found.value:,.1f}"[:-1] in words(html)
+
+
+def test_a_group_that_may_be_empty_has_no_value() -> None:
+    text = words(shown())
+    assert "cannot be told from empty ones" in text
+    assert re.search(r"none not known 0 to 1,000 not known", text)
+
+
+def test_quantiles_are_drawn_as_boxes_and_the_caption_says_of_what() -> None:
+    assert inside([0.1, 0.25, 0.5, 0.75, 0.9]) == [0.25, 0.5, 0.75]
+    assert inside([0.1, 0.5, 0.9]) == [0.1, 0.5, 0.9]
+    text = words(shown(quantiles={"cost": [0.1, 0.25, 0.5, 0.75, 0.9]}))
+    assert "from the lowest to the highest of the quantiles 0.1, 0.25, 0.5, 0.75, 0.9, the box between" in text
+    assert "the thick tick is the median" in text
+    text = words(shown(quantiles={"cost": [0.1, 0.9]}))
+    assert "The box runs from the lowest to the highest of the quantiles 0.1, 0.9." in text
+    assert "thick tick" not in text
+
+
+def test_all_rows_may_be_the_one_group() -> None:
+    own: dict[str, Any] = {"by": None, "variance": None, "quantiles": None, "share": None}
+    text = words(shown(attributes=[COST, AGE], **own))
+    assert "all rows are one" in text
+    assert "All groups together" in text
+
+
+def test_the_page_is_what_report_writes(tmp_path: Path) -> None:
+    release = publish(spec(), table(), rng=rng.seeded(3))
+    assert "NOT PRIVATE" in report(release, tmp_path / "page.html").read_text("utf-8")  # from a seeded generator
