@@ -18,9 +18,7 @@ def text(planned: Plan) -> PlanText:
     """Return the text of a plan."""
     chosen = planned.chosen
     errors = expected_errors(planned, chosen)
-    rows = [
-        [name, "nothing can be said" if math.isinf(error) else f"+- {number(error)}"] for name, error in errors.items()
-    ]
+    rows = [[name, _typical(error)] for name, error in errors.items()]
     listing = Listing(header=("statistic", "typical error"), rows=rows, numbers=(1,))
     groups = _strategy(chosen).parts[0].groups
     where = f"a group of {planned.choice.users / groups:,.0f} rows ({planned.choice.users:,} in {groups:,} groups)"
@@ -29,6 +27,13 @@ def text(planned: Plan) -> PlanText:
     loss = describe(chosen.mechanism.claim.proven)
     remarks: list[str | Listing] = [f"{supposed} are approximations.", f"{chosen.method}: {loss} (proven)."]
     return PlanText(candidates=listing, remarks=remarks)
+
+
+def _typical(error: float) -> str:
+    """Return a standard error in words; 0 is that of a quantile whose interval is one cell."""
+    if math.isinf(error):
+        return "nothing can be said"
+    return f"+- {number(error)}" if error else "within a cell"
 
 
 def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
