@@ -118,3 +118,17 @@ class Answers(Protocol):
     def parts(self, *, progress: Progress | None) -> Iterator[Part]:
         """Yield the files that are written, one after the other."""
         ...
+
+
+class PublishedOnly:
+    """What `Answers` say where the published tables are all that there is."""
+
+    @property
+    def asked(self) -> Mapping[str, tuple[str, ...]]:
+        """No other tables."""
+        return {}
+
+    @property
+    def beside(self) -> Mapping[str, str]:
+        """No other files."""
+        return {}

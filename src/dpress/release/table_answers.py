@@ -26,7 +26,7 @@ from dpress.inference.postprocess import NAMES, adjust
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import HasQueryVariances
 from dpress.release import table_forms
-from dpress.release.answers import KeptAnswers, Part, Progress
+from dpress.release.answers import KeptAnswers, Part, Progress, PublishedOnly
 from dpress.release.linear_forms import Compared, Group
 from dpress.release.published_tables import PublishedTable
 from dpress.release.query_language import parse
@@ -41,7 +41,7 @@ APPROXIMATE = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableAnswers:
+class TableAnswers(PublishedOnly):
     """Tables and queries of a release.
 
     Args:
@@ -156,16 +156,6 @@ class TableAnswers:
         """The attributes of every published table, by file name."""
         names = self.release.schema.names
         return {_file(place): tuple(names[axis] for axis in axes) for place, axes in enumerate(self.decoder.tables, 1)}
-
-    @property
-    def asked(self) -> Mapping[str, tuple[str, ...]]:
-        """No others: the published tables are those that were asked for."""
-        return {}
-
-    @property
-    def beside(self) -> Mapping[str, str]:
-        """No other files."""
-        return {}
 
     @property
     def announced(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from dpress.core.mechanism import Mechanism, NameMechanism
 from dpress.core.name_counts import LONGEST_NAME, NoisyNames
 from dpress.core.rng import Generator
 from dpress.inference.interval import half_width
-from dpress.release.answers import KeptAnswers, Part, Progress
+from dpress.release.answers import KeptAnswers, Part, Progress, PublishedOnly
 from dpress.release.folder import columns
 from dpress.release.published_tables import PublishedTable
 from dpress.release.query_language import parse
@@ -31,7 +31,7 @@ FILE = "table_1.parquet"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers:
+class Answers(PublishedOnly):
     """Counts of names.
 
     Args:
@@ -109,16 +109,6 @@ class Answers:
     def tables(self) -> Mapping[str, tuple[str, ...]]:
         """The one table."""
         return {FILE: self.release.schema.names}
-
-    @property
-    def asked(self) -> Mapping[str, tuple[str, ...]]:
-        """No others."""
-        return {}
-
-    @property
-    def beside(self) -> Mapping[str, str]:
-        """No other files."""
-        return {}
 
     @property
     def announced(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from dpress.core.workload import Predicates
 from dpress.inference.interval import half_width
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.over_atoms import atoms_of
-from dpress.release.answers import Part, Progress
+from dpress.release.answers import Part, Progress, PublishedOnly
 from dpress.release.linear_error import predicted, variances_of
 from dpress.release.predicate_language import predicate
 from dpress.release.published_tables import PublishedTable
@@ -39,7 +39,7 @@ MOST_NAMED = 3  # queries that a refusal names
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers:
+class Answers(PublishedOnly):
     """The listed queries with their answers, and further ones.
 
     Error: of every query w, a sum of atoms, w Cov w^T, exact.
@@ -140,16 +140,6 @@ class Answers:
         """The table of the listed queries, with the attributes that they are about."""
         used = {one.axis for own in self.atoms.predicates for box in own for one in box}
         return {FILE: tuple(name for axis, name in enumerate(self.release.schema.names) if axis in used)}
-
-    @property
-    def asked(self) -> Mapping[str, tuple[str, ...]]:
-        """No others."""
-        return {}
-
-    @property
-    def beside(self) -> Mapping[str, str]:
-        """No other files."""
-        return {}
 
     @property
     def described(self) -> Mapping[str, Any]:

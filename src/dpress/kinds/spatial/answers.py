@@ -24,7 +24,7 @@ from dpress.kinds.spatial.place import location
 from dpress.kinds.spatial.prediction import typical_rectangles
 from dpress.kinds.spatial.strips import Ends, cells_between, cut, pair
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
-from dpress.release.answers import Part, Progress
+from dpress.release.answers import Part, Progress, PublishedOnly
 from dpress.release.linear_forms import UNKNOWN, Compared, Group
 from dpress.release.published_tables import PublishedTable
 from dpress.release.query_language import parse_rectangle
@@ -47,7 +47,7 @@ Corners = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers:
+class Answers(PublishedOnly):
     """Rectangles of a map.
 
     Args:
@@ -206,16 +206,6 @@ class Answers:
     def tables(self) -> Mapping[str, tuple[str, ...]]:
         """The only table: all cells."""
         return {NAME: self.release.schema.names}
-
-    @property
-    def asked(self) -> Mapping[str, tuple[str, ...]]:
-        """No other tables."""
-        return {}
-
-    @property
-    def beside(self) -> Mapping[str, str]:
-        """No other files."""
-        return {}
 
     @property
     def announced(self) -> tuple[str, ...]:

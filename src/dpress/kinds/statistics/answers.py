@@ -23,7 +23,7 @@ from dpress.inference.ratio import Pair
 from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, Mask, condition, group_estimates, masks
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.release.answers import Part, Progress
+from dpress.release.answers import Part, Progress, PublishedOnly
 from dpress.release.linear_forms import Compared
 from dpress.release.published_tables import CONFIDENCE, cells
 from dpress.release.query_language import parse
@@ -91,7 +91,7 @@ def _columns(found: Mapping[str, Estimates], groups: slice) -> dict[str, pa.Arra
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers:
+class Answers(PublishedOnly):
     """Statistics of groups.
 
     Args:
@@ -226,16 +226,6 @@ class Answers:
     def tables(self) -> Mapping[str, tuple[str, ...]]:
         """The one table."""
         return {NAME: tuple(axis.name for axis in self.axes)}
-
-    @property
-    def asked(self) -> Mapping[str, tuple[str, ...]]:
-        """No others."""
-        return {}
-
-    @property
-    def beside(self) -> Mapping[str, str]:
-        """No other files."""
-        return {}
 
     @property
     def announced(self) -> tuple[str, ...]:
