@@ -181,7 +181,11 @@ TWO = ATTRIBUTES + '[[attribute]]\nname = "size"\nkind = "numeric"\nbounds = [0.
         ("age,size", "length = 2", f"{LENGTH}: expected a list of 2 numbers, one for each attribute, got 2"),
         ("age,size", "length = [2, 5]", "length must be at most the 4 cells there are, got length=5"),
         ("age,size", 'queries = ["size in 1..3"]', "size: the condition cuts through a cell"),
-        ("age,sex", 'queries = "all"', "$.release.attributes: ranges need integer, numeric or ordinal attributes, got"),
+        (
+            "age,sex",
+            'queries = "all"',
+            "$.release.attributes: ranges need integer, numeric, date or ordinal attributes, got",
+        ),
         ("age,size", "shares = [0.5, 0.5]", "$.release.parameters.shares: levels have shares of their own over one"),
         ("age", "depth = 3", "$.release.parameters: unknown parameter 'depth' for kind 'ranges'; known: "),
     ],

@@ -20,11 +20,11 @@ import pyarrow.parquet as pq
 
 import dpress
 from dpress.core import rng
-from dpress.data.example_people import people, pickups
+from dpress.data.example_people import pickups
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # where it runs as a program
 
-from tests.formats.stored_cases import CASES, PLACE, QUERIES, USERS, Case  # found there
+from tests.formats.stored_cases import CASES, PLACE, QUERIES, USERS, Case, visitors  # found there
 
 STORED = Path(__file__).with_name("stored")
 SEED = 7
@@ -32,9 +32,7 @@ SEED = 7
 
 def store(name: str, case: Case, into: Path) -> None:
     """Write one case into a folder; of a collection in rounds one case a round."""
-    data = pickups(USERS) if PLACE["name"] in {one["name"] for one in case.attributes} else people(USERS)
-    ticks = pa.array(range(1_704_067_200, 1_704_067_200 + USERS * 100_000, 100_000), pa.timestamp("s", "UTC"))
-    data = data.append_column("at", ticks).append_column("visited", ticks.cast(pa.date32()))
+    data = pickups(USERS) if PLACE["name"] in {one["name"] for one in case.attributes} else visitors()
     asked: Any = dpress.load_spec({"attribute": case.attributes, "privacy": case.privacy, "release": case.release})
     design = dpress.plan(asked).design
     for number in range(case.rounds):

@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
+from dpress.data.example_people import people
+
 USERS = 240
 SEX = {"name": "sex", "kind": "categorical", "values": ["Female", "Male"]}
 EDUCATION = {
@@ -309,3 +313,9 @@ def records() -> dict[str, Case]:
 
 
 CASES = tables() | lists() | collections() | joints() | maps() | records()
+
+
+def visitors() -> pa.Table:
+    """Return the people of all cases but maps, with a time and a day each."""
+    ticks = pa.array(range(1_704_067_200, 1_704_067_200 + USERS * 100_000, 100_000), pa.timestamp("s", "UTC"))
+    return people(USERS).append_column("at", ticks).append_column("visited", ticks.cast(pa.date32()))

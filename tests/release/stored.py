@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pyarrow as pa
+from tests.formats.stored_cases import USERS, visitors
 
 from dpress.core.design import Design, decode
 from dpress.core.rng import seeded
-from dpress.data.example_people import people, pickups
+from dpress.data.example_people import pickups
 from dpress.release.estimate import estimate
 from dpress.release.perturb import perturb
 from dpress.release.publish import publish
@@ -14,8 +15,7 @@ from dpress.release.release import Release
 
 STORED = Path(__file__).parents[1] / "formats" / "stored"
 NAMES = sorted(path.parent.name for path in STORED.glob("*/design.json"))
-USERS = 240
-PEOPLE, PICKUPS = people(USERS), pickups(USERS)
+PEOPLE, PICKUPS = visitors(), pickups(USERS)
 
 
 def design_of(name: str) -> Design:

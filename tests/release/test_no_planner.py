@@ -54,7 +54,7 @@ def queries(design):
     """Yield a query that every release of a design answers."""
     axis = design.schema.tabular[0]
     yield "total"
-    if isinstance(axis, Listed):
+    if isinstance(axis, Listed) or axis.bounds is None:
         yield f"{axis.name} = {axis.labels[0]}"
     else:
         low, high = axis.bounds

@@ -15,7 +15,7 @@ from dpress.core.errors import NotSupported
 DIGITS = 60
 ROOM = Fraction(1, 10**45)  # relative, of every tail
 REACH = 24  # standard deviations beyond which all weights together are below 1e-120 of the whole
-MOST_STEPS = 1 << 20
+MOST_STEPS = 1 << 17
 SMALLEST = Fraction(4)  # variance of each part of a sum
 
 

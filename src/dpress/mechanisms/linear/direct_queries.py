@@ -26,6 +26,7 @@ class DirectQueries:
         cells: the number of atoms.
         sets: the atoms of every query; see `SetSums`.
 
+    >>> from dpress.core.claim import Relation
     >>> DirectQueries(3, ((0, 1), (1, 2))).map.sensitivity(1, Relation.ADD_REMOVE)
     2
     """
