@@ -31,10 +31,9 @@ from dpress.core.bounded_attribute import Integer, Numeric
 from dpress.core.claim import ROW
 from dpress.core.domain import Schema
 from dpress.core.listed_attribute import Categorical
-from dpress.data.fold import count, fold
+from dpress.data.fold import count
 from dpress.data.sources.open_source import open_source
-from dpress.data.table import Table
-from dpress.data.true_counts import true_counts
+from dpress.data.true_counts import row_sums, true_counts
 from machine import facts
 
 RUNS, PIECE = 3, 1_000_000
@@ -167,8 +166,8 @@ def on_spark(path: Path, rows: int) -> list[Row]:
             frame.sparkSession.sql(statement).collect()
 
     def folded(data: Any) -> Callable[[], Any]:
-        table = Table(open_source(data, engine="spark"), SCHEMA.names, ROW)
-        return lambda: fold(table, SCHEMA, count(SCHEMA.shape, TABLES))
+        rows = open_source(data, engine="spark")
+        return lambda: row_sums(SCHEMA, count(SCHEMA.shape, TABLES), rows, ROW)
 
     runs = {
         "Spark by itself": own,
