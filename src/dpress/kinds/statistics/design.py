@@ -115,7 +115,7 @@ def _moments(asked: _Asked) -> Iterator[MomentSums]:
     schema, by = asked.schema, asked.schema.axes(asked.by)
     for name, degree in asked.degrees.items():
         axis = schema.axes([name])[0]
-        steps = _levels(schema.tabular[axis]) - 1
+        steps = schema.tabular[axis].ordered - 1
         yield MomentSums(shape=schema.shape, by=by, degree=2 if degree > 1 else 1, steps=steps, axis=axis)
     for place, text in enumerate(asked.shares, 1):
         try:
@@ -152,14 +152,10 @@ def _distributions(asked: _Asked, loss: PureDP | ZCDP) -> Iterator[GroupDistribu
             shape=schema.shape,
             by=by,
             axis=axis,
-            levels=_levels(schema.tabular[axis]),
+            levels=schema.tabular[axis].ordered,
             tree=Hierarchy(cells, branching, root),
             quantiles=quantiles,
         )
-
-
-def _levels(attribute: Tabular) -> int:
-    return attribute.ordered
 
 
 def _may_be_missing(attribute: object) -> bool:
@@ -244,7 +240,7 @@ def _finest(attribute: Tabular, degrees: dict[str, int], quantiles: dict[str, se
 
 def _cells(schema: Schema, name: str, finest: Schema) -> int:
     own: Tabular = next(one for one in schema.tabular if one.name == name)
-    levels = _levels(next(one for one in finest.tabular if one.name == name))
+    levels = next(one for one in finest.tabular if one.name == name).ordered
     stated = own.ordered if not isinstance(own, Integer) or own.bins else min(own.ordered, MOST_CELLS)
     return min(stated, levels)
 

@@ -11,7 +11,7 @@ from dpress.core.claim import Relation
 from dpress.core.kron import kron
 from dpress.core.linear import Array, Identity, Invertible, Numbers
 from dpress.core.people import Codes
-from dpress.mechanisms.linear.groups import group_of, groups_in
+from dpress.mechanisms.linear.groups import group_of, groups_in, transposed
 from dpress.mechanisms.linear.hierarchy import Hierarchy
 
 Integers = npt.NDArray[np.int64]
@@ -100,7 +100,7 @@ class GroupDistribution:
 
     def transpose(self, answers: Array) -> Array:
         """Return A^T y, over a full table, which must be small."""
-        return np.array([answers @ self.apply(cell) for cell in np.eye(self.cells, dtype=np.int64)])
+        return transposed(self.apply, self.cells, answers)
 
     def sensitivity(self, order: int, relation: Relation) -> int | Fraction:
         """Return that of the nodes."""

@@ -1,11 +1,12 @@
 """Groups of rows: the cells of the table over some axes."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from dpress.core.linear import Array, Numbers
 from dpress.core.people import Codes
 
 
@@ -26,3 +27,14 @@ def group_of(codes: Codes, shape: Sequence[int], by: Sequence[int]) -> npt.NDArr
     for axis in by:
         found = found * shape[axis] + codes[axis]
     return found
+
+
+def transposed(apply: Callable[[Numbers], Numbers], cells: int, answers: Array) -> Array:
+    """Return A^T y of a map that is given by what it does, over a full table, which must be small.
+
+    Args:
+        apply: from counts of the cells, shape (cells,), to the answers A x.
+        cells: of the full table.
+        answers: y.
+    """
+    return np.array([answers @ apply(cell) for cell in np.eye(cells, dtype=np.int64)])

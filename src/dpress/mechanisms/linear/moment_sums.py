@@ -15,7 +15,7 @@ import numpy.typing as npt
 from dpress.core.claim import Relation
 from dpress.core.linear import Array, Numbers
 from dpress.core.people import Codes
-from dpress.mechanisms.linear.groups import group_of, groups_in
+from dpress.mechanisms.linear.groups import group_of, groups_in, transposed
 
 Integers = npt.NDArray[np.int64]
 Condition = tuple[tuple[int, tuple[int, ...]], ...]
@@ -108,7 +108,7 @@ class MomentSums:
 
     def transpose(self, answers: Array) -> Array:
         """Return A^T y, over a full table, which must be small."""
-        return np.array([answers @ self.apply(cell) for cell in np.eye(self.cells, dtype=np.int64)])
+        return transposed(self.apply, self.cells, answers)
 
     def sensitivity(self, order: int, relation: Relation) -> int:
         """Return steps^(degree order), or twice that where a row is replaced, if that can change anything."""

@@ -1,6 +1,7 @@
 """What every method that releases names has in common: those above a threshold, and a noisy total."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +34,54 @@ def check_total(loss: Loss, total: Fraction) -> None:
 def total_noise_of(unit: Unit, total: Fraction) -> DiscreteLaplace | None:
     """Return the noise of the total, which a unit changes by at most its rows; None where nothing is spent on it."""
     return DiscreteLaplace.calibrate(epsilon=total, l1_sensitivity=unit.rows) if total else None
+
+
+class AboveThreshold:
+    """Names whose noisy counts reach a threshold, with these, and a noisy total: what both methods share.
+
+    Error of the total: variance 2q / (1 - q)^2 in counts squared, q = exp(-total / rows); 0 where none is drawn.
+    """
+
+    __slots__ = ()
+    unit: Unit
+    total: Fraction
+
+    @property
+    def noise(self) -> Any:
+        """What is added to the count of every name."""
+        raise NotImplementedError
+
+    @property
+    def steps(self) -> int:
+        """How many counts of names differ by 1 between neighbours, at most: a replaced unit leaves and enters."""
+        return steps_of(self.unit)
+
+    @property
+    def total_noise(self) -> DiscreteLaplace | None:
+        """What is added to the total; None without one."""
+        return total_noise_of(self.unit, self.total)
+
+    @property
+    def total_variance(self) -> float:
+        """The variance of the noisy total, in counts squared; 0 without one."""
+        own = self.total_noise
+        return own.variance if own is not None else 0.0
+
+    @property
+    def variance(self) -> float:
+        """The variance of the count of a name, in counts squared."""
+        return float(self.noise.variance)
+
+    def select(self, names: NameCounts, *, rng: Generator) -> NoisyNames:
+        """Return the names that are released, with their noisy counts and the total.
+
+        Args:
+            names: exact counts.
+            rng: a secure generator.
+        """
+        own: Any = self
+        noisy = names.counts + self.noise.sample(names.counts.size, rng=rng)
+        return released(names, noisy, own.threshold, self.total_noise, rng=rng)
 
 
 def released(

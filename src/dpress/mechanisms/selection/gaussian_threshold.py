@@ -12,13 +12,10 @@ from typing import Literal
 from dpress.core.claim import ROW, ApproxDP, Claim, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
-from dpress.core.name_counts import NameCounts, NoisyNames
-from dpress.core.rng import Generator
-from dpress.mechanisms.selection.above_threshold import check_total, released, steps_of, total_noise_of
+from dpress.mechanisms.selection.above_threshold import AboveThreshold, check_total, steps_of
 from dpress.noise.expansion import exponential_floor
 from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.gaussian_tails import SMALLEST, tail, tail_of_sum
-from dpress.noise.laplace import DiscreteLaplace
 
 DIGITS = 96  # bits of exp(-epsilon)
 SHARES = tuple(place / 40 for place in range(1, 40))  # of delta, for names that only the unit has
@@ -27,7 +24,7 @@ LARGEST_EPSILON = 20  # from which on bounded noise is the better one for any nu
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianThreshold:
+class GaussianThreshold(AboveThreshold):
     """Every name that occurs n times is released with n + X, X discrete Gaussian, where that is at least a threshold.
 
     Promise: (epsilon, delta) for a unit that changes at most t = `steps` counts, each by 1; both relations, central
@@ -63,11 +60,6 @@ class GaussianThreshold:
             raise ValueError("the noise and the threshold cost more than delta")
 
     @property
-    def steps(self) -> int:
-        """How many counts of names differ by 1 between neighbours, at most."""
-        return steps_of(self.unit)
-
-    @property
     def noise(self) -> DiscreteGaussian:
         """What is added to the count of every name."""
         return DiscreteGaussian(sigma2=self.sigma2)
@@ -76,11 +68,6 @@ class GaussianThreshold:
     def spent(self) -> Fraction:
         """A number at or above the delta that noise and threshold cost."""
         return _spent(self.loss.epsilon - self.total, self.steps, self.sigma2, self.threshold)
-
-    @property
-    def total_noise(self) -> DiscreteLaplace | None:
-        """What is added to the total; None without one."""
-        return total_noise_of(self.unit, self.total)
 
     @property
     def claim(self) -> Claim:
@@ -98,17 +85,6 @@ class GaussianThreshold:
         return 0.0
 
     @property
-    def variance(self) -> float:
-        """The variance of the count of a name, in counts squared."""
-        return self.noise.variance
-
-    @property
-    def total_variance(self) -> float:
-        """The variance of the noisy total, in counts squared; 0 without one."""
-        own = self.total_noise
-        return own.variance if own is not None else 0.0
-
-    @property
     def tail(self) -> Literal["gaussian"]:
         """How heavy the noise's tail is."""
         return "gaussian"
@@ -122,16 +98,6 @@ class GaussianThreshold:
         if not Fraction(1, 2) <= chance < 1:
             raise ValueError(f"chance must lie between 1/2 and 1, got chance={chance}")
         return self.threshold + (self.noise.quantile(2 * chance - 1) if 2 * chance > 1 else 0)
-
-    def select(self, names: NameCounts, *, rng: Generator) -> NoisyNames:
-        """Return the names that are released, with their noisy counts and the total.
-
-        Args:
-            names: exact counts.
-            rng: a secure generator.
-        """
-        noisy = names.counts + self.noise.sample(names.counts.size, rng=rng)
-        return released(names, noisy, self.threshold, self.total_noise, rng=rng)
 
 
 def _spent(epsilon: Fraction, steps: int, sigma2: Fraction, threshold: int) -> Fraction:

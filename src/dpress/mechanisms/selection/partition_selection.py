@@ -12,11 +12,8 @@ from typing import Literal
 from dpress.core.claim import ROW, ApproxDP, Claim, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
-from dpress.core.name_counts import NameCounts, NoisyNames
-from dpress.core.rng import Generator
-from dpress.mechanisms.selection.above_threshold import check_total, released, steps_of, total_noise_of
+from dpress.mechanisms.selection.above_threshold import AboveThreshold, check_total
 from dpress.noise.expansion import exponential_floor
-from dpress.noise.laplace import DiscreteLaplace
 from dpress.noise.tabulated import WHOLE, Tabulated
 
 DIGITS = 96  # bits of exp(-epsilon)
@@ -26,7 +23,7 @@ TRIES = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PartitionSelection:
+class PartitionSelection(AboveThreshold):
     """Every name that occurs n times is released with n + X, X on a bounded range, where that is above all X.
 
     Promise: (epsilon, delta) for a unit that changes at most `steps` counts, each by 1; both relations, central model.
@@ -59,11 +56,6 @@ class PartitionSelection:
             raise ValueError("the table of noise costs more than delta")
 
     @property
-    def steps(self) -> int:
-        """How many counts of names differ by 1 between neighbours, at most: a replaced unit leaves and enters."""
-        return steps_of(self.unit)
-
-    @property
     def ratio(self) -> Fraction:
         """A rational at or just below exp((epsilon - total) / steps)."""
         return _below_exponential((self.loss.epsilon - self.total) / self.steps)
@@ -79,11 +71,6 @@ class PartitionSelection:
         return self.noise.highest + 1
 
     @property
-    def total_noise(self) -> DiscreteLaplace | None:
-        """What is added to the total; None without one."""
-        return total_noise_of(self.unit, self.total)
-
-    @property
     def claim(self) -> Claim:
         """The promise, for the table of noise and the threshold that `select` uses."""
         beside = f", and a total by epsilon = {self.total}" if self.total else ""
@@ -97,17 +84,6 @@ class PartitionSelection:
     def mean(self) -> float:
         """The noise's mean, which published counts are without."""
         return float(self.noise.mean)
-
-    @property
-    def variance(self) -> float:
-        """The variance of the count of a name, in counts squared."""
-        return float(self.noise.variance)
-
-    @property
-    def total_variance(self) -> float:
-        """The variance of the noisy total, in counts squared; 0 without one."""
-        own = self.total_noise
-        return own.variance if own is not None else 0.0
 
     @property
     def tail(self) -> Literal["laplace"]:
@@ -126,16 +102,6 @@ class PartitionSelection:
             if left <= 0:
                 return place
         raise ValueError(f"chance must lie between 0 and 1, got chance={chance}")
-
-    def select(self, names: NameCounts, *, rng: Generator) -> NoisyNames:
-        """Return the names that are released, with their noisy counts and the total.
-
-        Args:
-            names: exact counts.
-            rng: a secure generator; one word a name that occurs.
-        """
-        noisy = names.counts + self.noise.sample(names.counts.size, rng=rng)
-        return released(names, noisy, self.threshold, self.total_noise, rng=rng)
 
 
 @lru_cache(maxsize=16)
