@@ -51,6 +51,17 @@ def test_without_java_the_line_says_what_to_install(monkeypatch, tmp_path):
     assert refusal().startswith('engine "spark" needs Java, and there is none')
 
 
+def test_without_java_spark_s_own_script_is_not_started(monkeypatch, tmp_path):
+    started = []
+    monkeypatch.setattr(Builder, "getOrCreate", lambda builder: started.append(builder))
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "none"))
+    refusal()
+    assert not started
+    monkeypatch.setenv("SPARK_REMOTE", "sc://elsewhere")  # whose Java is not here
+    spark_session._started(Builder())
+    assert started
+
+
 @pytest.mark.parametrize(("version", "old"), [("1.8.0_292", "8"), ("11.0.2", "11"), ("17.0.15", None), ("21", None)])
 def test_an_old_java_is_named(monkeypatch, tmp_path, version, old):
     (folder := tmp_path / "bin").mkdir()

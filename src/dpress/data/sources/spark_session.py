@@ -24,6 +24,8 @@ SET_ELSEWHERE = (
     "SPARK_REMOTE",
 )
 """Variables of the environment by which Spark is set, by `spark-submit` or by whoever installed it."""
+JVM_ELSEWHERE = ("PYSPARK_GATEWAY_PORT", "SPARK_REMOTE")
+"""Those that name a Java process, or a server, that runs already."""
 SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
@@ -65,6 +67,8 @@ def _started(builder: Any) -> Any:
     if not any(name in os.environ for name in SET_ELSEWHERE):
         for name, value in SETTINGS.items():
             builder = builder.config(name, value)
+    if not any(name in os.environ for name in JVM_ELSEWHERE) and _java() is None:
+        raise NotSupported(_why_not())  # before Spark's own script says so in several lines
     with contextlib.suppress(Exception):  # whatever an engine raises may quote anything
         return builder.getOrCreate()
     raise NotSupported(_why_not())
@@ -72,13 +76,19 @@ def _started(builder: Any) -> Any:
 
 def _why_not() -> str:
     """Return why no session starts, as far as Java says."""
-    home = os.environ.get("JAVA_HOME")
-    program = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    program = _java()
     install = f"install Java {JAVA} or newer (Debian: apt install openjdk-{JAVA}-jre-headless), or set JAVA_HOME"
-    if program is None or not Path(program).exists():
+    if program is None:
         return f'engine "spark" needs Java, and there is none; {install}'
     found = subprocess.run([program, "-version"], capture_output=True, text=True, check=False)  # noqa: S603  # Java
     version = re.search(r'version "(?:1\.)?(\d+)', found.stderr)
     if version and int(version[1]) < JAVA:
         return f'engine "spark" needs Java {JAVA}, and {program} is Java {version[1]}; {install}'
     return "Spark starts no session; its own messages on standard error say why (`python -m pyspark.shell` tries it)"
+
+
+def _java() -> str | None:
+    """Return the program that Spark would start, None where there is none."""
+    home = os.environ.get("JAVA_HOME")
+    program = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    return program if program is not None and Path(program).exists() else None
