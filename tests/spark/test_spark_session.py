@@ -53,7 +53,7 @@ def test_without_java_the_line_says_what_to_install(monkeypatch, tmp_path):
 
 def test_without_java_spark_s_own_script_is_not_started(monkeypatch, tmp_path):
     started = []
-    monkeypatch.setattr(Builder, "getOrCreate", lambda builder: started.append(builder))
+    monkeypatch.setattr(Builder, "getOrCreate", lambda _builder: started.append("a session"))
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "none"))
     refusal()
     assert not started
