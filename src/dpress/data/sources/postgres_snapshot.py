@@ -19,7 +19,7 @@ from dpress.data.sources.source import without_quotes
 
 SAVE, RETURN = "SAVEPOINT dpress", "ROLLBACK TO SAVEPOINT dpress"
 READING = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
-PERMISSION, NO_TABLE = "42501", "42P01"
+PERMISSION = "42501"  # of SQLSTATE
 LOST = "{}: no connection to the server, or it was lost; nothing was released"
 FAILED = "{} cannot be read (the server's message is withheld: it may quote rows)"
 T = TypeVar("T")
