@@ -69,6 +69,8 @@ def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
     elif card.family == "selection":
         kind, attributes = "names", [{"name": "item", "kind": "categorical", "values": "discover"}]
         loss["delta"] = 1e-6
+    elif card.family == "ranges":
+        kind, attributes = "ranges", [AGE]
     elif card.family == "spatial":
         kind, attributes = "spatial", [PLACE]
         own |= {"height": 2} if "height" in names(card.parameters) else {"side": 4}

@@ -208,6 +208,10 @@ def collections() -> dict[str, Case]:
         attributes=[EDUCATION], privacy=PEOPLE, spoiled=True,
         release={"kind": "histogram", "method": "subset_selection", "parameters": {"round": 3}},
     )  # fmt: skip
+    found["local_ranges"] = Case(
+        attributes=[AGE], privacy=PEOPLE, queries=("age in 17..33",),
+        release={"kind": "ranges", "postprocess": ["top_down"], "parameters": {"branching": 3}},
+    )  # fmt: skip
     post = ["norm_sub", "integer"]
     several = {"users": {"split": "users"}, "budget": {"split": "budget"}}
     for name, own in several.items():

@@ -99,13 +99,18 @@ def test_the_readme_names_every_command() -> None:
     assert [name for name in COMMANDS if f"| `dpress {name}" not in readme] == []
 
 
+def methods() -> dict[str, str]:
+    """The sections of both pages of methods, a curator's and devices'."""
+    return {**sections("methods.md"), **sections("device-methods.md")}
+
+
 def test_every_method_has_a_section_and_no_section_is_left_over() -> None:
-    found = [line.removeprefix("## ") for line in sections("methods.md") if re.fullmatch(r"## [a-z_0-9]+", line)]
+    found = [line.removeprefix("## ") for line in methods() if re.fullmatch(r"## [a-z_0-9]+", line)]
     assert sorted(found) == sorted(catalog.cards())
 
 
 def test_every_method_states_claim_error_and_paper() -> None:
-    texts = {name: sections("methods.md")[f"## {name}"] for name in sorted(catalog.cards())}
+    texts = {name: methods()[f"## {name}"] for name in sorted(catalog.cards())}
     missing = [
         (name, word) for name, text in texts.items() for word in ("Claim", "Error", "Paper") if f"**{word}" not in text
     ]

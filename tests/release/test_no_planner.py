@@ -13,7 +13,7 @@ from dpress import catalog, report
 from dpress.core import rng
 from dpress.core.listed_attribute import Listed
 from dpress.data.specification.spec import from_dict
-from dpress.mechanisms.spatial import short_reports
+from dpress.mechanisms.protocol import short_reports
 from dpress.release import plan as planning
 from dpress.release.device import device, intake
 from dpress.release.evaluate import evaluate

@@ -36,6 +36,12 @@ export function readEncoder(document: unknown, cells: readonly number[]): Encode
     const values = (codes: readonly number[]) => [codes.reduce((sum, code, i) => sum * sizes[i]! + code, 0)];
     return { sizes: [sizes.reduce((a, b) => a * b)], plain: false, values };
   }
+  if (kind === "run") {
+    const width = integer(fields(document, "encoder cells"), "cells", 1, 2 ** 31);
+    must(cells.length === 1, "axes");
+    const values = (codes: readonly number[]) => codes.map((code) => Math.floor(code / width));
+    return { sizes: [Math.ceil(cells[0]! / width)], plain: false, values };
+  }
   must(kind === "node" || kind === "leaf", "encoder");
   const own = fields(document, `encoder side ${kind === "leaf" ? "leaves" : "shift"}`);
   const side = integer(own, "side", 1, 1024);

@@ -55,6 +55,20 @@ class Combination(_Encoder, frozen=True, kw_only=True, tag="combination"):
         return np.asarray(np.ravel_multi_index(list(codes), self.sizes), dtype=np.int32)
 
 
+class Run(_Encoder, frozen=True, kw_only=True, tag="run"):
+    """The run of neighbouring cells that holds the code; the last one may be shorter.
+
+    Args:
+        cells: of a whole run.
+    """
+
+    cells: int
+
+    def values(self, codes: Table) -> Values:
+        """Return the number of the run, from 0."""
+        return np.asarray(codes[0] // self.cells)
+
+
 class Node(_Encoder, frozen=True, kw_only=True, tag="node"):
     """The node of one level of a quadtree over a grid, from the places across and up.
 
@@ -89,7 +103,7 @@ class Leaf(_Encoder, frozen=True, kw_only=True, tag="leaf"):
         return np.asarray(named(self.leaves, height).values(height)[cells(self.side, codes)])
 
 
-Encoder = Code | Codes | Combination | Node | Leaf
+Encoder = Code | Codes | Combination | Run | Node | Leaf
 
 
 def cells(side: int, codes: Table) -> Values:

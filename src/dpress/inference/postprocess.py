@@ -181,6 +181,44 @@ def monotone_prefix(counts: Array) -> Array:
     return np.diff(fitted, prepend=0.0)
 
 
+def top_down(counts: Array, *, users: int | None) -> Array:
+    """Return counts >= 0 made from the top: the total is split into halves of the cells, these into halves, to cells.
+
+    Biased: small counts are pushed up and large ones down on average, but sums over ranges far less than those of
+    `nonnegative`, as what is taken from a cell goes to its neighbours.
+
+    Formula: the total T is `users`, or the counts' own, at least 0; a parent of p whose halves are estimated as a and b
+    gives them the nearest point of {x, y >= 0, x + y = p}: a + (p - a - b) / 2, kept between 0 and p, and the rest.
+
+    Error: not known exactly. Noise cannot pile up where nobody is: over ranges of histograms with many empty cells the
+    squared error falls to a tenth (ranges, "What dpress adds").
+
+    Order: named before `integer`, the result is both whole and >= 0.
+
+    Args:
+        counts: shape (cells,), of one ordered attribute.
+        users: how many people took part; None where nobody knows.
+
+    >>> top_down(np.array([6.0, -2.0, -1.0, 1.0]), users=4)
+    array([4., 0., 0., 0.])
+    """
+    levels = [counts.astype(float)]
+    while levels[-1].size > 1:
+        levels.append(_even(levels[-1]).reshape(-1, 2).sum(axis=1))
+    found = np.array([max(float(levels[-1][0]), 0.0) if users is None else float(users)])
+    for own in levels[-2::-1]:
+        first, second = _even(own).reshape(-1, 2).T
+        kept = np.clip((found + first - second) / 2, 0.0, found)
+        if own.size % 2:  # the last node has no second half
+            kept[-1] = found[-1]
+        found = np.stack([kept, found - kept], axis=1).ravel()[: own.size]
+    return found
+
+
+def _even(counts: Array) -> Array:
+    return np.append(counts, 0.0) if counts.size % 2 else counts
+
+
 _TO_USERS = (
     "Biased: small counts are pushed up and large ones down on average, so that none is negative and they add up to "
     "the number of users."
@@ -209,7 +247,14 @@ NAMES: Mapping[str, Adjustment] = {
     ),
     "norm_sub": Adjustment(norm_sub, _TO_USERS, needs=("users",), local=True),
     "simplex": Adjustment(norm_sub, _TO_USERS, needs=("users",), local=True),
+    "top_down": Adjustment(
+        top_down,
+        "Biased: from the total down, every half of the cells is kept at zero or above, so that small counts are "
+        "pushed up and large ones down on average, sums over ranges only a little.",
+        needs=("users",),
+    ),
 }
+ALONG_AN_ORDER = ("monotone_prefix", "top_down")  # of one ordered attribute only
 
 
 def adjust(counts: Array, names: Sequence[str], *, users: int | None = None, deviations: Array | None = None) -> Array:

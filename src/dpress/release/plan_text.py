@@ -69,7 +69,8 @@ def tables(planned: Plan, *, even: str = "all values equally frequent") -> PlanT
     what = "In these ways of asking, no private report"
     if any(one.assumes and one is not planned.chosen for one in planned.candidates):
         what = "In these ways of asking, and without that assumption, no private report"
-    return PlanText(candidates=listing, remarks=[*remarks, f"{what} {below}"], hints=cautions(planned))
+    remarks += [f"{what} {below}"] if bound else []
+    return PlanText(candidates=listing, remarks=remarks, hints=cautions(planned))
 
 
 def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:

@@ -179,9 +179,10 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                     )
         attributes = self.schema.attributes
         ordered = len(attributes) == 1 and isinstance(attributes[0], (Bounded, Ordinal))
-        if "monotone_prefix" in self.release.postprocess and not ordered:
+        along = [name for name in self.release.postprocess if name in postprocess.ALONG_AN_ORDER]
+        if along and not ordered:
             raise ValueError(
-                ".release.postprocess: monotone_prefix needs exactly one integer, numeric, date or ordinal attribute, "
+                f".release.postprocess: {along[0]} needs exactly one integer, numeric, date or ordinal attribute, "
                 f"got {', '.join(self.schema.names)}"
             )
 

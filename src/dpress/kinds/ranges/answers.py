@@ -6,16 +6,20 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dpress.core.mechanism import BoxDecoder
+from dpress.core.linear import Array
+from dpress.core.mechanism import BoxDecoder, Mechanism
 from dpress.core.ranges import Places, Ranges
+from dpress.core.workload import Areas, Boxes, Workload
 from dpress.inference.interval import half_width
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import box_variances
-from dpress.release.linear_error import predicted
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.ranges.level_tree import LevelTree
+from dpress.release import linear_error
 from dpress.release.release import CONFIDENCE
-from dpress.release.table_answers import TableAnswers, collected, measured, restored
+from dpress.release.table_answers import TableAnswers, collected, live, measured, restored
 
-__all__ = ["Answers", "collected", "measured", "predicted", "restored"]
+__all__ = ["Answers", "collected", "live", "measured", "predicted", "restored"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,13 +43,12 @@ class Answers(TableAnswers):
             ValueError: another shape; or a range is reversed or ends outside the cells, and the message names its
                 number.
         """
-        mechanism, decoder, shape = self._mechanism, self.box_decoder, self.release.schema.shape
+        decoder, shape = self.box_decoder, self.release.schema.shape
         ends = [_ends(name, end, len(shape)) for name, end in (("left", left), ("right", right))]
         if ends[0].shape != ends[1].shape:
             raise ValueError(f"left and right must have one shape, got {np.shape(left)} and {np.shape(right)}")
         ranges = [Ranges(size, ends[0][:, axis], ends[1][:, axis]) for axis, size in enumerate(shape)]
-        count = decoder.box_answers(self.measurement, ranges)
-        variance = box_variances(mechanism.strategy, ranges, [noise.variance for noise in mechanism.noises])
+        count, variance = decoder.box_answers(self.measurement, ranges), self.box_variances(ranges)
         half = half_width(variance, confidence, self.release.tail)
         columns = {"count": count, "standard_error": np.sqrt(variance), "low": count - half, "high": count + half}
         return pa.table(columns)
@@ -58,12 +61,26 @@ class Answers(TableAnswers):
             raise TypeError(f"{type(decoder).__name__} answers no boxes")
         return decoder
 
-    @property
-    def _mechanism(self) -> MatrixMechanism:
+    def box_variances(self, ranges: list[Ranges]) -> Array:
+        """Return the variance of the answer to every box, in counts squared, shape (m,)."""
         mechanism = self.release.mechanism
-        if not isinstance(mechanism, MatrixMechanism):
-            raise TypeError(f"{type(mechanism).__name__} measures no ranges")
-        return mechanism
+        if isinstance(mechanism, MatrixMechanism):
+            return box_variances(mechanism.strategy, ranges, [noise.variance for noise in mechanism.noises])
+        (own,) = ranges
+        return np.array([self.query_variance([own.weights(place)]) for place in range(own.size)])
+
+    def query_variance(self, weights: list[Array]) -> float:
+        """Return the variance of the answer to a query: of a collection with how its counts depend on one another."""
+        if isinstance(self.release.mechanism, MatrixMechanism):
+            return super().query_variance(weights)
+        return self.variance(weights)
+
+
+def predicted(mechanism: Mechanism, workload: Workload | Areas) -> float | None:
+    """Return the mean variance of a range over a workload, in counts squared; of a collection for even shares."""
+    if isinstance(mechanism, Collection) and isinstance(mechanism.estimator, LevelTree) and isinstance(workload, Boxes):
+        return mechanism.estimator.axis_variance(workload.axes[0], mechanism.users)
+    return linear_error.predicted(mechanism, workload)
 
 
 def _ends(name: str, ends: Any, attributes: int) -> Places:

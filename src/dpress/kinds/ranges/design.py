@@ -1,4 +1,4 @@
-"""Which strategy publishes ranges: every one that serves the ranges or boxes asked for, with its exact error."""
+"""Which method publishes ranges, or collects them: every one that serves those asked for, with its error."""
 
 import contextlib
 from collections.abc import Iterator
@@ -10,7 +10,8 @@ from dpress.core.parameters import PLACE
 from dpress.core.ranges import AllRanges, Axis, Prefixes, RangeList, RangesOfLength
 from dpress.core.workload import Boxes
 from dpress.data.specification.spec import Spec
-from dpress.kinds.ranges.kind import Ranges
+from dpress.kinds.ranges import devices
+from dpress.kinds.ranges.kind import CollectedRanges, Ranges
 from dpress.mechanisms.linear.product import check_ranges
 from dpress.release import strategies
 from dpress.release.candidate import Choice
@@ -19,28 +20,24 @@ from dpress.release.query_language import parse_box
 
 
 def choose(spec: Spec) -> Choice:
-    """Return every strategy that serves a specification of ranges, and the one with the least error.
+    """Return every method that serves a specification of ranges, and the one with the least error.
 
     Raises:
-        NotSupported: none serves it, or it is for devices.
+        NotSupported: none serves it.
         ValueError: attributes or parameters do not fit.
     """
     strategies.check_columns(spec)
-    if spec.privacy.model == "local":
-        raise NotSupported(
-            '$.release.kind: model = "local" collects one table for each attribute, so kind = "marginals"; '
-            "got 'ranges'"
-        )
     boxes = _boxes(spec)
     for axis in boxes.axes:
         with _placed("queries" if isinstance(axis, Prefixes) else "length"):
             check_ranges(axis)
-    return strategies.chosen(spec, boxes)
+    return devices.chosen(spec, boxes) if spec.privacy.model == "local" else strategies.chosen(spec, boxes)
 
 
 def _boxes(spec: Spec) -> Boxes:
     """Return the ranges or boxes that `queries` or `length` name; all of them if neither is set."""
-    shape, own = _ordered_shape(spec), of_kind(spec, Ranges)
+    shape, local = _ordered_shape(spec), spec.privacy.model == "local"
+    own = of_kind(spec, CollectedRanges) if local else of_kind(spec, Ranges)
     queries = "all" if own.queries is None else own.queries
     if own.length is not None and own.queries is not None:
         raise ValueError(f"{PLACE}: set either `queries` or `length`")

@@ -4,34 +4,41 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from dpress.core.kind import Kind
+from dpress.core.kind import Kind, Reporters
 from dpress.core.parameters import Parameters
+
+Queries = Annotated[
+    Literal["all", "prefixes"] | list[str],
+    Meta(
+        title='"all", "prefixes" or a list of queries',
+        description='the questions whose error counts; "all" unless stated',
+    ),
+]
+Length = Annotated[
+    Annotated[int, Meta(ge=1)] | list[Annotated[int, Meta(ge=1)]],
+    Meta(
+        title="an integer >= 1, or a list of one for each attribute",
+        description="instead of `queries`: all ranges of so many cells, or boxes of so many along each attribute",
+    ),
+]
 
 
 class Ranges(Parameters, frozen=True):
     """Which ranges the error is averaged over."""
 
-    queries: (
-        Annotated[
-            Literal["all", "prefixes"] | list[str],
-            Meta(
-                title='"all", "prefixes" or a list of queries',
-                description='the questions whose error counts; "all" unless stated',
-            ),
-        ]
-        | None
-    ) = None
-    length: (
-        Annotated[
-            Annotated[int, Meta(ge=1)] | list[Annotated[int, Meta(ge=1)]],
-            Meta(
-                title="an integer >= 1, or a list of one for each attribute",
-                description="instead of `queries`: all ranges of so many cells, or boxes of so many along each "
-                "attribute",
-            ),
-        ]
-        | None
-    ) = None
+    queries: Queries | None = None
+    length: Length | None = None
 
 
-KIND = Kind(name="ranges", names=("ranges",), parameters={("ranges", "central"): Ranges})
+class CollectedRanges(Reporters, frozen=True):
+    """The same, and who reports."""
+
+    queries: Queries | None = None
+    length: Length | None = None
+
+
+KIND = Kind(
+    name="ranges",
+    names=("ranges",),
+    parameters={("ranges", "central"): Ranges, ("ranges", "local"): CollectedRanges},
+)

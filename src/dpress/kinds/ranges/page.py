@@ -31,7 +31,7 @@ def context(own: Facts) -> dict[str, Any]:
         "workload": own.workload,
         "form": _form(own.workload),
         "several": len(own.mechanism.decoder.tables) > 1,
-        "noise": added_noise(own.mechanism),
+        "noise": None if own.model == "local" else added_noise(own.mechanism),
     }
 
 

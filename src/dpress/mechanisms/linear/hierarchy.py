@@ -108,7 +108,7 @@ def _roots(root: bool | None) -> tuple[bool, ...]:  # noqa: FBT001
 
 def _shares(listed: Shares, tree: Tree, axis: Axis, kind: Kind) -> tuple[Fraction, ...]:
     if listed == "best":
-        return best_shares(tree, kind, lambda variances: _mean(tree, axis, variances))
+        return best_shares(tree, kind, lambda variances: mean_variance(tree, axis, variances))
     if listed == "equal":
         return ()
     levels = len(tree.levels)
@@ -131,13 +131,13 @@ def best_tree(
     def mean(choice: tuple[int, bool]) -> float:
         tree = Tree(axis.cells, *choice)
         levels = len(tree.levels)
-        return float(levels**power * _mean(tree, axis, (1.0,) * levels))
+        return float(levels**power * mean_variance(tree, axis, (1.0,) * levels))
 
     offered = branchings or sorted({max(2, axis.cells), *(b for b in BRANCHINGS if b <= axis.cells)})
     return min(((branching, root) for branching in offered for root in roots), key=mean)
 
 
-def _mean(tree: Tree, axis: Axis, variances: Sequence[float]) -> float:
+def mean_variance(tree: Tree, axis: Axis, variances: Sequence[float]) -> float:
     """Return the mean variance of the workload, or of evenly spaced ranges of a large one."""
     if isinstance(axis, AllRanges):
         return tree_average(tree, variances)

@@ -69,7 +69,7 @@ class OneWay:
 
         def variance(weights: Sequence[Array]) -> float:
             axes = [axis for axis, own in enumerate(weights) if not np.all(own == 1)]
-            return math.fsum(_variance(*parts[axis], weights[axis], everybody) for axis in axes)
+            return math.fsum(sum_variance(*parts[axis], weights[axis], everybody) for axis in axes)
 
         return variance
 
@@ -100,8 +100,8 @@ class OneWay:
         return tuple(sorted({axis for own, tally in pairs if not tally[-1] for axis in own.axes}))
 
 
-def _variance(oracle: Oracle, found: Measurement, users: int, weights: Array, everybody: int) -> float:
-    """Return the variance of a weighted sum of an attribute's cells; of `everybody` so many users were asked."""
+def sum_variance(oracle: Oracle, found: Measurement, users: int, weights: Array, everybody: int) -> float:
+    """Return the variance of a weighted sum of an oracle's counts; of `everybody` so many users were asked."""
     factor = _inflation(oracle)  # type: ignore[arg-type]  # oracles are frozen
     noise = factor * float(weights**2 @ np.broadcast_to(found.variance, weights.shape))
     if isinstance(oracle, Correlated):

@@ -29,11 +29,11 @@ from dpress.inference.maps.density import Cells, Noise, TreeNoise
 from dpress.inference.maps.population import normal
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
 from dpress.mechanisms.protocol.rounds import round_of
+from dpress.mechanisms.protocol.short_reports import STEPS, Steps, short_oracle, steps_of
 from dpress.mechanisms.spatial.grids import ByHeight, OracleName
 from dpress.mechanisms.spatial.grown_tree import nonnegative
 from dpress.mechanisms.spatial.leaf_noise import LeafNoise
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
-from dpress.mechanisms.spatial.short_reports import STEPS, Steps, short_oracle, steps_of
 
 ROUNDS = 4  # unless the specification says how many
 SPLIT = 1.5  # standard deviations of a share that a node must hold to be split

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from dpress.core.claim import PureDP
 from dpress.core.grid import Grid
 from dpress.core.mechanism import Card
+from dpress.mechanisms.protocol.short_reports import short_oracle, steps_of
 from dpress.mechanisms.spatial.grids import ByHeight, OracleName
 from dpress.mechanisms.spatial.levels import Levels, example
-from dpress.mechanisms.spatial.short_reports import short_oracle, steps_of
 
 FALL = 1.4  # of the share, from the middle level to the next
 

@@ -1,4 +1,4 @@
-"""The oracle of every level of a quadtree: the best one whose report is short, by the number of nodes."""
+"""The best oracle whose report is short, by the number of values: for every level of a tree."""
 
 import importlib
 

@@ -1,0 +1,153 @@
+"""Ranges from devices: squared error over random ranges, ours by the flat oracle, HIO and AHEAD as published, as JSON.
+
+python bench/devices_ranges.py [USERS...] > devices_ranges.json
+
+Reads the ten one-dimensional DPBench histograms (Hay et al. 2016) under $DPRESS_DATA, by default `../shared/data`, in
+1,024 cells (blocks of four). USERS people (10^5 and 10^6 unless given) are drawn from each, RUNS times; all methods see
+the same people and RANGES random ranges, at epsilon 1. "ratio" is the mean squared error by that of the flat oracle.
+
+`level_tree` runs as it is published, report by report; `top_down` is the same collection after that adjustment. The
+peers' reports are drawn by count, which is the same in distribution: a user of OUE who holds a value sets its bit with
+1/2, others with 1 / (e + 1). HIO (Wang et al. 2019): branching 5, levels evenly, a range is the sum of its cover.
+AHEAD (Du et al. 2021): a binary tree of ten layers asked of as many groups, split where a share exceeds
+sqrt(3 Var), Norm-Sub on every layer, inverse-variance means from the leaves up.
+"predicted" is the plan's mean over all ranges by what `level_tree` has, both per range.
+"""
+
+import json
+import math
+import sys
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cases import data, say
+from dpress.core.claim import PureDP
+from dpress.core.ranges import AllRanges
+from dpress.core.rng import seeded
+from dpress.inference.postprocess import norm_sub, top_down
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.ranges.level_tree import LevelTree, level_tree
+from machine import facts
+
+CELLS, RUNS, RANGES, EPSILON = 1024, 3, 2000, 1.0
+ONE = "dpbench/dpbench_1d_4096.npz"
+Counts = npt.NDArray[Any]
+Random = np.random.Generator  # noqa: TID251  # of the peers' reports
+
+
+def oue(held: Counts, users: int, random: Random) -> Counts:
+    """Return the estimated counts of OUE over so many users."""
+    q = 1 / (math.exp(EPSILON) + 1)
+    return (random.binomial(held, 0.5) + random.binomial(users - held, q) - users * q) / (0.5 - q)
+
+
+def collected(tree: LevelTree, codes: Counts, seed: int) -> Counts:
+    """Return the cells of our collection, from everybody's report."""
+    collection, rng = Collection(shape=tree.shape, types=tree.types, split="users", estimator=tree), seeded(seed)
+    drawn = collection.drawn(len(codes), rng=rng)
+    tallies = [own.tally(own.perturb(codes[None, drawn == i], rng=rng)) for i, own in enumerate(tree.types)]
+    (cells,) = tree.decoder(len(codes)).estimate(tree.measurement(tallies))
+    return cells
+
+
+def hio(codes: Counts, ends: Counts, random: Random, branching: int = 5) -> Counts:
+    """Return the answers to ranges [low, high) by the nodes that cover them."""
+    height = math.ceil(math.log(CELLS, branching))
+    level, sums = random.integers(0, height, codes.size), []
+    for own in range(height):
+        width = branching ** (height - 1 - own)
+        held = np.bincount(codes[level == own] // width, minlength=-(-CELLS // width))
+        users = int(held.sum())
+        sums.append(np.append(0, np.cumsum(oue(held, users, random))) * codes.size / users)
+
+    def cover(own: int, low: int, high: int) -> float:
+        if low >= high:
+            return 0.0
+        width = branching ** (height - 1 - own)
+        first, last = -(-low // width), -(-high // width) if high == CELLS else high // width
+        if first >= last:
+            return cover(own + 1, low, high)
+        inside = float(sums[own][last] - sums[own][first])
+        return inside + cover(own + 1, low, first * width) + cover(own + 1, min(last * width, high), high)
+
+    return np.array([cover(0, low, high) for low, high in ends.tolist()])
+
+
+def ahead(codes: Counts, random: Random) -> Counts:
+    """Return the cells: every leaf spread evenly."""
+    height = int(math.log2(CELLS))
+    level, starts, widths, split = random.integers(0, height, codes.size), np.zeros(1, int), np.array([CELLS]), [True]
+    layers: list[tuple[Counts, Counts, Counts]] = []
+    for own in range(height):
+        parts = [2 if one and width > 1 else 1 for one, width in zip(split, widths, strict=True)]
+        above = np.repeat(np.arange(len(parts)), parts)
+        halves = widths[above] // np.array(parts)[above]
+        second = np.append(False, above[1:] == above[:-1])
+        starts, widths = starts[above] + np.where(second, halves, 0), halves
+        mine = codes[level == own]
+        held = np.bincount(np.searchsorted(starts, mine, side="right") - 1, minlength=starts.size)
+        shares = norm_sub(oue(held, mine.size, random) / mine.size, users=1)
+        variance = 4 * math.exp(EPSILON) / (mine.size * (math.exp(EPSILON) - 1) ** 2)
+        layers.append((shares, above, np.full(starts.size, variance)))
+        split = (shares > math.sqrt(3 * variance)).tolist()
+    shares, above, variances = layers[-1]
+    for upper, (mine, its_above, its) in zip(range(height - 2, -1, -1), layers[-2::-1], strict=True):
+        del upper
+        below = np.bincount(above, weights=shares, minlength=mine.size)
+        spread = np.bincount(above, weights=variances, minlength=mine.size)
+        trust = spread / (its + spread)
+        shares, above, variances = trust * mine + (1 - trust) * below, its_above, its * spread / (its + spread)
+    last = layers[-1][0]
+    return np.repeat(last / widths, widths) * codes.size
+
+
+def row(name: str, held: Counts, users: int) -> dict[str, Any]:
+    """Return every method's error on one histogram, by that of the flat oracle."""
+    random, tree = np.random.default_rng(users), level_tree(CELLS, PureDP(epsilon=EPSILON), AllRanges(CELLS))  # noqa: TID251  # made-up people
+    errors: dict[str, list[float]] = {}
+    for run in range(RUNS):
+        codes = random.choice(CELLS, size=users, p=held / held.sum()).astype(np.int32)
+        truth = np.bincount(codes, minlength=CELLS)
+        ends = np.sort(random.integers(0, CELLS, (RANGES, 2)), axis=1) + np.array([0, 1])
+        exact = sums(truth, ends)
+        ours = collected(tree, codes, run)
+        found = {
+            "flat": sums(oue(truth, users, random), ends),
+            "level_tree": sums(ours, ends),
+            "top_down": sums(top_down(ours, users=users), ends),
+            "hio": hio(codes, ends, random),
+            "ahead": sums(ahead(codes, random), ends),
+        }
+        for method, answers in found.items():
+            errors.setdefault(method, []).append(float(np.mean((answers - exact) ** 2)))
+    mean = {method: float(np.mean(own)) for method, own in errors.items()}
+    predicted = tree.axis_variance(AllRanges(CELLS), users) / mean["level_tree"]
+    ratios = {method: round(own / mean["flat"], 4) for method, own in mean.items()}
+    best = min(ratios["hio"], ratios["ahead"])
+    say(f"{name} {users:,}: {ratios}")
+    return {"histogram": name, "users": users, **ratios, "by the best peer": round(ratios["top_down"] / best, 3),
+            "predicted": round(predicted, 2)}  # fmt: skip
+
+
+def sums(cells: Counts, ends: Counts) -> Counts:
+    """Return the sums of cells over ranges [low, high)."""
+    totals = np.append(0, np.cumsum(cells))
+    return np.asarray(totals[ends[:, 1]] - totals[ends[:, 0]])
+
+
+def main(users: list[int]) -> None:
+    """Print the rows and the worst ratios."""
+    histograms = np.load(data(ONE) or sys.exit(f"no histograms: set DPRESS_DATA to the folder that holds {ONE}"))
+    rows = [row(name, histograms[name].reshape(CELLS, -1).sum(axis=1), n) for n in users for name in histograms.files]
+    worst = {
+        "level_tree by flat": max(one["level_tree"] for one in rows),
+        "top_down by flat": max(one["top_down"] for one in rows),
+        "top_down by the best peer": max(one["by the best peer"] for one in rows),
+    }
+    json.dump({"machine": facts(), "worst": worst, "rows": rows}, sys.stdout, indent=1)
+
+
+if __name__ == "__main__":
+    main([int(one) for one in sys.argv[1:]] or [10**5, 10**6])

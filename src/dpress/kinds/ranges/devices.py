@@ -1,0 +1,74 @@
+"""Which devices are asked what for ranges: a tree of levels, or the cells alone, with the error that is predicted."""
+
+from collections.abc import Iterator
+
+from dpress import catalog
+from dpress.core.claim import PureDP
+from dpress.core.errors import NotSupported
+from dpress.core.parameters import Parameters
+from dpress.core.workload import Boxes
+from dpress.data.specification.spec import Spec
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.ranges.level_tree import LevelTree, level_tree
+from dpress.release import collections
+from dpress.release.candidate import Candidate, Choice, rank
+from dpress.release.parameter_checks import expected_users, of_methods
+
+TREE, FLAT = "level_tree", ("subset_selection", "hadamard", "olh")  # the last: one level, the cells
+MOST_CELLS = 1 << 20
+
+
+def chosen(spec: Spec, boxes: Boxes) -> Choice:
+    """Return every way to ask devices for ranges of one attribute, and the best one.
+
+    Raises:
+        NotSupported: several attributes, too many cells, a budget that is no epsilon, or a method that does not serve.
+        ValueError: a parameter is wrong.
+    """
+    collections.check_silence(spec)
+    if len(boxes.axes) > 1:
+        raise NotSupported(
+            '$.release.attributes: model = "local" collects ranges of one attribute; for several use kind = "joint"'
+        )
+    users = expected_users(spec)
+    made = [_candidate(name, own, boxes, users) for name, own in _trees(spec, boxes)]
+    candidates = tuple(sorted(made, key=rank))
+    return Choice(
+        workload=boxes,
+        schema=spec.schema,
+        candidates=candidates,
+        chosen=candidates[0],
+        lower_bound=0.0,
+        users=users,
+    )
+
+
+def _candidate(name: str, tree: LevelTree, boxes: Boxes, users: int) -> Candidate:
+    collection = Collection(shape=tree.shape, types=tree.types, split="users", estimator=tree)
+    return Candidate(method=name, mechanism=collection, predicted_error=tree.axis_variance(boxes.axes[0], users))
+
+
+def _trees(spec: Spec, boxes: Boxes) -> Iterator[tuple[str, LevelTree]]:
+    """Yield by method every tree that serves; that of a frequency oracle has one level, the cells."""
+    loss, cells, axis = collections.share(spec, "users"), spec.schema.shape[0], boxes.axes[0]
+    if cells > MOST_CELLS:
+        raise NotSupported(f"{spec.schema.names[0]!r} has {cells:,} cells; at most 2^20 are asked for; use `bins`")
+    method, cards = spec.release.method, catalog.cards()
+    oracles = {name for name, card in cards.items() if card.oracle is not None}
+    if method not in ("auto", TREE, *oracles):
+        known = ", ".join((TREE, *sorted(oracles)))
+        raise NotSupported(f"$.release.method: {method!r} collects no ranges; those that do: {known}")
+    offered = (TREE, *FLAT) if method == "auto" else (method,)
+    takes = {name: cards[TREE].parameters if name == TREE else Parameters for name in offered}
+    for name, own in of_methods(spec, takes).items():
+        if name == TREE:
+            yield name, level_tree(cells, loss, axis, **own)
+        elif _serves(name, cells, loss):
+            yield name, level_tree(cells, loss, axis, branching=max(cells, 2), oracle=name)
+        elif method == name:
+            raise NotSupported(f"$.release.method: {method!r} does not serve {cells:,} cells")
+
+
+def _serves(name: str, cells: int, loss: PureDP) -> bool:
+    make = catalog.card(name).oracle
+    return make is not None and make(cells, loss) is not None

@@ -1,0 +1,1 @@
+"""Ranges from devices: nodes of a tree, one level a report."""

@@ -1,0 +1,227 @@
+"""`level_tree`: every user reports the node of one level of a tree over the cells; least squares over all levels.
+
+cell -> node of the drawn level -> oracle -> tallies -> counts of the nodes of every level, everybody's being known.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from msgspec import Meta
+
+from dpress.core.claim import Claim, PureDP
+from dpress.core.encoders import Run
+from dpress.core.errors import NotSupported
+from dpress.core.linear import Array
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Card
+from dpress.core.oracle import Oracle, Tally
+from dpress.core.parameters import Parameters
+from dpress.core.ranges import AllRanges, Axis, Ranges
+from dpress.core.tree import Tree
+from dpress.inference.least_squares import LeastSquares, flat
+from dpress.inference.tree_ranges import tree_variances
+from dpress.mechanisms.linear.hierarchy import mean_variance
+from dpress.mechanisms.linear.level_shares import best_shares
+from dpress.mechanisms.protocol.one_way import sum_variance
+from dpress.mechanisms.protocol.report_type import MANY, Part, ReportType, largest, per_user, rest
+from dpress.mechanisms.protocol.short_reports import short_oracle, steps_of
+
+BRANCHINGS = (*range(2, 17), 20, 24, 32, 48, 64)
+KNOWN = 1.0  # the variance of everybody's number, in counts squared: nothing beside a level's, and not 0
+WHOLE = 1000  # of sampling weights: what the levels' add up to, about
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelTree:
+    """A tree of any branching over one ordered attribute, whose levels are asked of different users.
+
+    Promise: pure epsilon between any two cells, local model, that of the level's oracle; the level is drawn without
+        the value. Proven.
+    Error: a range's answer is sum over levels l of g_l y_l, g_l what weighted least squares makes of the range, and
+        has the variance sum_l of g_l's weighted sum (`one_way.sum_variance`: the oracle's exact noise for the shares
+        as estimated, and the drawing of n_l of N users). A level's own variance is taken k / (k - 1) times, k its
+        nodes: its counts add up to everybody's number, or nearly, so that what is known of the sum is not used twice.
+        Predicted for even shares: (N^2 / n_l) (V_l + f (1 - f)) k / (k - 1), f = 1 / k, on the tree
+        (`inference.tree_ranges`).
+    Paper: ranges, "What dpress adds"; after Cormode, Kulkarni and Srivastava 2019 (hierarchical histograms, with
+        consistency) and HIO (Wang et al. 2019): branching, sampling weights and oracles are the best ones.
+
+    Args:
+        shape: the number of cells of the only attribute.
+        branching: the number of children of a node.
+        oracles: over the nodes of every level, from below the root down to the cells.
+        weights: the sampling weights of the levels.
+    """
+
+    shape: tuple[int, ...]
+    branching: int
+    oracles: tuple[Oracle, ...]
+    weights: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.shape) != 1:
+            raise ValueError(f"a tree is over one attribute, got {len(self.shape)}")
+        if tuple(oracle.size for oracle in self.oracles) != self.map.levels[1:]:
+            raise ValueError("oracles: expected one for every level, over its nodes")
+        if len(self.weights) != len(self.oracles):
+            raise ValueError("weights: expected one for every level")
+
+    @property
+    def claim(self) -> Claim:
+        """The promise of one report: the largest of the oracles'."""
+        return largest([oracle.claim for oracle in self.oracles])
+
+    @property
+    def map(self) -> Tree:
+        """All nodes; the root is everybody."""
+        return Tree(self.shape[0], self.branching)
+
+    @property
+    def types(self) -> tuple[ReportType, ...]:
+        """What devices are asked, level by level."""
+        found = []
+        for place, (oracle, weight) in enumerate(zip(self.oracles, self.weights, strict=True), 1):
+            run = Run(cells=self.branching ** (len(self.oracles) - place))
+            found.append(ReportType(parts=(Part(axes=(0,), oracle=oracle, encoder=run),), weight=weight))
+        return tuple(found)
+
+    def measurement(self, tallies: Sequence[Tally]) -> Measurement:
+        """Return the counts of all nodes, 0 with infinite variance where a level was not asked.
+
+        Raises:
+            ValueError: nobody reported the cells themselves.
+        """
+        if not int(tallies[-1][-1]):
+            raise ValueError("no report is about the cells themselves")
+        everybody = sum(int(tally[-1]) for tally in tallies)
+        answers, variances = [np.array([float(everybody)])], [np.array([KNOWN])]
+        for own, tally in zip(self.types, tallies, strict=True):
+            size = own.oracles[0].size
+            found = (np.zeros(size), np.full(size, math.inf))
+            if int(tally[-1]):
+                ((counts, spread),) = own.estimates(tally, everybody)
+                found = counts, np.broadcast_to(spread * _of_sum(size), counts.shape)
+            answers.append(found[0])
+            variances.append(found[1])
+        return Measurement(map=self.map, answers=np.concatenate(answers), variance=np.concatenate(variances))
+
+    def decoder(self, users: int) -> LeastSquares:
+        """Return how ranges are answered."""
+        del users  # the measurement has it
+        return LeastSquares(self.map, self.shape)
+
+    def query_variances(self, tallies: Sequence[Tally]) -> Callable[[Sequence[Array]], float]:
+        """Return what gives the variance of a weighted sum of the cells, in counts squared; see the class."""
+        tree, spread = self.map, self.measurement(tallies).variance
+        everybody = sum(int(tally[-1]) for tally in tallies)
+        asked = [(own, tally) for own, tally in zip(self.types, tallies, strict=True) if int(tally[-1])]
+        levels = [(own.oracles[0], own.measured(tally)[0], int(tally[-1])) for own, tally in asked]
+        used = [int(tally[-1]) > 0 for tally in tallies]
+
+        def variance(weights: Sequence[Array]) -> float:
+            estimator = tree.apply(tree.covariance(flat(weights), spread)) / spread
+            own = [part for part, answered in zip(tree.split(estimator)[1:], used, strict=True) if answered]
+            pairs = zip(levels, own, strict=True)
+            return math.fsum(sum_variance(*level, part, everybody) for level, part in pairs)
+
+        return variance
+
+    def mean_variance(self, users: int) -> float:
+        """Return the predicted variance of a cell, averaged over all cells, for even shares."""
+        tree = self.map
+        spread = np.repeat(self._by_level(users), tree.levels)
+        return float(tree.cell_variances(spread).mean())
+
+    def range_variances(self, ranges: Ranges, users: int) -> Array:
+        """Return the predicted variance of every range, in counts squared, shape (m,), for even shares."""
+        return tree_variances(self.map, ranges, self._by_level(users))
+
+    def axis_variance(self, axis: Axis, users: int) -> float:
+        """Return the predicted variance of a range, averaged over a workload, for even shares."""
+        return mean_variance(self.map, axis, self._by_level(users))
+
+    def _by_level(self, users: int) -> list[float]:
+        total = sum(self.weights)
+        asked = [users * weight / total for weight in self.weights]
+        pairs = zip(self.oracles, asked, strict=True)
+        return [KNOWN, *(users**2 / n * level_variance(oracle, users, n) for oracle, n in pairs)]
+
+
+def level_variance(oracle: Oracle, users: int, asked: float) -> float:
+    """Return what a user who answers adds to the variance of a node's count, in shares of N^2 / n, for even shares."""
+    share = 1 / oracle.size
+    return (per_user(oracle, share) + share * (1 - share) * rest(users, asked)) * _of_sum(oracle.size)
+
+
+def _of_sum(size: int) -> float:
+    """Return k / (k - 1): what one of k counts that add up to a known number varies less than k independent ones."""
+    return size / max(size - 1, 1)
+
+
+def level_tree(
+    cells: int, loss: PureDP, axis: Axis, *, branching: int | None = None, oracle: str | None = None
+) -> LevelTree:
+    """Return the tree with the least predicted variance over a workload.
+
+    Args:
+        cells: of the attribute.
+        loss: epsilon.
+        axis: the ranges whose error counts.
+        branching: left out, the best one.
+        oracle: the name of the oracle that every level is asked by; left out, the best one for its nodes.
+
+    Raises:
+        ValueError: the oracle does not serve.
+    """
+    offered = (branching,) if branching else sorted({*(b for b in BRANCHINGS if b < cells), max(cells, 2)})
+    return min((_tree(cells, loss, axis, own, oracle) for own in offered), key=lambda one: one[0])[1]
+
+
+def _tree(cells: int, loss: PureDP, axis: Axis, branching: int, named: str | None) -> tuple[float, LevelTree]:
+    """Return a tree with the best sampling weights, and its predicted variance for one user."""
+    full = Tree(cells, branching)
+    oracles = tuple(short_oracle(size, loss, steps_of(named)) for size in full.levels[1:])
+    each = [level_variance(one, MANY, 1.0) for one in oracles]
+
+    def mean(variances: Sequence[float]) -> float:
+        return mean_variance(full, axis, [KNOWN / MANY, *(v * one for v, one in zip(variances, each, strict=True))])
+
+    shares = best_shares(Tree(cells, branching, root=False), "rho", mean)
+    weights = tuple(max(1, round(WHOLE * share)) for share in shares)
+    found = LevelTree(shape=(cells,), branching=branching, oracles=oracles, weights=weights)
+    return mean([sum(weights) / weight for weight in weights]), found
+
+
+def _example(loss: object) -> LevelTree:
+    """Return a tiny instance.
+
+    Raises:
+        NotSupported: the loss is no epsilon.
+    """
+    if not isinstance(loss, PureDP):
+        raise NotSupported("level-sampled reports are calibrated to epsilon")
+    return level_tree(5, loss, AllRanges(5), branching=3)
+
+
+class Settings(Parameters, frozen=True):
+    """The tree, and how its levels are asked."""
+
+    branching: Annotated[int, Meta(ge=2, description="children of a node; left out, the best")] | None = None
+    oracle: (
+        Annotated[str, Meta(description="the oracle that every node is asked by; left out, the best one")] | None
+    ) = None
+
+
+CARD = Card(
+    name="level_tree",
+    family="ranges",
+    model="local",
+    paper="ranges: What dpress adds (Cormode, Kulkarni, Srivastava 2019; HIO of Wang et al. 2019)",
+    summary="A tree over one ordered attribute: one level a user, the best branching, weights and oracles.",
+    method=LevelTree,
+    example=lambda loss, unit: _example(loss),  # noqa: ARG005  # a local claim has its own unit
+    parameters=Settings,
+)
