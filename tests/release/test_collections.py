@@ -87,7 +87,6 @@ def test_a_slow_method_runs_where_it_is_named():
         ({"privacy": {"epsilon": 1.0, "delta": 1e-6}}, r"needs `epsilon` alone, got epsilon = 1, delta = 1e-06"),
         ({"privacy": {"epsilon": 1.0, "unit": "uid"}}, r"every row is one person; leave out `unit`"),
         ({"ways": 2}, r"collects one table for each attribute; leave out `ways`"),
-        ({"kind": "ranges"}, r'collects one table for each attribute, so kind = "marginals"'),
         ({"split": "both"}, r'parameters.split: expected "users" or "budget", got \'both\''),
         ({"users": 0}, r"parameters.users: expected an integer >= 1, got 0"),
         ({"users": 1.5}, r"parameters.users: expected an integer >= 1, got 1.5"),

@@ -215,7 +215,7 @@ def test_parameters_that_make_no_sense_are_refused(make_spec, parameters, messag
 
 def test_the_local_model_is_refused_for_central_kinds(make_spec):
     with pytest.raises(NotSupported, match=r"\$.release.kind: model = \"local\" collects one table"):
-        plan(make_spec("ranges", privacy={"epsilon": 1, "model": "local"}))
+        plan(make_spec("queries", privacy={"epsilon": 1, "model": "local"}, parameters={"queries": ["age >= 4"]}))
 
 
 @pytest.mark.parametrize("name", ["count", "low", "age_from"])

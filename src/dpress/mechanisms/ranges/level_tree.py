@@ -19,7 +19,7 @@ from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Tally
 from dpress.core.parameters import Parameters
-from dpress.core.ranges import AllRanges, Axis, Ranges
+from dpress.core.ranges import Axis, Ranges
 from dpress.core.tree import Tree
 from dpress.inference.least_squares import LeastSquares, flat
 from dpress.inference.tree_ranges import tree_variances
@@ -203,7 +203,8 @@ def _example(loss: object) -> LevelTree:
     """
     if not isinstance(loss, PureDP):
         raise NotSupported("level-sampled reports are calibrated to epsilon")
-    return level_tree(5, loss, AllRanges(5), branching=3)
+    oracles = tuple(short_oracle(size, loss) for size in (2, 5))
+    return LevelTree(shape=(5,), branching=3, oracles=oracles, weights=(1, 2))
 
 
 class Settings(Parameters, frozen=True):
