@@ -8,10 +8,12 @@ import click
 from dpress.cli.output import counting, engine_option, hint, json_option, print_json, quiet_option, searching
 from dpress.cli.planned import planned
 from dpress.core.claim import as_floats, describe, from_parameters
+from dpress.core.design import Design
 from dpress.data.specification.spec import Spec
 from dpress.ledger.ledger import Ledger
+from dpress.release.periods.publish_period import publish_period
 from dpress.release.plan_text import promised
-from dpress.release.publish import publish
+from dpress.release.publish import check_whole, publish
 from dpress.release.release import Release
 from dpress.release.spec_or_design import load_spec_or_design
 
@@ -22,6 +24,7 @@ CHECK = "`dpress check` tells beforehand where every value will be counted"
 @click.argument("design", metavar="DESIGN", type=click.Path())
 @click.option("--data", type=click.Path(), help="A file, folder, glob or DATABASE#TABLE; overrides the spec's source.")
 @click.option("--out", type=click.Path(), required=True, help="The new folder of the release.")
+@click.option("--period", help="Of a specification with [periods]: the one to add to the folder, such as 2024-03.")
 @click.option(
     "--ledger",
     metavar="LEDGER",
@@ -40,6 +43,7 @@ def command(
     ledger: str | None,
     who: str,
     *,
+    period: str | None,
     engine: str | None,
     allow_unproven: bool,
     csv: bool,
@@ -53,6 +57,11 @@ def command(
     started = time.perf_counter()
     asked = load_spec_or_design(design)
     new = ledger is not None and not Ledger.exists(ledger)
+    if period is not None:
+        _publish_period(asked, period, data, out, ledger, who, engine=engine, csv=csv, quiet=quiet, as_json=as_json)
+        return
+    if isinstance(asked, Spec):
+        check_whole(asked)
     seconds = asked.release.parameters.get("seconds") if isinstance(asked, Spec) else None
     with searching(seconds, quiet=quiet):
         own = planned(asked, design)
@@ -78,6 +87,43 @@ def command(
         print_json({"release": out, "claim": claim, "charged": as_floats(release.charged), "seconds": seconds})
     else:
         _say(release, out)
+
+
+def _publish_period(
+    asked: Spec | Design,
+    period: str,
+    data: str | None,
+    out: str,
+    ledger: str | None,
+    who: str,
+    *,
+    engine: str | None,
+    csv: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Add a period to a release that grows, and say what was measured with it."""
+    if not isinstance(asked, Spec):
+        raise ValueError("--period: expected a specification with [periods]; a design is of one release")
+    with counting(quiet=quiet) as progress:
+        made = publish_period(
+            asked, period, data, out=out, ledger=ledger, who=who, engine=engine, csv=csv, progress=progress
+        )
+    if ledger is None:
+        hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)
+    claim = made[-1].claim if made else None
+    if as_json:
+        charged = [as_floats(one.charged) for one in made]
+        print_json({"release": out, "period": period, "measured": len(made), "charged": charged})
+        return
+    click.echo(f"Release: {out}")
+    click.echo(f"Period:  {period}")
+    for one in made:
+        first, last = one.schema.attribute(asked.periods.attribute).limits  # type: ignore[union-attr]  # has periods
+        click.echo(f"Counted: {first} to {last}, {promised(one.claim)}")
+    if claim is None:
+        click.echo("Nothing closes with this period.")
+    click.echo(f"Next:    dpress query {out} ...")
 
 
 def _remark(release: Release, ledger: str | None, *, new: bool, quiet: bool) -> None:

@@ -3,9 +3,11 @@
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import UNSET
 
 from dpress import catalog
 from dpress.core import check
@@ -40,6 +42,19 @@ LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
 BYTES_PER_CELL = 96  # at the peak, when the tables are estimated
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartOfTable:
+    """A part of a division of the table by what every row says of itself.
+
+    Args:
+        name: of the part.
+        touched: how many parts one unit can be in.
+    """
+
+    name: str
+    touched: int
+
+
 def publish(
     asked: Spec | Plan | Design,
     data: Any = None,
@@ -47,6 +62,7 @@ def publish(
     ledger: Ledger | str | Path | None = None,
     out: str | Path | None = None,
     who: str = "",
+    part: PartOfTable | None = None,
     allow_unproven: bool = False,
     csv: bool = False,
     engine: str | None = None,
@@ -66,6 +82,7 @@ def publish(
             a ledger whose limit is the budget.
             Without one, nothing guards the table against being published again and again.
         out: a new folder to write the release to.
+        part: of the table that the rows are limited to, so that losses about others compose in parallel.
         who: publishes; the ledger names them beside the charge, nothing else does.
         allow_unproven: also run a method whose published claim has no proof.
         csv: write every table and the records as CSV, too.
@@ -83,6 +100,7 @@ def publish(
             passes over it), or the release cannot be written (the charge stands).
     """
     check.line("who", who)
+    check_whole(asked)
     design = design_of(asked)
     source = rows_of(design, source_of(asked, data), engine=engine)
     if design.local:
@@ -92,7 +110,7 @@ def publish(
     charged, unit = charge(mechanism, design.method, allow_unproven=allow_unproven), mechanism.claim.unit
     account = _existing(ledger)
     if account is not None:
-        account.check(charged, unit)
+        account.check(charged, unit, **_of(part))
     if out is not None:
         check_new(out)
     with _noting("nothing was charged"):
@@ -101,12 +119,16 @@ def publish(
     if account is None and ledger is not None and not isinstance(ledger, Ledger):
         account = _new(ledger, design, unit)
     with _noting("nothing was written" if account is None else f"the charge of {describe(charged)} stands"):
-        named = {"release": "" if out is None else str(out), "who": who}
+        named: dict[str, Any] = {"release": "" if out is None else str(out), "who": who, **_of(part)}
         drawn, head = _paid(account, draw, charged, unit, design=design, rng=generator, named=named)
         release = replace(_released(mechanism, drawn, design, charged, rng=generator), ledger_head=head, csv=csv)
         if out is not None:
             _write(release, out, writing)
     return release
+
+
+def _of(part: PartOfTable | None) -> dict[str, Any]:
+    return {} if part is None else {"partition": part.name, "touched": part.touched}
 
 
 @contextlib.contextmanager
@@ -127,7 +149,7 @@ def _paid(
     *,
     design: Design,
     rng: Generator,
-    named: Mapping[str, str],
+    named: Mapping[str, Any],
 ) -> tuple[Drawn, str | None]:
     """Charge, draw the noise, confirm; return what was drawn and the ledger's head."""
     if account is None:
@@ -140,6 +162,17 @@ def _paid(
         return drawn, verify(account.path).head
     except OSError as error:
         raise OSError(f"{error}; noise was drawn, so the charge of {describe(charged)} stands") from None
+
+
+def check_whole(asked: Spec | Plan | Design) -> None:
+    """Refuse a specification that is published period by period.
+
+    Raises:
+        ValueError: it is.
+    """
+    spec = asked.spec if isinstance(asked, Plan) else asked
+    if isinstance(spec, Spec) and spec.periods is not UNSET:
+        raise ValueError("$.periods: it is published period by period: name one, `dpress publish --period`")
 
 
 def label_of(design: Design) -> str:

@@ -1,0 +1,106 @@
+"""One period more: what closes with it is measured and written beside what is there already.
+
+spec, period -> spans that close -> charge -> counts of the rows in each -> noise -> a folder for each span.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from dpress.core.rng import Generator
+from dpress.data.add_up import Progress
+from dpress.data.specification.spec import Spec
+from dpress.ledger.ledger import Ledger
+from dpress.release.clock import now
+from dpress.release.periods.calendar import Calendar
+from dpress.release.periods.person_periods import person_periods
+from dpress.release.periods.series import Series, begun, load_series
+from dpress.release.plan import plan
+from dpress.release.publish import PartOfTable, publish
+from dpress.release.release import Release
+from dpress.release.source_rows import rows_of, source_of
+
+
+def publish_period(
+    spec: Spec,
+    period: str,
+    data: Any = None,
+    *,
+    out: str | Path,
+    ledger: str | Path | Ledger | None = None,
+    who: str = "",
+    engine: str | None = None,
+    csv: bool = False,
+    rng: Generator | None = None,
+    progress: Progress | None = None,
+) -> tuple[Release, ...]:
+    """Add a period to a release, and return what was measured with it; nothing that is there is read or made again.
+
+    Promise: with separate periods, epsilon (or rho) for a row, which lies in one of them: the ledger composes them in
+    parallel. For a person whose rows count in the first `per_unit` periods that have any, that many times as much.
+    Twice these under replace-one, where a row may leave one period for another.
+    With a counter, epsilon for a row over all periods together, charged when the first one is published; a row is in
+    `core.spans.depth` spans, each with an equal share.
+    Error: of a span that of its release; of sums of spans by `core.spans.coefficients`, exact.
+
+    Args:
+        spec: with `periods`.
+        period: the name of one of its cells.
+        data: the rows so far; of other periods than those that close they are not counted.
+        out: the folder of the series; begun with its first period.
+        ledger: pays; see `publish`.
+        who: publishes.
+        engine: that counts.
+        csv: tables as CSV, too.
+        rng: left out, a secure generator.
+        progress: called with the number of rows counted so far.
+
+    Raises:
+        ValueError: no such period, one that is there already or that is out of order, or another specification.
+        BudgetExceeded, NotSupported, SchemaMismatch, OSError: see `publish`.
+    """
+    calendar = Calendar(spec)
+    number, folder = calendar.number(period), Path(out)
+    planned = {span: plan(calendar.of(span)) for span in calendar.spans if span[1] == number}
+    rows = rows_of(plan(calendar.of((number, number))).design, source_of(spec, data), engine=engine)
+    person = spec.privacy.unit != "row"
+    with begun(folder, spec):
+        series = load_series(folder)
+        series.check_next(number)
+        left = [span for span in planned if span not in series.spans]
+        account = _account(calendar, ledger, series=series, who=who)
+        part = PartOfTable(name=calendar.part(number), touched=calendar.touched)
+        counted = person_periods(rows, calendar, number) if person else rows
+        separate = calendar.own.counter == "separate"
+        return tuple(
+            publish(
+                planned[span],
+                counted,
+                out=folder / calendar.name(span),
+                ledger=account if separate else None,
+                part=part if separate else None,
+                who=who,
+                csv=csv,
+                engine=None if person else engine,
+                rng=rng,
+                progress=progress,
+            )
+            for span in left
+        )
+
+
+def _account(calendar: Calendar, ledger: str | Path | Ledger | None, *, series: Series, who: str) -> Ledger | None:
+    """Return the ledger, which has the limit of all periods; where a counter begins, it pays for all of them."""
+    if ledger is None:
+        return None
+    spec, unit = calendar.spec, calendar.spec.privacy.protected
+    if isinstance(ledger, Ledger):
+        account = ledger
+    elif Ledger.exists(ledger):
+        account = Ledger.open(ledger)
+    else:
+        account = Ledger.create(ledger, limit=calendar.whole, unit=unit)
+    if calendar.own.counter != "separate" and not series.spans:
+        label = f"{spec.release.kind} of {len(calendar.names)} periods, {calendar.division}"
+        ticket = account.reserve(calendar.whole, unit, label=label, design="", spec=spec.hash, who=who)
+        account.spend(ticket, now())
+    return account
