@@ -22,8 +22,7 @@ from scipy import optimize, special, stats
 
 from dpress.core.claim import ApproxDP, Unit
 from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
-from dpress.mechanisms.selection.gaussian_threshold import calibrated
-from dpress.mechanisms.selection.partition_selection import made_for
+from dpress.mechanisms.selection.best_selection import selections
 from machine import facts
 
 LOSSES = ((1.0, 1e-8), (1.0, 1e-5), (0.1, 1e-8), (3.0, 1e-6))
@@ -54,10 +53,9 @@ def ours(counts: np.ndarray, epsilon: float, delta: float, names: int, *, total:
     """Return the expected number of names found by the method that `dpress plan` takes, and its even count."""
     loss, unit = ApproxDP(epsilon=epsilon, delta=delta), Unit(column=None if names == 1 else "person", rows=names)
     share = loss.epsilon * TOTAL_SHARE if total else Fraction(0)
-    half = Fraction(1, 2)
-    own = min((made_for(loss, unit, share), calibrated(loss, unit, share)), key=lambda one: one.count_for(half))
+    own = next(iter(selections(loss, unit, share).values()))
     chances = {count: float(own.chance(count)) for count in set(counts.tolist())}
-    return sum(chances[count] for count in counts.tolist()), own.count_for(half)
+    return sum(chances[count] for count in counts.tolist()), own.count_for(Fraction(1, 2))
 
 
 def laplace(counts: np.ndarray, epsilon: float, delta: float, names: int) -> tuple[float, int]:
