@@ -6,6 +6,7 @@ a person and a name; rows are never held.
 """
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,9 @@ def name_counts(attribute: Attribute, source: Any, unit: Unit, *, progress: Prog
     table = Table(source, columns, unit)
     kept: list[pa.Table] = []
     waiting = rows = 0
+    of: type = str
     for batch in table.batches():
+        of = kind_of(batch.schema.field(attribute.name).type)
         own = without_quotes(table.name, lambda batch=batch: _counted(attribute, unit, batch))  # type: ignore[misc]
         kept += [own] if own.num_rows else []  # a column without values does not say how persons are compared
         rows, waiting = rows + batch.num_rows, waiting + own.num_rows
@@ -60,7 +63,13 @@ def name_counts(attribute: Attribute, source: Any, unit: Unit, *, progress: Prog
             waiting = -kept[0].num_rows
         if progress is not None:
             progress(rows)
-    return _by_name(_added(kept))
+    return replace(_by_name(_added(kept)), of=of)
+
+
+def kind_of(column: pa.DataType) -> type:
+    """Return the type of the values of a column that holds names."""
+    inner = column.value_type if pa.types.is_dictionary(column) else column
+    return int if pa.types.is_integer(inner) else bool if pa.types.is_boolean(inner) else str
 
 
 def _counted(attribute: Categorical, unit: Unit, batch: pa.RecordBatch) -> pa.Table:

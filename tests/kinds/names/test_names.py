@@ -78,7 +78,10 @@ def test_the_plan_says_from_which_count_on_a_name_is_released() -> None:
             {"attribute": {"values": ["tea"]}},
             r"\$.release.attributes: kind = \"names\" releases one categorical attribute",
         ),
-        ({"kind": "histogram"}, r"\$.attribute\[item\].values: \"discover\" needs kind = \"names\", got kind = \"hist"),
+        (
+            {"kind": "histogram"},
+            r"\$.attribute\[item\].values: \"discover\" needs kind = \"names\" or \"statistics\", got kind = \"hist",
+        ),
         ({"kind": "microdata"}, r"\$.attribute\[item\].values: \"discover\" needs kind = \"names\""),
     ],
 )

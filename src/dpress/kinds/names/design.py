@@ -1,7 +1,6 @@
 """How likely a name is released, and how wrong its count is: decided by the budget alone."""
 
 from dpress import catalog
-from dpress.core.claim import ApproxDP
 from dpress.core.errors import NotSupported
 from dpress.core.listed_attribute import Categorical
 from dpress.core.workload import Marginals
@@ -9,11 +8,11 @@ from dpress.data.specification.spec import Spec
 from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
 from dpress.mechanisms.selection.best_selection import METHODS, selections
 from dpress.release.candidate import Candidate, Choice
+from dpress.release.discovered import loss_of
 from dpress.release.parameter_checks import expected_users, of_methods
 from dpress.release.strategies import check_columns
 
 UNIT = "counts squared, of a released name"
-USERS_TIMES = 10  # delta is at most one in so many times the users
 
 
 def choose(spec: Spec) -> Choice:
@@ -24,7 +23,7 @@ def choose(spec: Spec) -> Choice:
             no delta; or the method cannot keep it.
         ValueError: delta is too large for so many users, or a parameter is wrong.
     """
-    loss = _loss(spec)
+    loss = loss_of(spec)
     _check_attribute(spec)
     if spec.release.method not in ("auto", *METHODS):
         raise NotSupported(f"$.release.method: {spec.release.method!r} releases no names; {' and '.join(METHODS)} do")
@@ -43,22 +42,6 @@ def choose(spec: Spec) -> Choice:
         users=expected_users(spec),
         unit=UNIT,
     )
-
-
-def _loss(spec: Spec) -> ApproxDP:
-    if spec.privacy.model == "local":
-        raise NotSupported('$.privacy.model: kind = "names" needs a table: model = "central"')
-    loss, users = spec.privacy.loss, expected_users(spec)
-    if not isinstance(loss, ApproxDP):
-        raise NotSupported(
-            '$.privacy.delta: kind = "names" needs epsilon and delta; without delta no name could ever be released'
-        )
-    if loss.delta * USERS_TIMES * users > 1:
-        raise ValueError(
-            f"$.privacy.delta: expected at most 1 / ({USERS_TIMES} x users) = {1 / (USERS_TIMES * users):g} for "
-            f"users = {users:,} in [release.parameters], got {float(loss.delta):g}"
-        )
-    return loss
 
 
 def _check_attribute(spec: Spec) -> None:

@@ -1,0 +1,111 @@
+"""What `values = "discover"` asks of every kind: a budget with delta; and groups that are known once names are.
+
+design, rows -> counts of all names -> the names that are released -> the completed design -> noisy sums of its groups.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from dpress.core.claim import ApproxDP
+from dpress.core.design import Design, acting
+from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.listed_attribute import Categorical, Value
+from dpress.core.measurement import Measurement
+from dpress.core.rng import Generator
+from dpress.data.add_up import Progress
+from dpress.data.count_names import name_counts
+from dpress.data.specification.spec import Spec
+from dpress.data.true_counts import exact_answers
+from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
+from dpress.release.designs import central_ask
+from dpress.release.parameter_checks import expected_users
+
+LARGEST_LISTED = 1 << 53
+USERS_TIMES = 10  # delta is at most one in so many times the users
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnGroups:
+    """What was drawn of groups that were not known before.
+
+    Args:
+        design: completed by their names.
+        mechanism: that it describes.
+        measurement: of the groups.
+    """
+
+    design: Design
+    mechanism: DiscoveredGroups
+    measurement: Measurement
+
+
+def loss_of(spec: Spec) -> ApproxDP:
+    """Return the budget of a specification that discovers names.
+
+    Raises:
+        NotSupported: devices are asked, or the budget has no delta.
+        ValueError: delta is too large for so many users.
+    """
+    kind, loss, users = spec.release.kind, spec.privacy.loss, expected_users(spec)
+    needing = f'kind = "{kind}"' if kind == "names" else 'values = "discover"'
+    if spec.privacy.model == "local":
+        raise NotSupported(f'$.privacy.model: {needing} needs a table: model = "central"')
+    if not isinstance(loss, ApproxDP):
+        raise NotSupported(
+            f"$.privacy.delta: {needing} needs epsilon and delta; without delta no name could ever be released"
+        )
+    if loss.delta * USERS_TIMES * users > 1:
+        raise ValueError(
+            f"$.privacy.delta: expected at most 1 / ({USERS_TIMES} x users) = {1 / (USERS_TIMES * users):g} for "
+            f"users = {users:,} in [release.parameters], got {float(loss.delta):g}"
+        )
+    return loss
+
+
+def ready(
+    design: Design, mechanism: DiscoveredGroups, source: Any, progress: Progress | None
+) -> Callable[[Generator], DrawnGroups]:
+    """Return what draws the names and the noise of their groups, once everything that may refuse the rows saw them.
+
+    Rows are read three times: for the counts of names, for whatever refuses a row, and, once names are drawn, for the
+    groups. It takes memory for all names, see `name_counts`, and for the sums of the groups that are published.
+
+    Raises:
+        OSError, SchemaMismatch: see `name_counts` and `exact_answers`.
+    """
+    unit, schema = mechanism.unit, design.schema
+    names = name_counts(schema.attributes[mechanism.axis], source, unit, progress=progress)
+    if names.of is int and any(abs(int(name)) > LARGEST_LISTED for name in names.names):
+        raise SchemaMismatch(f"attribute {schema.names[mechanism.axis]}: an integer is beyond 2^53; convert it to text")
+    exact_answers(mechanism, schema, source, unit, progress=progress)
+
+    def draw(rng: Generator) -> DrawnGroups:
+        found = tuple(map(names.value, mechanism.select(names, rng=rng)))
+        own = mechanism.listing(len(found))
+        whole = completed(design, own, found)
+        exact = exact_answers(own, whole.schema, source, unit, progress=progress)
+        return DrawnGroups(design=whole, mechanism=own, measurement=own.noisy(exact, rng=rng))
+
+    return draw
+
+
+def completed(design: Design, mechanism: DiscoveredGroups, names: tuple[Value, ...]) -> Design:
+    """Return a design whose discovered attribute lists the names that were released; as it is where there are none.
+
+    Args:
+        design: whose attribute at the mechanism's axis has values = "discover".
+        mechanism: over the groups of these names.
+        names: the values.
+    """
+    if not names:
+        return design
+    own = design.attributes[mechanism.axis]
+    if not isinstance(own, Categorical):
+        raise TypeError(f"{own.name} has no names")
+    listed = msgspec.structs.replace(own, values=names)
+    attributes = (*design.attributes[: mechanism.axis], listed, *design.attributes[mechanism.axis + 1 :])
+    coded = acting(attributes, design.ask.attributes)
+    return msgspec.structs.replace(design, attributes=attributes, ask=central_ask(mechanism, coded))
