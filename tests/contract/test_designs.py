@@ -37,6 +37,7 @@ OWN: dict[str, dict[str, Any]] = {
     "direct_queries": {"queries": ["age >= 4 and sex = F", "sex = M or age < 2", "total"]},
     "per_record": {"users": 100},
     "group_statistics": {"by": ["sex"], "variance": ["age"], "quantiles": {"size": [0.25, 0.5]}},
+    "discovered_groups": {"by": ["sex", "item"], "variance": ["age"]},
 }
 PARTS_ONLY = {"exponential"}
 """Methods that no release is made with by themselves; others use them."""
@@ -68,6 +69,9 @@ def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
         attributes = [AGE] if kind == "ranges" else attributes
     elif card.family == "selection":
         kind, attributes = "names", [{"name": "item", "kind": "categorical", "values": "discover"}]
+        loss["delta"] = 1e-6
+    elif card.family == "discovery":
+        kind, attributes = "statistics", [{"name": "item", "kind": "categorical", "values": "discover"}, AGE, SEX]
         loss["delta"] = 1e-6
     elif card.family == "spatial":
         kind, attributes = "spatial", [PLACE]

@@ -18,6 +18,7 @@ from dpress.ledger.convert import epsilon_for
 from dpress.mechanisms.linear import group_statistics
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.selection.above_threshold import check_total
 from dpress.mechanisms.selection.best_selection import selections
 
 NAMES_SHARE = Fraction(1, 4)  # of epsilon, for the names
@@ -138,6 +139,7 @@ def _epsilon(loss: object, delta: Fraction) -> Fraction:
 
 def example(loss: ApproxDP, unit: Unit) -> DiscoveredGroups:
     """Return a tiny instance: the groups of `group_statistics.example`."""
+    check_total(loss, Fraction(0))
     share = ApproxDP(epsilon=loss.epsilon * NAMES_SHARE, delta=loss.delta)
     rest = PureDP(epsilon=loss.epsilon * (1 - NAMES_SHARE))
     groups = MatrixMechanism(strategy=group_statistics.example().resized(AXIS, 1), loss=rest, unit=unit)
