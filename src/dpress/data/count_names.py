@@ -1,8 +1,8 @@
-"""How often every name occurs in a column that has no list: batch by batch, then added up.
+"""How often every name occurs in a column that has no list: by the engine that has the rows, or batch by batch.
 
 batch -> names as texts in UTF-8, null where there is none -> Arrow's counts by name -> sums. It takes memory for every
-different name (its bytes, 8 for the count, and Arrow's table of both), and where persons are counted for every pair of
-a person and a name; rows are never held.
+different name (its bytes, 8 for the count, and Arrow's table of both), and where persons are counted here for every
+pair of a person and a name; rows are never held. A database counts by itself, and only names and counts leave it.
 """
 
 import itertools
@@ -50,6 +50,11 @@ def name_counts(attribute: Attribute, source: Any, unit: Unit, *, progress: Prog
         raise TypeError(f"{attribute.name} has no names")
     columns = (attribute.name,) if unit.column is None else (attribute.name, unit.column)
     table = Table(source, columns, unit)
+    if table.engine != "threads":
+        from dpress.data.sql_names import sql_names  # noqa: PLC0415  # sqlglot takes a while to import
+
+        if (found := sql_names(table, attribute)) is not None:
+            return replace(_by_name(found.rows.rename_columns([NAME, COUNT])), of=kind_of(found.kind))
     kept: list[pa.Table] = []
     waiting = rows = 0
     of: type = str
