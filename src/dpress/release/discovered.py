@@ -83,7 +83,7 @@ def ready(
     exact_answers(mechanism, schema, source, unit, progress=progress)
 
     def draw(rng: Generator) -> DrawnGroups:
-        found = tuple(map(names.value, mechanism.select(names, rng=rng)))
+        found = tuple(sorted(map(names.value, mechanism.select(names, rng=rng))))
         own = mechanism.listing(len(found))
         whole = completed(design, own, found)
         exact = exact_answers(own, whole.schema, source, unit, progress=progress)
