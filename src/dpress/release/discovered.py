@@ -1,4 +1,4 @@
-"""What `values = "discover"` asks of every kind: a budget with delta; and groups that are known once names are.
+"""Groups that are known once names are: what is read, drawn and written down in which order.
 
 design, rows -> counts of all names -> the names that are released -> the completed design -> noisy sums of its groups.
 """
@@ -9,22 +9,18 @@ from typing import Any
 
 import msgspec
 
-from dpress.core.claim import ApproxDP
 from dpress.core.design import Design, acting
-from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.errors import SchemaMismatch
 from dpress.core.listed_attribute import Categorical, Value
 from dpress.core.measurement import Measurement
 from dpress.core.rng import Generator
 from dpress.data.add_up import Progress
 from dpress.data.count_names import name_counts
-from dpress.data.specification.spec import Spec
 from dpress.data.true_counts import exact_answers
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.release.designs import central_ask
-from dpress.release.parameter_checks import expected_users
 
 LARGEST_LISTED = 1 << 53
-USERS_TIMES = 10  # delta is at most one in so many times the users
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,29 +36,6 @@ class DrawnGroups:
     design: Design
     mechanism: DiscoveredGroups
     measurement: Measurement
-
-
-def loss_of(spec: Spec) -> ApproxDP:
-    """Return the budget of a specification that discovers names.
-
-    Raises:
-        NotSupported: devices are asked, or the budget has no delta.
-        ValueError: delta is too large for so many users.
-    """
-    kind, loss, users = spec.release.kind, spec.privacy.loss, expected_users(spec)
-    needing = f'kind = "{kind}"' if kind == "names" else 'values = "discover"'
-    if spec.privacy.model == "local":
-        raise NotSupported(f'$.privacy.model: {needing} needs a table: model = "central"')
-    if not isinstance(loss, ApproxDP):
-        raise NotSupported(
-            f"$.privacy.delta: {needing} needs epsilon and delta; without delta no name could ever be released"
-        )
-    if loss.delta * USERS_TIMES * users > 1:
-        raise ValueError(
-            f"$.privacy.delta: expected at most 1 / ({USERS_TIMES} x users) = {1 / (USERS_TIMES * users):g} for "
-            f"users = {users:,} in [release.parameters], got {float(loss.delta):g}"
-        )
-    return loss
 
 
 def ready(

@@ -5,7 +5,6 @@ rows -> counts of all names; the selection -> the chance of each count -> the ex
 
 from collections import Counter
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from dpress.core.claim import Unit
@@ -15,8 +14,7 @@ from dpress.core.mechanism import Mechanism, NameMechanism
 from dpress.data.add_up import Progress
 from dpress.data.count_names import name_counts
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
-
-CHANCES = (Fraction(1, 2), Fraction(99, 100))
+from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +58,7 @@ def names_check(
     found = name_counts(attribute, source, unit, progress=progress)
     times = Counter(found.counts.tolist())
     chances = {count: float(selection.chance(count)) for count in times}
-    half, nearly = (selection.count_for(chance) for chance in CHANCES)
+    half, nearly = (selection.count_for(chance) for chance in (EVEN, SURE))
     return NamesCheck(
         attribute=attribute.name,
         names=len(found.names),

@@ -8,7 +8,7 @@ from dpress.data.specification.spec import Spec
 from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
 from dpress.mechanisms.selection.best_selection import METHODS, selections
 from dpress.release.candidate import Candidate, Choice
-from dpress.release.discovered import loss_of
+from dpress.release.discovery_loss import loss_of
 from dpress.release.parameter_checks import expected_users, of_methods
 from dpress.release.strategies import check_columns
 

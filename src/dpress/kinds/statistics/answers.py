@@ -20,10 +20,10 @@ from dpress.core.near import meant
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
-from dpress.kinds.statistics.discovery import SURE
 from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, Mask, condition, group_estimates, masks
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
+from dpress.mechanisms.selection.above_threshold import SURE
 from dpress.release.answers import Part, Progress, PublishedOnly
 from dpress.release.linear_forms import Compared
 from dpress.release.published_tables import CONFIDENCE, cells

@@ -17,11 +17,11 @@ from dpress.data.specification.spec import Spec
 from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.discovery.discovered_groups import NAMES_SHARE, DiscoveredGroups
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.selection.above_threshold import SURE
 from dpress.mechanisms.selection.best_selection import selections
-from dpress.release.discovered import loss_of
+from dpress.release.discovery_loss import loss_of
 
 METHOD = "discovered_groups"
-SURE = Fraction(99, 100)  # the chance of the names that a plan's figures are about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,14 +1,13 @@
 """What a plan of this kind says to people: the error of every statistic in a group of the expected size."""
 
 import math
-from fractions import Fraction
 from typing import Any
 
 from dpress.core.claim import describe
-from dpress.kinds.statistics import discovery
 from dpress.kinds.statistics.prediction import standard_errors
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.release import plan_text
 from dpress.release.candidate import Candidate
 from dpress.release.plan import Plan
@@ -39,7 +38,7 @@ def _expected(planned: Plan) -> str:
 
 def _discovered(mechanism: DiscoveredGroups) -> str:
     """Return the group that the errors are about, where a selection finds the groups, and when it does."""
-    half, nearly = (mechanism.names.count_for(chance) for chance in (Fraction(1, 2), discovery.SURE))
+    half, nearly = (mechanism.names.count_for(chance) for chance in (EVEN, SURE))
     person = mechanism.unit.column
     counts = f"{person} that have it" if person else "rows"
     return (
@@ -66,7 +65,7 @@ def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
     """Return the standard error of every statistic in a group of the expected size."""
     own, users = candidate.mechanism, planned.choice.users
     if isinstance(own, DiscoveredGroups):
-        users = own.names.count_for(discovery.SURE) * own.strategy.parts[0].groups
+        users = own.names.count_for(SURE) * own.strategy.parts[0].groups
     groups = own.groups if isinstance(own, DiscoveredGroups) else own
     if not isinstance(groups, MatrixMechanism):
         raise TypeError(f"{type(groups).__name__} measures no statistics")

@@ -10,6 +10,7 @@ from itertools import pairwise
 from dpress.core.claim import ApproxDP, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import NameMechanism
+from dpress.mechanisms.selection.above_threshold import EVEN
 from dpress.mechanisms.selection.gaussian_threshold import calibrated
 from dpress.mechanisms.selection.partition_selection import made_for
 
@@ -55,7 +56,7 @@ def found_share(selection: NameMechanism) -> Fraction:
     >>> round(float(found_share(own)), 3)
     0.072
     """
-    half = selection.count_for(Fraction(1, 2))
+    half = selection.count_for(EVEN)
     counts = sorted({max(1, half * place // GRAIN) for place in range(1, 3 * GRAIN + 1)})
     inner = sum(selection.chance(n) * (Fraction(1, n) - Fraction(1, m)) for n, m in pairwise(counts))
     return inner + selection.chance(counts[-1]) * Fraction(1, counts[-1])
