@@ -55,6 +55,14 @@ def test_integers_and_truths_are_named_as_they_are_written() -> None:
     assert as_dict(counted(pa.array([True, False, True]))) == {"true": 2, "false": 1}
 
 
+def test_what_values_are_is_known_only_where_all_batches_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, text, none = ([pa.record_batch({"item": column})] for column in (pa.array([7]), pa.array(["7"]), pa.nulls(1)))
+    for batches, of in ((one, int), (one + none, int), (one + text, str), (text + one, str), (none, str)):
+        monkeypatch.setattr(count_names.Table, "batches", lambda _, own=batches: iter(own))
+        found = name_counts(ITEM, pa.table({"item": ["7"]}), Unit())
+        assert (found.of, found.total) == (of, len(batches))
+
+
 def test_bytes_that_are_no_text_have_no_name() -> None:
     found = counted(pa.array([b"tea", b"\xff\xfe", None], pa.binary()))
     assert (as_dict(found), found.unnamed) == ({"tea": 1}, 2)

@@ -54,12 +54,12 @@ def name_counts(attribute: Attribute, source: Any, unit: Unit, *, progress: Prog
         from dpress.data.sql_names import sql_names  # noqa: PLC0415  # sqlglot takes a while to import
 
         if (found := sql_names(table, attribute)) is not None:
-            return replace(_by_name(found.rows.rename_columns([NAME, COUNT])), of=kind_of(found.kind))
+            return replace(_by_name(found.rows.rename_columns([NAME, COUNT])), of=kinds_of(found.kind).pop())
     kept: list[pa.Table] = []
     waiting = rows = 0
-    of: type = str
+    kinds = set[type]()
     for batch in table.batches():
-        of = kind_of(batch.schema.field(attribute.name).type)
+        kinds |= kinds_of(batch.schema.field(attribute.name).type)
         own = without_quotes(table.name, lambda batch=batch: _counted(attribute, unit, batch))  # type: ignore[misc]
         kept += [own] if own.num_rows else []  # a column without values does not say how persons are compared
         rows, waiting = rows + batch.num_rows, waiting + own.num_rows
@@ -68,13 +68,15 @@ def name_counts(attribute: Attribute, source: Any, unit: Unit, *, progress: Prog
             waiting = -kept[0].num_rows
         if progress is not None:
             progress(rows)
-    return replace(_by_name(_added(kept)), of=of)
+    return replace(_by_name(_added(kept)), of=kinds.pop() if len(kinds) == 1 else str)
 
 
-def kind_of(column: pa.DataType) -> type:
-    """Return the type of the values of a column that holds names."""
+def kinds_of(column: pa.DataType) -> set[type]:
+    """Return the type of the values of a column that holds names; nothing where it holds no values."""
     inner = column.value_type if pa.types.is_dictionary(column) else column
-    return int if pa.types.is_integer(inner) else bool if pa.types.is_boolean(inner) else str
+    if pa.types.is_null(inner):
+        return set()
+    return {int} if pa.types.is_integer(inner) else {bool} if pa.types.is_boolean(inner) else {str}
 
 
 def _counted(attribute: Categorical, unit: Unit, batch: pa.RecordBatch) -> pa.Table:

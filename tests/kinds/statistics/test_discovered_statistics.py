@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.kinds.statistics.statistics_spec import COST, SEX, spec
+from tests.kinds.statistics.statistics_spec import AGE, COST, SEX, spec
 
 from dpress import evaluate, load_release, publish
 from dpress.core import rng
@@ -133,6 +133,14 @@ def test_a_plan_says_from_which_count_on_and_how_wrong() -> None:
         (
             {"attributes": (ITEM, {**ITEM, "name": "two"}, COST), "by": ["item", "two"]},
             r"\$.attribute: values = \"discover\" for one attribute of kind = \"statistics\", got item, two",
+        ),
+        (
+            {"mean": None, "attributes": (ITEM,)},
+            r"\$.release.parameters: only counts of item are asked for; kind = \"names\" finds the names and counts",
+        ),
+        (
+            {"by": ["item", "age"], "attributes": (ITEM, COST, {**AGE, "bounds": [0, 1 << 17]})},
+            r"\$.release.parameters.by: 131,073 groups are more than 2\^17",
         ),
         ({"method": "group_statistics"}, r"\$.release.method: 'group_statistics' does not serve"),
         ({"share": ["item = tea"]}, r"\$.release.parameters.share\[#1\]: item has no value 'tea'"),

@@ -121,11 +121,16 @@ def _discovering(
     spec: Spec, own: Statistics, asked: _Asked, moments: tuple[MomentSums, ...], found: Discovery
 ) -> Candidate:
     """Return the mechanism that finds the groups first; its error is that of the smallest ones that are found."""
+    discovery.check_counts(spec, counts_only=not (asked.degrees or asked.quantiles or asked.shares), by=asked.by)
     groups = groups_in(asked.schema.shape, asked.schema.axes(asked.by))
     smallest = msgspec.structs.replace(own, users=found.rows * groups)
     inner = _candidate(spec, smallest, asked, moments, found.loss)
     cells = max([1, *asked.cells.values()])
     most = min(MOST_GROUPS, MOST_NODES // cells) // groups - 1
+    if most < 1:
+        raise NotSupported(
+            f"{PLACE}.by: {groups:,} groups of {cells:,} cells for each name are too many; use fewer `bins`"
+        )
     if not isinstance(inner.mechanism, MatrixMechanism):
         raise TypeError(f"{inner.method} measures no groups")
     return Candidate(

@@ -70,6 +70,18 @@ def discovered(schema: Schema, by: Sequence[str]) -> str | None:
     return found[0]
 
 
+def check_counts(spec: Spec, *, counts_only: bool, by: Sequence[str]) -> None:
+    """Refuse to pay twice for the counts of rows that a selection of names releases with them.
+
+    Raises:
+        NotSupported: the other kind releases the same for less.
+    """
+    if counts_only and len(by) == 1 and spec.privacy.unit == "row":
+        raise NotSupported(
+            f'{PLACE}: only counts of {by[0]} are asked for; kind = "names" finds the names and counts them at once'
+        )
+
+
 def discoveries(spec: Spec, name: str) -> tuple[Discovery, ...]:
     """Return the ways to divide the budget: the groups under epsilon, or under rho, for which half of delta goes.
 
