@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -95,6 +96,16 @@ def test_integers_are_groups_in_their_order_and_too_large_ones_are_refused() -> 
     data = pa.table({"number": [2**60] * 9, "cost": [1.0] * 9})
     with pytest.raises(SchemaMismatch, match=r"attribute number: an integer is beyond 2\^53; convert it to text"):
         publish(asked(attributes=(number, COST), by=["number"]), data)
+
+
+def test_a_database_gives_the_same_release(tmp_path: Path) -> None:
+    held, place = rows(), tmp_path / "shop.duckdb"
+    with duckdb.connect(str(place)) as connection:
+        connection.execute("CREATE TABLE shop AS FROM held")
+    for privacy in (BUDGET, {**PERSONS, "rows_per_unit": 9}):
+        here, there = (publish(asked(privacy=privacy), data, rng=rng.seeded(4)) for data in (held, f"{place}#shop"))
+        assert here.kept.tolist() == there.kept.tolist()
+        assert here.design == there.design
 
 
 def test_without_a_name_that_occurs_often_all_rows_are_the_rest(tmp_path: Path) -> None:
