@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from dpress.core.design import Design, acting
-from dpress.core.errors import SchemaMismatch
+from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.listed_attribute import Categorical, Value
 from dpress.core.measurement import Measurement
 from dpress.core.rng import Generator
@@ -47,12 +47,19 @@ def ready(
     groups. It takes memory for all names, see `name_counts`, and for the sums of the groups that are published.
 
     Raises:
+        NotSupported: the design is one that a release has completed.
         OSError, SchemaMismatch: see `name_counts` and `exact_answers`.
     """
     unit, schema = mechanism.unit, design.schema
-    names = name_counts(schema.attributes[mechanism.axis], source, unit, progress=progress)
+    attribute = schema.attributes[mechanism.axis]
+    if not (isinstance(attribute, Categorical) and attribute.discovered):
+        raise NotSupported(
+            f"attribute {attribute.name}: the design lists the names that a release found; publish the one it was "
+            "made by, or its specification"
+        )
+    names = name_counts(attribute, source, unit, progress=progress)
     if names.of is int and any(abs(int(name)) > LARGEST_LISTED for name in names.names):
-        raise SchemaMismatch(f"attribute {schema.names[mechanism.axis]}: an integer is beyond 2^53; convert it to text")
+        raise SchemaMismatch(f"attribute {attribute.name}: an integer is beyond 2^53; convert it to text")
     exact_answers(mechanism, schema, source, unit, progress=progress)
 
     def draw(rng: Generator) -> DrawnGroups:

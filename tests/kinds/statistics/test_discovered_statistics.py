@@ -56,6 +56,8 @@ def test_groups_are_the_names_that_occur_often_and_the_rest(tmp_path: Path) -> N
     assert release.query("total").value == pytest.approx(4061, abs=60)
     again = load_release(tmp_path / "r")
     assert again.query("mean cost where item = tea") == release.query("mean cost where item = tea")
+    with pytest.raises(NotSupported, match="attribute item: the design lists the names that a release found"):
+        publish(again.design, rows())
     assert again.answers.discovered.startswith("item: 3 names occurred often enough to be released (a name that 82 ")
     with pytest.raises(BudgetExceeded):
         publish(asked(), rows(), rng=rng.seeded(3), ledger=tmp_path / "ledger.db")
