@@ -117,6 +117,12 @@ def tables() -> dict[str, Case]:
             privacy={"epsilon": 1, "delta": 1e-6, "unit": "person", "rows_per_unit": 2},
             release={"kind": "names", "method": "gaussian_threshold"}, queries=("total",),
         ),
+        "statistics_discovered": Case(
+            attributes=[{"name": "region", "kind": "categorical", "values": "discover", "other": "Other"}, SEX, AGE],
+            privacy={"epsilon": 8, "delta": 1e-6},
+            release={"kind": "statistics", "parameters": {"by": ["region", "sex"], "mean": ["age"]}},
+            queries=("mean age where sex = Female", "total"),
+        ),
         "marginals": Case(
             attributes=[AGE, SEX, REGION], privacy=EPSILON, release={"kind": "marginals", "parameters": {"ways": 2}},
             queries=("age in 17..50 and sex = Female",),

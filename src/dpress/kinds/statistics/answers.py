@@ -21,8 +21,9 @@ from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
 from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, Mask, condition, group_estimates, masks
+from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
-from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.selection.above_threshold import SURE
 from dpress.release.answers import Part, Progress, PublishedOnly
 from dpress.release.linear_forms import Compared
 from dpress.release.published_tables import CONFIDENCE, cells
@@ -103,8 +104,8 @@ class Answers(PublishedOnly):
     @property
     def strategy(self) -> GroupStatistics:
         """What was measured."""
-        mechanism = self.release.mechanism
-        if not isinstance(mechanism, MatrixMechanism) or not isinstance(mechanism.strategy, GroupStatistics):
+        mechanism: Any = self.release.mechanism
+        if not isinstance(mechanism.strategy, GroupStatistics):
             raise TypeError(f"{type(mechanism).__name__} measures no statistics")
         return mechanism.strategy
 
@@ -229,8 +230,23 @@ class Answers(PublishedOnly):
 
     @property
     def announced(self) -> tuple[str, ...]:
-        """Which statistics there are."""
-        return (f"Statistics: {', '.join(self.together().names)}",)
+        """Which statistics there are, and how their groups were found."""
+        own = self.discovered
+        return (f"Statistics: {', '.join(self.together().names)}", *([own] if own else []))
+
+    @property
+    def discovered(self) -> str:
+        """How the groups were found whose names nobody listed, in a sentence; empty where all are listed."""
+        mechanism = self.release.mechanism
+        if not isinstance(mechanism, DiscoveredGroups):
+            return ""
+        own: Any = self.release.schema.tabular[mechanism.axis]
+        nearly, person = mechanism.names.count_for(SURE), mechanism.unit.column
+        whom = f"different {person}" if person else "rows"
+        return (
+            f"{own.name}: {len(own.listed):,} names occurred often enough to be released (a name that {nearly:,} "
+            f"{whom} have is, with a chance of 99 %); all other rows are in the groups of “{own.extra[-1]}”."
+        )
 
     @property
     def described(self) -> Mapping[str, Any]:

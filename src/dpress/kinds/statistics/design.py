@@ -20,6 +20,8 @@ from dpress.core.parameters import PLACE, Parameters
 from dpress.core.ranges import Prefixes
 from dpress.core.workload import Marginals
 from dpress.data.specification.spec import Spec
+from dpress.kinds.statistics import discovery
+from dpress.kinds.statistics.discovery import Discovery
 from dpress.kinds.statistics.kind import Statistics
 from dpress.kinds.statistics.prediction import best_shares, mean_square
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
@@ -72,16 +74,21 @@ def choose(spec: Spec) -> Choice:
         raise NotSupported('$.privacy.model: kind = "statistics" needs a table: model = "central"')
     if spec.release.postprocess:
         raise ValueError('$.release.postprocess: kind = "statistics" has no tables to adjust')
-    if spec.release.method not in ("auto", METHOD):
-        raise NotSupported(
-            f"$.release.method: {spec.release.method!r} does not serve kind = 'statistics'; {METHOD!r} does"
-        )
-    of_methods(spec, {METHOD: Parameters})
     own = of_kind(spec, Statistics)
+    name = discovery.discovered(spec.schema, own.by or ())
+    method = METHOD if name is None else discovery.METHOD
+    if spec.release.method not in ("auto", method):
+        raise NotSupported(
+            f"$.release.method: {spec.release.method!r} does not serve kind = 'statistics'; {method!r} does"
+        )
+    of_methods(spec, {method: Parameters})
     asked = _asked(spec.schema, own)
     moments = tuple(_moments(asked))
     _check_used(asked, moments)
-    candidates = [_candidate(spec, own, asked, moments, loss) for loss in affordable(spec)]
+    if name is None:
+        candidates = [_candidate(spec, own, asked, moments, loss) for loss in affordable(spec)]
+    else:
+        candidates = [_discovering(spec, own, asked, moments, one) for one in discovery.discoveries(spec, name)]
     chosen = min(candidates, key=lambda one: one.predicted_error)
     return Choice(
         workload=Marginals(asked.schema.shape, (asked.schema.axes(asked.by),)),
@@ -108,6 +115,29 @@ def _candidate(
     mechanism = MatrixMechanism(strategy=strategy, loss=needed, unit=unit)
     error = mean_square(mechanism, own.users)
     return Candidate(method=METHOD, mechanism=mechanism, predicted_error=error)
+
+
+def _discovering(
+    spec: Spec, own: Statistics, asked: _Asked, moments: tuple[MomentSums, ...], found: Discovery
+) -> Candidate:
+    """Return the mechanism that finds the groups first; its error is that of the smallest ones that are found."""
+    discovery.check_counts(spec, counts_only=not (asked.degrees or asked.quantiles or asked.shares), by=asked.by)
+    groups = groups_in(asked.schema.shape, asked.schema.axes(asked.by))
+    smallest = msgspec.structs.replace(own, users=found.rows * groups)
+    inner = _candidate(spec, smallest, asked, moments, found.loss)
+    cells = max([1, *asked.cells.values()])
+    most = min(MOST_GROUPS, MOST_NODES // cells) // groups - 1
+    if most < 1:
+        raise NotSupported(
+            f"{PLACE}.by: {groups:,} groups of {cells:,} cells for each name are too many; use fewer `bins`"
+        )
+    if not isinstance(inner.mechanism, MatrixMechanism):
+        raise TypeError(f"{inner.method} measures no groups")
+    return Candidate(
+        method=discovery.METHOD,
+        mechanism=found.of_groups(inner.mechanism, most),
+        predicted_error=inner.predicted_error,
+    )
 
 
 def _moments(asked: _Asked) -> Iterator[MomentSums]:

@@ -65,5 +65,9 @@ class Statistics(Participants, frozen=True):
 
 
 KIND = Kind(
-    name="statistics", names=("statistics",), of_counts=False, parameters={("statistics", "central"): Statistics}
+    name="statistics",
+    names=("statistics",),
+    of_counts=False,
+    discovers=True,
+    parameters={("statistics", "central"): Statistics},
 )

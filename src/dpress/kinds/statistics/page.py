@@ -45,6 +45,7 @@ def page(release: Release, queries: Sequence[str] = ()) -> str:
             "by": [axis.caption for axis in answers.axes],
             "groups": each.sizes.size,
             "statistics": list(each.names),
+            "discovered": answers.discovered,
             "whole": _whole(whole),
             "parts": [_part(name, each, whole, names) for name in each.names],
             "quantiles": list(_quantiles(each, names)),

@@ -1,7 +1,7 @@
 """`group_statistics`: counts, sums, spreads, shares and quantiles of every group, under shares of one budget."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -58,6 +58,18 @@ class GroupStatistics:
     def decoder(self) -> Any:
         """What is summed over the rows."""
         return GroupSums(self)
+
+    def resized(self, axis: int, size: int) -> "GroupStatistics":
+        """Return the same measurement over groups that have so many cells along one of their axes."""
+
+        def own(shape: tuple[int, ...]) -> tuple[int, ...]:
+            return (*shape[:axis], size, *shape[axis + 1 :])
+
+        return replace(
+            self,
+            moments=tuple(replace(part, shape=own(part.shape)) for part in self.moments),
+            distributions=tuple(replace(part, shape=own(part.shape)) for part in self.distributions),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Payloads, Values
 from dpress.core.rng import Generator, secure
 from dpress.mechanisms.choice.exponential import Exponential
+from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.joint.bit_joint import BitJoint
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -41,6 +42,7 @@ from dpress.release.audit import (
     sampled,
 )
 from dpress.release.audit.exact import ExactLoss
+from dpress.release.audit.exact_discovery import discovery_loss
 from dpress.release.audit.verdict import Audit, Check, Kind
 
 SIZES = (2, 3, 4, 5)
@@ -69,6 +71,8 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
             raise NotSupported(f"{card.name} is checked exactly, and takes no samples")
         made: Any = card.example
         checks = [names_exact(made(loss, unit, loss.epsilon * TOTAL_SHARE)) for unit in _units()]
+    elif isinstance(loss, ApproxDP) and isinstance(example, DiscoveredGroups) and samples is None:
+        checks = [discovery_exact(cast("DiscoveredGroups", card.example(loss, unit))) for unit in _units()]
     elif isinstance(loss, ApproxDP):
         raise NotSupported(f"{card.name} is audited under epsilon or rho")
     elif isinstance(example, Oracle):
@@ -201,14 +205,21 @@ def names_exact(made: PartitionSelection | GaussianThreshold) -> Check:
     """Return the exact check of what releases names, beside its total."""
     claimed = _claimed(made)
     if isinstance(made, PartitionSelection):
-        kind, name, found = "exact outputs", "tables of a few names", exact_names.names_loss(made, claimed)
-    else:
-        kind, name, found = "exact sum", "sums of noise", exact_names.sums_loss(made, claimed)
+        return _delta("exact outputs", "tables of a few names", made, exact_names.names_loss(made, claimed))
+    return _delta("exact sum", "sums of noise", made, exact_names.sums_loss(made, claimed))
+
+
+def discovery_exact(made: DiscoveredGroups) -> Check:
+    """Return the exact check of names and their groups together."""
+    return _delta("exact sum", "names, then their groups", made, discovery_loss(made, _claimed(made)))
+
+
+def _delta(kind: Kind, name: str, made: Any, found: exact_names.ExactDelta) -> Check:
     return Check(
-        kind=kind,  # type: ignore[arg-type]  # one of the two
+        kind=kind,
         instance=name,
         relation=_relation(made.unit),
-        claimed=claimed,
+        claimed=_claimed(made),
         kept=found.kept,
         loss=float_up(found.delta),
         remark=found.remark,
