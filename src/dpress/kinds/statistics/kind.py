@@ -51,6 +51,18 @@ class Statistics(Participants, frozen=True):
         ]
         | None
     ) = None
+    persons: Annotated[bool, Meta(description="the number of distinct persons; needs a unit that names them")] = False
+    totals: (
+        Annotated[
+            dict[str, Annotated[list[Fraction], Meta(min_length=2, max_length=2)]],
+            Meta(
+                title="a table of two numbers, by attribute",
+                description="bounds that each person's total within a group is clipped to, as { cost = [0, 50000] }: "
+                "the sum of the totals, and the total per person; needs a unit that names persons",
+            ),
+        ]
+        | None
+    ) = None
     precision: (
         Annotated[
             dict[str, Annotated[float, Meta(gt=0)]],

@@ -1,7 +1,8 @@
 """How wrong every statistic will be, before a row is read, and the shares of the budget that suit them best.
 
-All figures are for one group of `users` / groups rows whose values are spread evenly over their bounds: the same
-formulas as after the release, at these sums. They are approximations, but for the error of counts, which is exact.
+All figures are for one group of `users` / groups rows, as many a person as may be, whose values are spread evenly over
+their bounds: the same formulas as after the release, at these sums. They are approximations, but for the error of
+counts and persons, which is exact.
 """
 
 import math
@@ -99,9 +100,11 @@ def scaled_errors(mechanism: MatrixMechanism, users: int) -> list[float]:
     for part, variance in zip(strategy.moments, variances, strict=False):
         sums = 1 if part.degree == 0 else 2
         found.append(math.sqrt(sums * variance) * part.step / rows / (1 if part.degree == 0 else 2))
-    for tree, variance in zip(strategy.distributions, variances[len(strategy.moments) :], strict=True):
+    for tree, variance in zip(strategy.distributions, variances[len(strategy.moments) :], strict=False):
         forms = [form_variances(tree, variance, float(share)).mean() for share in tree.quantiles]
         found.append(math.sqrt(float(np.mean(forms))) / rows)
+    for persons, variance in zip(strategy.persons, variances[len(strategy.of_rows) :], strict=True):
+        found.append(math.sqrt(variance / (1 + persons.degree)) * persons.step * mechanism.unit.rows / rows)
     return found
 
 
@@ -124,6 +127,8 @@ def _expected(
     for tree in strategy.distributions:
         even = np.full(tree.tree.cells, rows / tree.tree.cells)
         sums.append(np.asarray(tree.tree.map.apply(even), dtype=np.float64)[None])
+    people = rows / mechanism.unit.rows
+    sums += [np.full((1, own.degree + 1), people / (own.degree + 1)) for own in strategy.persons]
     pairs = zip(strategy.parts, mechanism.noises, strict=True)
     variances = [noise.variance * own.step**2 for own, noise in pairs]
     return GroupEstimates(
@@ -134,11 +139,12 @@ def _expected(
 def _parts_of(strategy: GroupStatistics, schema: Schema) -> dict[str, int]:
     """Return the part that every statistic but the count comes from."""
     found: dict[str, int] = {}
-    for place in range(len(strategy.parts)):
-        moments = strategy.moments[place : place + 1]
-        trees = strategy.distributions[place - len(strategy.moments) :][:1] if not moments else ()
-        alone = GroupStatistics(moments=moments, distributions=trees, shares=(Fraction(1),))
-        own = GroupEstimates(strategy=alone, schema=schema, sums=(), variances=(), sizes=np.ones(1), z=1.0)
+    one = (Fraction(1),)
+    alone = [GroupStatistics(moments=(part,), shares=one) for part in strategy.moments]
+    alone += [GroupStatistics(moments=(), distributions=(part,), shares=one) for part in strategy.distributions]
+    alone += [GroupStatistics(moments=(), persons=(part,), shares=one) for part in strategy.persons]
+    for place, own_part in enumerate(alone):
+        own = GroupEstimates(strategy=own_part, schema=schema, sums=(), variances=(), sizes=np.ones(1), z=1.0)
         found |= dict.fromkeys((name for name in own.names if name != COUNT), place)
     return found
 
