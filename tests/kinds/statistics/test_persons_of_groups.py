@@ -58,10 +58,8 @@ def test_a_file_gives_the_same_on_every_engine_and_a_cap_is_kept(tmp_path: Path,
     pq.write_table(table(), tmp_path / "rows.parquet")
     release = publish(asked(), tmp_path / "rows.parquet", engine=engine, rng=rng.seeded(1))
     assert release.query("persons").value == pytest.approx(1500, abs=1)
-    capped = publish(
-        asked({"epsilon": 500.0, "unit": "uid", "rows_per_unit": 1}, totals=None, mean=["cost"]), tmp_path / "rows.parquet",
-        engine=engine, rng=rng.seeded(1),
-    )  # fmt: skip
+    own = asked({"epsilon": 500.0, "unit": "uid", "rows_per_unit": 1}, totals=None, mean=["cost"])
+    capped = publish(own, tmp_path / "rows.parquet", engine=engine, rng=rng.seeded(1))
     both = [capped.query(f"persons where ward = {ward}").value for ward in ("eyes", "hearts")]
     assert sum(both) == pytest.approx(1500, abs=1)  # one row, so one group
 
