@@ -33,7 +33,7 @@ def test_a_person_counts_once_in_a_group_and_once_over_all() -> None:
 
 
 def test_totals_are_clipped_by_group_and_over_all_and_no_level_is_no_total() -> None:
-    codes = np.array([[0, 0, 1, 0, 2], [3, 3, 0, 2, 4]], dtype=np.int32)  # worth 4, 4, -2, 2, none
+    codes = np.array([[0, 0, 1, 0, 2], [3, 3, 0, 2, 4]], dtype=np.int32)  # stand for 4, 4, -2, 2, none
     persons = np.array([7, 7, 7, 3, 3])
     sums = TOTALS.sums(codes, persons).reshape(4, 2) / STEPS
     assert sums.sum(axis=1).tolist() == [2, 1, 0, 2]

@@ -20,6 +20,7 @@ from dpress.core.parameters import PLACE, Parameters
 from dpress.core.ranges import Prefixes
 from dpress.core.workload import Marginals
 from dpress.data.specification.spec import Spec
+from dpress.kinds.statistics.assumed_shape import check
 from dpress.kinds.statistics.kind import Statistics
 from dpress.kinds.statistics.person_parts import person_parts
 from dpress.kinds.statistics.prediction import best_shares, mean_square
@@ -84,6 +85,7 @@ def choose(spec: Spec) -> Choice:
     asked = _asked(spec.schema, own)
     moments = tuple(_moments(asked))
     persons = person_parts(spec, asked.schema, asked.by, own)
+    check(asked.schema, own.assume or {}, {*asked.degrees, *asked.quantiles})
     _check_used(asked, moments, {*(own.totals or ())})
     candidates = [_candidate(spec, own, asked, (moments, persons), loss) for loss in affordable(spec)]
     chosen = min(candidates, key=lambda one: one.predicted_error)
@@ -107,7 +109,8 @@ def _candidate(spec: Spec, own: Statistics, asked: _Asked, added: Added, loss: P
         moments=moments, distributions=distributions, persons=persons, shares=(Fraction(1, parts),) * parts
     )
     unit = spec.privacy.protected
-    shares, needed = best_shares(even, asked.schema, loss, unit, users=own.users, precision=own.precision or {})
+    stated, assumed = own.precision or {}, own.assume or {}
+    shares, needed = best_shares(even, asked.schema, loss, unit, users=own.users, precision=stated, assumed=assumed)
     strategy = replace(even, shares=shares)
     mechanism = MatrixMechanism(strategy=strategy, loss=needed, unit=unit)
     error = mean_square(mechanism, own.users)

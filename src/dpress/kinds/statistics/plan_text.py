@@ -4,10 +4,13 @@ import math
 from typing import Any
 
 from dpress.core.claim import describe
+from dpress.kinds.statistics.assumed_shape import Assumed, supposed
+from dpress.kinds.statistics.kind import Statistics
 from dpress.kinds.statistics.prediction import standard_errors
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release import plan_text
 from dpress.release.candidate import Candidate
+from dpress.release.parameter_checks import of_kind
 from dpress.release.plan import Plan
 from dpress.release.plan_text import Listing, PlanText, number, promise
 
@@ -23,9 +26,9 @@ def text(planned: Plan) -> PlanText:
     groups = _strategy(chosen).parts[0].groups
     where = f"a group of {planned.choice.users / groups:,.0f} rows ({planned.choice.users:,} in {groups:,} groups)"
     named = where if groups > 1 else f"{planned.choice.users:,} rows"
-    supposed = f"For {named}, whose values are spread evenly over their bounds; a count's error is exact, the others"
+    basis = f"For {named}, {supposed(_assumed(planned))}; a count's error is exact, the others"
     loss = describe(chosen.mechanism.claim.proven)
-    remarks: list[str | Listing] = [f"{supposed} are approximations.", f"{chosen.method}: {loss} (proven)."]
+    remarks: list[str | Listing] = [f"{basis} are approximations.", f"{chosen.method}: {loss} (proven)."]
     return PlanText(candidates=listing, remarks=remarks)
 
 
@@ -48,7 +51,11 @@ def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
     mechanism = candidate.mechanism
     if not isinstance(mechanism, MatrixMechanism):
         raise TypeError(f"{type(mechanism).__name__} measures no statistics")
-    return standard_errors(mechanism, planned.choice.schema, planned.choice.users)
+    return standard_errors(mechanism, planned.choice.schema, planned.choice.users, _assumed(planned))
+
+
+def _assumed(planned: Plan) -> Assumed:
+    return of_kind(planned.spec, Statistics).assume or {}
 
 
 def _strategy(candidate: Candidate) -> Any:

@@ -44,7 +44,7 @@ class PersonSums:
         degree: 0 for persons alone, 1 for totals too.
         axis: whose code is the level, for totals; codes from `levels` on are none, and a person with none is left out.
         levels: how many there are.
-        values: first and width: level i is worth first + width i.
+        values: first and width: level i stands for first + width i.
         bounds: low and high of a total.
     """
 
