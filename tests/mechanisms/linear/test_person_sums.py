@@ -1,5 +1,6 @@
 """`person_sums`: what persons add, what one of them can change, and that a smaller bound would not hold."""
 
+import dataclasses
 import itertools
 from fractions import Fraction
 
@@ -7,9 +8,10 @@ import numpy as np
 import pytest
 
 from dpress.core.claim import ZCDP, PureDP, Relation, Unit
-from dpress.mechanisms.linear.group_statistics import GroupStatistics
+from dpress.mechanisms.linear.group_statistics import CARD, GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.person_sums import STEPS, PersonSums
+from dpress.release.audit import exact_persons
 
 SHAPE = (3, 5)
 PERSONS = PersonSums(shape=SHAPE, by=(0,))
@@ -99,3 +101,15 @@ def test_totals_need_bounds_and_an_axis() -> None:
     for wrong in ({"bounds": (Fraction(1), Fraction(1))}, {"axis": None}, {"axis": 0}, {"levels": 6}):
         with pytest.raises(ValueError, match=r"total|levels|axes"):
             PersonSums(**({"shape": SHAPE, "by": (0,), "degree": 1, "axis": 1, "levels": 4} | wrong))
+
+
+@pytest.mark.parametrize("loss", [PureDP(epsilon=1), ZCDP(rho=1)], ids=["epsilon", "rho"])
+def test_the_audit_finds_the_loss_of_persons_and_noise_that_is_too_small(loss: PureDP | ZCDP) -> None:
+    for relation, rows in itertools.product(Relation, (1, 3)):
+        unit = Unit(relation=relation, column="uid", rows=rows)
+        made = exact_persons.tiny(CARD.example(loss, unit))
+        found = exact_persons.person_loss(made, Fraction(1))
+        assert found.kept
+        assert relation is Relation.REPLACE_ONE or found.loss == 1
+        spent = type(loss)(**dict.fromkeys(type(loss).__slots__, Fraction(21, 10)))
+        assert not exact_persons.person_loss(dataclasses.replace(made, loss=spent), Fraction(1)).kept
