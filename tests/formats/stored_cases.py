@@ -112,6 +112,13 @@ def tables() -> dict[str, Case]:
                 "count sex = Female - count sex = Male",
             ),
         ),
+        "statistics_persons": Case(
+            attributes=[SEX, INCOME], privacy={"epsilon": 1, "unit": "person", "rows_per_unit": 2},
+            release={"kind": "statistics", "parameters": {
+                "by": ["sex"], "persons": True, "totals": {"income": [0, 300000]},
+            }},
+            queries=("persons", "total income where sex = Female", "total income per person"),
+        ),
         "names_gaussian": Case(
             attributes=[{"name": "region", "kind": "categorical", "values": "discover", "other": "Other"}],
             privacy={"epsilon": 1, "delta": 1e-6, "unit": "person", "rows_per_unit": 2},

@@ -4,12 +4,15 @@ import math
 from typing import Any
 
 from dpress.core.claim import describe
+from dpress.kinds.statistics.assumed_shape import Assumed, supposed
+from dpress.kinds.statistics.kind import Statistics
 from dpress.kinds.statistics.prediction import standard_errors
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.release import plan_text
 from dpress.release.candidate import Candidate
+from dpress.release.parameter_checks import of_kind
 from dpress.release.plan import Plan
 from dpress.release.plan_text import Listing, PlanText, number, promise
 
@@ -23,9 +26,9 @@ def text(planned: Plan) -> PlanText:
     rows = [[name, _typical(error)] for name, error in errors.items()]
     listing = Listing(header=("statistic", "typical error"), rows=rows, numbers=(1,))
     named = _discovered(chosen.mechanism) if isinstance(chosen.mechanism, DiscoveredGroups) else _expected(planned)
-    supposed = f"For {named}, whose values are spread evenly over their bounds; a count's error is exact, the others"
+    basis = f"For {named}, {supposed(_assumed(planned))}; a count's error is exact, the others"
     loss = describe(chosen.mechanism.claim.proven)
-    remarks: list[str | Listing] = [f"{supposed} are approximations.", f"{chosen.method}: {loss} (proven)."]
+    remarks: list[str | Listing] = [f"{basis} are approximations.", f"{chosen.method}: {loss} (proven)."]
     return PlanText(candidates=listing, remarks=remarks)
 
 
@@ -69,7 +72,11 @@ def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
     groups = own.groups if isinstance(own, DiscoveredGroups) else own
     if not isinstance(groups, MatrixMechanism):
         raise TypeError(f"{type(groups).__name__} measures no statistics")
-    return standard_errors(groups, planned.choice.schema, users)
+    return standard_errors(groups, planned.choice.schema, users, _assumed(planned))
+
+
+def _assumed(planned: Plan) -> Assumed:
+    return of_kind(planned.spec, Statistics).assume or {}
 
 
 def _strategy(candidate: Candidate) -> Any:

@@ -20,6 +20,7 @@ from dpress.mechanisms.choice.exponential import Exponential
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.joint.bit_joint import BitJoint
 from dpress.mechanisms.joint.rr_ldp import RrLdp
+from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata.graphical import Graphical
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
@@ -34,6 +35,7 @@ from dpress.release.audit import (
     exact,
     exact_groups,
     exact_names,
+    exact_persons,
     exact_records,
     exact_rounds,
     outcome_tables,
@@ -183,9 +185,17 @@ def central(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Genera
     for unit in _units():
         for part in _parts(card.example(loss, unit)):
             yield central_exact(part)
+            if isinstance(getattr(part, "strategy", None), GroupStatistics):
+                yield persons_exact(exact_persons.tiny(part))
     for relation in Relation if samples is not None else ():
         for part in _parts(card.example(loss, Unit(relation=relation))):
             yield central_sampled(part, samples or SAMPLES, rng=rng)
+
+
+def persons_exact(made: MatrixMechanism) -> Check:
+    """Return the exact check of sums over persons."""
+    found = exact_persons.person_loss(made, exact.promised(_claimed(made)))
+    return _exact("exact matrix", "persons in 2 groups", _relation(made.unit), _claimed(made), found)
 
 
 def of_records(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Generator) -> Iterator[Check]:
