@@ -16,6 +16,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Payloads, Values
 from dpress.core.rng import Generator, secure
+from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.mechanisms.joint.bit_joint import BitJoint
 from dpress.mechanisms.joint.rr_ldp import RrLdp
@@ -33,6 +34,7 @@ from dpress.release.audit import (
     exact,
     exact_groups,
     exact_names,
+    exact_quantiles,
     exact_records,
     exact_rounds,
     outcome_tables,
@@ -69,6 +71,10 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
             raise NotSupported(f"{card.name} is checked exactly, and takes no samples")
         made: Any = card.example
         checks = [names_exact(made(loss, unit, loss.epsilon * TOTAL_SHARE)) for unit in _units()]
+    elif isinstance(example, ApproximateQuantiles):
+        if samples is not None:
+            raise NotSupported(f"{card.name} is checked exactly, and takes no samples")
+        checks = [quantiles_exact(cast("ApproximateQuantiles", card.example(loss, unit))) for unit in _units()]
     elif isinstance(loss, ApproxDP):
         raise NotSupported(f"{card.name} is audited under epsilon or rho")
     elif isinstance(example, Oracle):
@@ -213,6 +219,14 @@ def names_exact(made: PartitionSelection | GaussianThreshold) -> Check:
         loss=float_up(found.delta),
         remark=found.remark,
     )
+
+
+def quantiles_exact(made: ApproximateQuantiles) -> Check:
+    """Return the exact check of quantiles: every outcome of tiny tables."""
+    claimed = _claimed(made)
+    found = exact_quantiles.quantiles_loss(made, exact.promised(claimed))
+    name = f"{len(made.quantiles)} of {exact_quantiles.LEVELS} levels"
+    return _exact("exact outputs", name, _relation(made.unit), claimed, found)
 
 
 def records_exact(made: Any) -> Iterator[Check]:
