@@ -50,8 +50,9 @@ class ApproximateQuantiles:
 
     Promise: d = ceil(log2(quantiles + 1)) depths, at each of which a row is in one choice. A choice's score is how
     many rows its level is away from q n, so that a row changes it by at most max(q, 1 - q), q being the part of the
-    choice's own rows; k = the unit's rows, twice that where a row is replaced. Under epsilon: permute-and-flip at epsilon / d
-    each, together epsilon. Under rho: the exponential mechanism at e = sqrt(8 rho / d) each, together d e^2 / 8. Proven.
+    choice's own rows; k = the unit's rows, twice that where a row is replaced. Under epsilon: permute-and-flip at
+    epsilon / d each, together epsilon. Under rho: the exponential mechanism at e = sqrt(8 rho / d) each, together
+    d e^2 / 8. Proven.
     Error: with probability 1 - beta one choice is within 2 k max(q, 1 - q) ln(candidates / beta) / e rows of its q.
     Paper: Kaplan, Schnapp, Stemmer 2022, Algorithm 1; Smith 2011; bounded range of the exponential mechanism: Dong,
     Durfee, Rogers 2020; Cesar and Rogers 2021.

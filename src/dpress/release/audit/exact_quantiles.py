@@ -24,7 +24,8 @@ Table = tuple[int, ...]
 Outcomes = dict[Table, Between]
 
 LEVELS = 3
-COUNTS = (0, 1, 3)
+COUNTS = (0, 2)
+SCALE = 1 << 320
 ORDERS = (2, 3, 8)
 """Of the Renyi divergences that are computed under rho."""
 
@@ -32,7 +33,7 @@ ORDERS = (2, 3, 8)
 def quantiles_loss(made: ApproximateQuantiles, bound: Fraction) -> ExactLoss:
     """Return the largest loss of any outcome, or the largest Renyi divergence by its order, and whether it is kept."""
     own, found = replace(made, places=1), dict[Table, Outcomes]()
-    remark = "tables of up to 9 rows; all rows of a unit move together"
+    remark = "tables of up to 6 rows; all rows of a unit move together"
     pure, worst, kept = isinstance(made.loss, PureDP), Fraction(0), True
     for pair in _neighbours(made):
         for table in pair:
@@ -55,7 +56,7 @@ def outcomes(made: ApproximateQuantiles, table: Table) -> Outcomes:
             first = levels[node.left] + 1 if node.left >= 0 else 0
             last = levels[node.right] if node.right < len(levels) else len(table) - 1
             lowest = max(first - 1, 0) if node.left >= 0 else 0
-            own = gaps(below, *(np.array([end]) for end in (first, lowest, last)), node.part)
+            own = gaps(below, np.array([first]), np.array([lowest]), np.array([last]), node.part)
             for step, part in enumerate(_chances(made, own, made.rate(node.part))):
                 key = (*levels[: node.place], lowest + step, *levels[node.place + 1 :])
                 grown[key] = Between(low=chance.low * part.low, high=chance.high * part.high)
@@ -68,9 +69,9 @@ def _chances(made: ApproximateQuantiles, own: Integers, rate: Fraction) -> list[
     sizes = [int(gap) for gap in own]
     r = exponential(rate, max(1, sum(sizes)))
     if isinstance(made.loss, PureDP):
-        return [valued(one, r) for one in wins(tuple(-gap for gap in sizes))]
+        return [_rounded(valued(one, r)) for one in wins(tuple(-gap for gap in sizes))]
     low, high = sum(r.low**gap for gap in sizes), sum(r.high**gap for gap in sizes)
-    return [Between(low=r.low**gap / high, high=r.high**gap / low) for gap in sizes]
+    return [_rounded(Between(low=r.low**gap / high, high=r.high**gap / low)) for gap in sizes]
 
 
 def _ratios(one: Outcomes, other: Outcomes, *, pure: bool) -> Iterator[tuple[Fraction, int]]:
@@ -83,10 +84,14 @@ def _ratios(one: Outcomes, other: Outcomes, *, pure: bool) -> Iterator[tuple[Fra
         yield sum(terms, Fraction(0)), order * (order - 1)
 
 
+def _rounded(chance: Between) -> Between:
+    """Return ends with few digits, just outside."""
+    return Between(low=Fraction(math.floor(chance.low * SCALE), SCALE), high=_up(chance.high))
+
+
 def _up(value: Fraction) -> Fraction:
-    """Return a rational of few digits just above."""
-    scale = 1 << 240
-    return Fraction(math.ceil(value * scale), scale)
+    """Return a rational of few digits at or just above."""
+    return Fraction(math.ceil(value * SCALE), SCALE)
 
 
 def _neighbours(made: ApproximateQuantiles) -> Iterator[tuple[Table, Table]]:

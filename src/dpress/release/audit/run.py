@@ -71,10 +71,6 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
             raise NotSupported(f"{card.name} is checked exactly, and takes no samples")
         made: Any = card.example
         checks = [names_exact(made(loss, unit, loss.epsilon * TOTAL_SHARE)) for unit in _units()]
-    elif isinstance(example, ApproximateQuantiles):
-        if samples is not None:
-            raise NotSupported(f"{card.name} is checked exactly, and takes no samples")
-        checks = [quantiles_exact(cast("ApproximateQuantiles", card.example(loss, unit))) for unit in _units()]
     elif isinstance(loss, ApproxDP):
         raise NotSupported(f"{card.name} is audited under epsilon or rho")
     elif isinstance(example, Oracle):
@@ -83,7 +79,7 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
         checks = [one for name, oracle in sent for one in reports(name, oracle, samples, rng=generator)]
     elif isinstance(example, (PerRecord, InsensitiveMicroaggregation, Graphical)):
         checks = list(of_records(card, loss, samples, rng=generator))
-    elif isinstance(example, (MatrixMechanism, Exponential, CentralMap)) or _levels(example):
+    elif isinstance(example, (MatrixMechanism, Exponential, ApproximateQuantiles, CentralMap)) or _levels(example):
         checks = list(central(card, loss, samples, rng=generator))
     elif card.synthesizer is not None and example.claim.proven is None:
         raise NotSupported(
@@ -221,14 +217,6 @@ def names_exact(made: PartitionSelection | GaussianThreshold) -> Check:
     )
 
 
-def quantiles_exact(made: ApproximateQuantiles) -> Check:
-    """Return the exact check of quantiles: every outcome of tiny tables."""
-    claimed = _claimed(made)
-    found = exact_quantiles.quantiles_loss(made, exact.promised(claimed))
-    name = f"{len(made.quantiles)} of {exact_quantiles.LEVELS} levels"
-    return _exact("exact outputs", name, _relation(made.unit), claimed, found)
-
-
 def records_exact(made: Any) -> Iterator[Check]:
     """Yield the exact checks of one instance: of a channel, of groups, or of rounds."""
     claimed, relation = _claimed(made), _relation(made.unit)
@@ -284,12 +272,18 @@ def central_exact(mechanism: Any) -> Check:
         found = exact.matrix_loss(mechanism, bound)
         kind: Kind = "exact matrix" if exact.linear(mechanism.strategy.map) else "rounded matrix"
         return _exact(kind, _cells(mechanism), _relation(mechanism.unit), claimed, found)
+    if isinstance(mechanism, ApproximateQuantiles):
+        name = f"{len(mechanism.quantiles)} quantiles of {exact_quantiles.LEVELS} levels"
+        found = exact_quantiles.quantiles_loss(mechanism, bound)
+        return _exact("exact outputs", name, _relation(mechanism.unit), claimed, found)
     found = exact.choice_loss(mechanism, bound)
     return _exact("exact choice", "3 candidates", _relation(mechanism.unit), claimed, found)
 
 
 def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
     """Return the sampled check of a linear mechanism or a choice."""
+    if isinstance(mechanism, ApproximateQuantiles):
+        raise NotSupported("quantiles are checked exactly, and take no samples")
     claimed, relation, alpha = _claimed(mechanism), _relation(mechanism.unit), sampled.ALPHA / len(Relation)
     if isinstance(mechanism, MatrixMechanism):
         scores = outcome_tables.of_matrix(mechanism, rng=rng)
