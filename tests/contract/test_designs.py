@@ -38,7 +38,7 @@ OWN: dict[str, dict[str, Any]] = {
     "per_record": {"users": 100},
     "group_statistics": {"by": ["sex"], "variance": ["age"], "quantiles": {"size": [0.25, 0.5]}},
 }
-PARTS_ONLY = {"exponential"}
+PARTS_ONLY = {"exponential", "approximate_quantiles"}
 """Methods that no release is made with by themselves; others use them."""
 ALSO_A_BUDGET = (("budget",), "delta")  # what is left, epsilon, is one, too
 FREE = {"specification"}
