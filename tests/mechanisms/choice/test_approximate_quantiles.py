@@ -113,9 +113,9 @@ class OneRow(ApproximateQuantiles):
         return 1
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", [PureDP(epsilon=1), ZCDP(rho="0.05")])
 @pytest.mark.parametrize(
-    ("faulty", "unit"), [(Bold, Unit()), (OneRow, Unit(column="uid", rows=3)), (OneRow, Unit(relation="replace-one"))]
+    ("faulty", "unit"), [(Bold, Unit()), (OneRow, Unit(column="uid", rows=2)), (OneRow, Unit(relation="replace-one"))]
 )
 def test_faults_are_found(faulty: Any, unit: Unit, loss: Any) -> None:
     bound = loss.epsilon if isinstance(loss, PureDP) else loss.rho

@@ -24,7 +24,7 @@ Table = tuple[int, ...]
 Outcomes = dict[Table, Between]
 
 LEVELS = 3
-COUNTS = (0, 1, 2)
+COUNTS = (0, 2)
 SCALE = 1 << 320
 ORDERS = (2, 3, 8)
 """Of the Renyi divergences that are computed under rho."""
