@@ -24,7 +24,7 @@ def below_each(ends: Integers, *, rng: Generator) -> Integers:
 
     >>> from dpress.core import rng
     >>> below_each(np.array([1, 6, 6]), rng=rng.seeded(1)).tolist()
-    [0, 2, 1]
+    [0, 0, 2]
     """
     n = ends.astype(np.uint64)
     largest = np.uint64(2**WORD - 1) - (np.uint64(0) - n) % n

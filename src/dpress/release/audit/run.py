@@ -282,8 +282,6 @@ def central_exact(mechanism: Any) -> Check:
 
 def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
     """Return the sampled check of a linear mechanism or a choice."""
-    if isinstance(mechanism, ApproximateQuantiles):
-        raise NotSupported("quantiles are checked exactly, and take no samples")
     claimed, relation, alpha = _claimed(mechanism), _relation(mechanism.unit), sampled.ALPHA / len(Relation)
     if isinstance(mechanism, MatrixMechanism):
         scores = outcome_tables.of_matrix(mechanism, rng=rng)
@@ -291,6 +289,11 @@ def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
         return _sampled(
             _cells(mechanism), relation, claimed, bound(scores, samples, alpha=alpha), samples=samples, alpha=alpha
         )
+    if isinstance(mechanism, ApproximateQuantiles):
+        if not isinstance(claimed, PureDP):
+            raise NotSupported("quantiles under rho are checked exactly, and take no samples")
+        low = sampled.epsilon_of_outcomes(outcomes.of_quantiles(mechanism, rng=rng), samples, alpha=alpha)
+        return _sampled("quantiles of 3 levels", relation, claimed, low, samples=samples, alpha=alpha)
     low = sampled.epsilon_of_outcomes(outcomes.of_choice(mechanism, samples, rng=rng), samples, alpha=alpha)
     return _sampled("2 candidates", relation, claimed, low, samples=samples, alpha=alpha)
 
