@@ -39,7 +39,7 @@ OWN: dict[str, dict[str, Any]] = {
     "group_statistics": {"by": ["sex"], "variance": ["age"], "quantiles": {"size": [0.25, 0.5]}},
     "discovered_groups": {"by": ["sex", "item"], "variance": ["age"]},
 }
-PARTS_ONLY = {"exponential"}
+PARTS_ONLY = {"exponential", "approximate_quantiles"}
 """Methods that no release is made with by themselves; others use them."""
 ALSO_A_BUDGET = (("budget",), "delta")  # what is left, epsilon, is one, too
 FREE = {"specification"}

@@ -16,6 +16,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Payloads, Values
 from dpress.core.rng import Generator, secure
+from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.joint.bit_joint import BitJoint
@@ -36,6 +37,7 @@ from dpress.release.audit import (
     exact_groups,
     exact_names,
     exact_persons,
+    exact_quantiles,
     exact_records,
     exact_rounds,
     outcome_tables,
@@ -83,7 +85,7 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
         checks = [one for name, oracle in sent for one in reports(name, oracle, samples, rng=generator)]
     elif isinstance(example, (PerRecord, InsensitiveMicroaggregation, Graphical)):
         checks = list(of_records(card, loss, samples, rng=generator))
-    elif isinstance(example, (MatrixMechanism, Exponential, CentralMap)) or _levels(example):
+    elif isinstance(example, (MatrixMechanism, Exponential, ApproximateQuantiles, CentralMap)) or _levels(example):
         checks = list(central(card, loss, samples, rng=generator))
     elif card.synthesizer is not None and example.claim.proven is None:
         raise NotSupported(
@@ -291,6 +293,10 @@ def central_exact(mechanism: Any) -> Check:
         found = exact.matrix_loss(mechanism, bound)
         kind: Kind = "exact matrix" if exact.linear(mechanism.strategy.map) else "rounded matrix"
         return _exact(kind, _cells(mechanism), _relation(mechanism.unit), claimed, found)
+    if isinstance(mechanism, ApproximateQuantiles):
+        name = f"{len(mechanism.quantiles)} quantiles of {exact_quantiles.LEVELS} levels"
+        found = exact_quantiles.quantiles_loss(mechanism, bound)
+        return _exact("exact outputs", name, _relation(mechanism.unit), claimed, found)
     found = exact.choice_loss(mechanism, bound)
     return _exact("exact choice", "3 candidates", _relation(mechanism.unit), claimed, found)
 
@@ -304,6 +310,11 @@ def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
         return _sampled(
             _cells(mechanism), relation, claimed, bound(scores, samples, alpha=alpha), samples=samples, alpha=alpha
         )
+    if isinstance(mechanism, ApproximateQuantiles):
+        if not isinstance(claimed, PureDP):
+            raise NotSupported("quantiles under rho are checked exactly, and take no samples")
+        low = sampled.epsilon_of_outcomes(outcomes.of_quantiles(mechanism, rng=rng), samples, alpha=alpha)
+        return _sampled("quantiles of 3 levels", relation, claimed, low, samples=samples, alpha=alpha)
     low = sampled.epsilon_of_outcomes(outcomes.of_choice(mechanism, samples, rng=rng), samples, alpha=alpha)
     return _sampled("2 candidates", relation, claimed, low, samples=samples, alpha=alpha)
 
