@@ -43,7 +43,7 @@ class Fit:
         assumed: what a baseline takes for granted about the people.
     """
 
-    users: int
+    users: float
     joint: Joint | None
     contrasts: tuple[Contrast, ...]
     refits: int
@@ -96,9 +96,9 @@ def fit(release: Release) -> Fit:
     answers = release.answers
     refits = answers.refits()
     return Fit(
-        users=release.users,
+        users=answers.people,
         joint=answers.fitted,
-        contrasts=_contrasts(release),
+        contrasts=_contrasts(release) if answers.evidence is None else answers.evidence.contrasts(),
         refits=0 if refits is None else len(refits.again),
         cells=_cells(answers.joint_table()),
         records=release.detail.records,
@@ -151,7 +151,7 @@ def context(own: Facts, fitted: Fit) -> dict[str, Any]:
     }
 
 
-def _parts(own: Facts, whole: Sequence[View], found: Sequence[Pair], users: int) -> list[Part]:
+def _parts(own: Facts, whole: Sequence[View], found: Sequence[Pair], users: float) -> list[Part]:
     """Return the tables of the clearest pairs with their residuals; all tables, where no pair was published."""
     if not found:
         return [part(own, view) for view in whole[:MOST_VIEWS]]
@@ -169,7 +169,7 @@ def findings(own: Facts, fitted: Fit, found: Sequence[Pair]) -> Findings:
         found: the pairs, at least one, the clearest first.
     """
     dependent = [pair for pair in found if pair.test.significant]
-    types = own.mechanism.types
+    sets = own.mechanism.decoder.tables if own.model == "central" else [one.axes for one in own.mechanism.types]
     return Findings(
         listed=listing(list(found)),
         pairs=len(found),
@@ -179,8 +179,8 @@ def findings(own: Facts, fitted: Fit, found: Sequence[Pair]) -> Findings:
         alpha=100 * ALPHA,
         departure=float(np.mean([pair.fitted for pair in found])),
         method=own.method,
-        at_once=len(types) == 1,
-        ways=max(len(one.axes) for one in types),
+        at_once=len(sets) == 1,
+        ways=max(map(len, sets)),
         reason="" if fitted.joint is None else fitted.joint.reason,
         thinned=fitted.joint is not None and len(fitted.joint.factors) > 1,
         refits=fitted.refits,
