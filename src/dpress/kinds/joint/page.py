@@ -19,6 +19,7 @@ from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import JointEstimator
 from dpress.release.published_tables import CONFIDENCE
 from dpress.release.release import Release
+from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, Part, page_of_counts, part
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.page_tables import Table, table
@@ -147,6 +148,7 @@ def context(own: Facts, fitted: Fit) -> dict[str, Any]:
         "findings": findings(own, fitted, found) if found else None,
         "tables_of_pairs": any(len(axes) > 1 for axes in tables),
         "assumed": fitted.assumed,
+        "noise": None if own.model == "local" else added_noise(own.mechanism),
         "cells_asked": own.workload.queries,
     }
 
