@@ -1,6 +1,6 @@
-"""The joint distribution behind a curator's noisy tables: of the largest entropy, shrunk as far as noise goes.
+"""The joint distribution behind a curator's noisy tables: of the largest entropy.
 
-Measurement -> the number of rows by least squares, shares with their noise -> shrunk tables -> joint, refits.
+Measurement -> the number of rows by least squares, shares with their noise -> joint, refits.
 All of it is post-processing of what was published.
 """
 
@@ -13,11 +13,10 @@ import numpy as np
 
 from dpress.core.linear import Marginal, Numbers
 from dpress.core.rng import Generator
-from dpress.inference.joint import bootstrap, maxent
+from dpress.inference.joint import bootstrap
 from dpress.inference.joint.contrast import Contrast, contrasts
 from dpress.inference.joint.factors import Joint
 from dpress.inference.joint.pair_tables import LevelNoise, NoisyTable, Tables
-from dpress.inference.joint.shrinkage import noise, shrunk
 from dpress.mechanisms.linear.marginals import Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
@@ -66,10 +65,12 @@ class MeasuredJoint:
         return max(map(len, self._strategy.sets))
 
     def fit(self) -> Joint:
-        """Return the joint distribution of largest entropy that has the shrunk tables; see `inference.joint.maxent`."""
-        found = shrunk(self.tables, self.ways)
-        shares = {axes: one.shares for axes, one in found.items()}
-        return maxent.joint(self._strategy.shape, shares, noise=noise(found))
+        """Return the distribution of largest entropy with the tables as measured; see `bootstrap.unshrunk`.
+
+        A curator's noise is small: shrinking toward independence took away more than it gave, and left intervals too
+        narrow.
+        """
+        return bootstrap.unshrunk(self.tables, self.ways)
 
     def refits(
         self, joint: Joint, *, rng: Generator, progress: Callable[[int], object] | None = None

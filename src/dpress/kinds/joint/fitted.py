@@ -136,6 +136,8 @@ def refits(
 
 def caveat(ways: int, attributes: int, noise: str = COLLECTED) -> str:
     """Return what to know of an answer from a joint that was fitted to tables of so many attributes each."""
+    if ways >= attributes and noise == ADDED:
+        return f"This comes from the fitted joint distribution: the interval covers {noise}, not counts cut off at 0."
     if ways >= attributes:
         return (
             "This comes from the fitted joint distribution, which is shrunk toward what smaller tables make expected: "
