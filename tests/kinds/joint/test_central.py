@@ -2,16 +2,19 @@
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dpress.core import rng
 from dpress.core.claim import PureDP
+from dpress.core.errors import NotSupported
 from dpress.data.specification.spec import from_dict
 from dpress.kinds.joint.fitted import ADDED
 from dpress.mechanisms.linear.marginals import Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release.linear_error import mean_variance
 from dpress.release.load import load_release
+from dpress.release.made_records import write_records
 from dpress.release.measured_joint import measured_joint
 from dpress.release.plan import plan
 from dpress.release.publish import publish
@@ -20,12 +23,10 @@ SIZES = (2, 3, 2, 4)
 THREE = "a0 = 0 and a1 = 1 and a2 = 1"
 
 
-def spec(*sizes, privacy=None, **parameters):
+def spec(*sizes, privacy=None, kind="joint", **parameters):
     attributes = [{"name": f"a{axis}", "kind": "integer", "bounds": [0, size - 1]} for axis, size in enumerate(sizes)]
     privacy = privacy or {"epsilon": 1, "delta": 1e-6}
-    return from_dict(
-        {"attribute": attributes, "privacy": privacy, "release": {"kind": "joint", "parameters": parameters}}
-    )
+    return from_dict({"attribute": attributes, "privacy": privacy, "release": {"kind": kind, "parameters": parameters}})
 
 
 def chain(size: int = 4000) -> dict[str, np.ndarray]:
@@ -59,6 +60,26 @@ def test_a_release_answers_what_no_table_holds_the_same_after_loading(tmp_path):
     assert again.query("a0 = 0 and a1 = 1") == exact
     assert release.share("a0 = 0", where="a1 = 1 and a2 = 1").standard_error > 0
     assert release.answers.fitted.marginal((0, 1, 2, 3)).sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("kind", ["joint", "marginals", "histogram"])
+def test_records_of_a_release_have_its_tables(tmp_path, kind):
+    asked = spec(2, 3, kind=kind)
+    rows = {"a0": chain()["a0"], "a1": chain()["a1"]}
+    release = publish(asked, pa.table(rows), rng=rng.seeded(5))
+    found = pq.read_table(write_records(release, 20_000, tmp_path / "r.parquet"))
+    assert found.column_names == ["a0", "a1"]
+    share = np.mean((found["a0"].to_numpy().astype(int) == 0) & (found["a1"].to_numpy().astype(int) == 0))
+    truth = np.mean((rows["a0"] == 0) & (rows["a1"] == 0))
+    assert abs(share - truth) < 6 * 0.5 / 20_000**0.5 + 0.01  # chance of a false alarm below 1e-6
+    with pytest.raises(OSError, match="never overwritten"):
+        write_records(release, 5, tmp_path / "r.parquet")
+
+
+def test_a_release_without_a_joint_makes_no_records(tmp_path):
+    release = publish(spec(8, kind="ranges"), pa.table({"a0": [1, 2]}), rng=rng.seeded(5))
+    with pytest.raises(NotSupported, match="no joint distribution of all its attributes"):
+        write_records(release, 5, tmp_path / "r.parquet")
 
 
 def test_a_joint_needs_every_attribute_measured():
