@@ -255,6 +255,14 @@ def joints() -> dict[str, Case]:
             **three, release={"kind": "joint", "method": "pairs", "parameters": {"ways": 2, "oracle": "krr"}},
             queries=(pair,),
         ),
+        "joint_tables": Case(
+            attributes=[SEX, REGION, EDUCATION], privacy=EPSILON, release={"kind": "joint", "parameters": {"order": 2}},
+            queries=("sex = Female and education = Master", "sex = Female and education = Master and region = Other"),
+        ),
+        "joint_tables_triples": Case(
+            attributes=[SEX, REGION, EDUCATION], privacy={"epsilon": 1, "delta": 1e-6},
+            release={"kind": "joint", "parameters": {"order": 3}},
+        ),
         "joint_em_rappor": Case(
             attributes=[SEX, EDUCATION], privacy={"model": "local", "epsilon": 8},
             release={"kind": "joint", "method": "em", "parameters": {"reports": "rappor", "bits": 8}},
