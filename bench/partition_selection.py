@@ -4,6 +4,7 @@ python bench/partition_selection.py > partition-selection.json
 
 Two public lists of names: a Zipf sample, and the words of Python's own documentation (`pydoc_data.topics`), of persons
 who have k of them in a row. Expected numbers are exact sums of the chance of every name, OpenDP's a mean of real runs.
+Beside these, in floats: what weights 1 / sqrt(m) for persons with m names would find (docs/decisions/0050).
 """
 
 import json
@@ -12,9 +13,10 @@ import re
 import statistics
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pydoc_data import topics
+from typing import Any
 
 import numpy as np
 import opendp.prelude as dp
@@ -22,13 +24,18 @@ from scipy import optimize, special, stats
 
 from dpress.core.claim import ApproxDP, Unit
 from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
-from dpress.mechanisms.selection.gaussian_threshold import calibrated
-from dpress.mechanisms.selection.partition_selection import made_for
+from dpress.mechanisms.selection.best_selection import selections
 from machine import facts
 
 LOSSES = ((1.0, 1e-8), (1.0, 1e-5), (0.1, 1e-8), (3.0, 1e-6))
 NAMES = (1, 3, 10)  # of a person
 RUNS = 10
+MOST = 10  # names that a person keeps, where persons differ
+PERSONS: dict[str, Callable[[Any], int]] = {
+    "all 10": lambda _: 10,
+    "4 on average": lambda drawn: int(drawn.geometric(0.25)),
+    "9 in 10 have 1, the others 20": lambda drawn: 20 if drawn.random() < 0.1 else 1,
+}
 ONES = 20_000
 ZIPF = {"names": 20_000, "rows": 100_000, "exponent": 1.1, "seed": 41}
 
@@ -54,10 +61,9 @@ def ours(counts: np.ndarray, epsilon: float, delta: float, names: int, *, total:
     """Return the expected number of names found by the method that `dpress plan` takes, and its even count."""
     loss, unit = ApproxDP(epsilon=epsilon, delta=delta), Unit(column=None if names == 1 else "person", rows=names)
     share = loss.epsilon * TOTAL_SHARE if total else Fraction(0)
-    half = Fraction(1, 2)
-    own = min((made_for(loss, unit, share), calibrated(loss, unit, share)), key=lambda one: one.count_for(half))
+    own = next(iter(selections(loss, unit, share).values()))
     chances = {count: float(own.chance(count)) for count in set(counts.tolist())}
-    return sum(chances[count] for count in counts.tolist()), own.count_for(half)
+    return sum(chances[count] for count in counts.tolist()), own.count_for(Fraction(1, 2))
 
 
 def laplace(counts: np.ndarray, epsilon: float, delta: float, names: int) -> tuple[float, int]:
@@ -69,20 +75,52 @@ def laplace(counts: np.ndarray, epsilon: float, delta: float, names: int) -> tup
     return float(np.where(counts < threshold, above, below).sum()), threshold
 
 
-def gaussian(counts: np.ndarray, epsilon: float, delta: float, names: int) -> tuple[float, int]:
-    """Gaussian noise, half of delta by the exact profile (Balle, Wang 2018), half for the threshold; the best split."""
+def sigma_for(epsilon: float, delta: float, length: float) -> float:
+    """Return the standard deviation of Gaussian noise for a change of so much in L2."""
 
     def spent(sigma: float) -> float:
-        ratio = math.sqrt(names) / sigma
+        ratio = length / sigma
         low, high = ratio / 2 - epsilon / ratio, -ratio / 2 - epsilon / ratio
         return float(special.ndtr(low) - math.exp(epsilon + special.log_ndtr(high)))
 
+    return float(optimize.brentq(lambda own: math.log(max(spent(own), 1e-300) / delta), 0.05, 1e5))
+
+
+def gaussian(counts: np.ndarray, epsilon: float, delta: float, names: int) -> tuple[float, int]:
+    """Gaussian noise, half of delta by the exact profile (Balle, Wang 2018), half for the threshold; the best split."""
+
     best = (0.0, 0)
     for share in (0.1, 0.5, 0.9):
-        sigma = optimize.brentq(lambda own, part=share * delta: math.log(max(spent(own), 1e-300) / part), 0.05, 1e5)
+        sigma = sigma_for(epsilon, share * delta, math.sqrt(names))
         threshold = 1 + sigma * float(stats.norm.isf((1 - share) * delta / names))
         best = max(best, (float(stats.norm.sf((threshold - counts) / sigma).sum()), math.ceil(threshold)))
     return best
+
+
+def weights(texts: list[str], epsilon: float, delta: float, persons: str) -> dict[str, float]:
+    """Names found by Gaussian noise on weights, all or half of the budget, as multiples of those on flat counts."""
+    drawn, start, lists = np.random.default_rng(ZIPF["seed"]), 0, []  # noqa: TID251  # a sample, no noise
+    while start < len(texts):
+        names = PERSONS[persons](drawn)
+        lists.append(drawn.permutation(sorted(set(texts[start : start + names])))[:MOST].tolist())
+        start += names
+    flat, weighted = Counter[str](), Counter[str]()
+    for own in lists:
+        for one in own:
+            flat[one] += 1
+            weighted[one] += 1 / math.sqrt(len(own))
+    plain = float_found(flat, epsilon, delta, [1.0] * MOST)
+    units = [1 / math.sqrt(m) for m in range(1, MOST + 1)]
+    whole, half = (float_found(weighted, epsilon / part, delta / part, units) for part in (1, 2))
+    return {"weights": round(whole / plain, 2), "weights, half for counts": round(half / plain, 2)}
+
+
+def float_found(sums: Counter[str], epsilon: float, delta: float, units: Sequence[float]) -> float:
+    """Return the expected number of names, a person with m of them adding units[m - 1] to each; delta as in ours."""
+    length = max(own * math.sqrt(m) for m, own in enumerate(units, start=1))
+    sigma = sigma_for(epsilon, delta, length)
+    threshold = max(own + sigma * float(stats.norm.isf(delta / m)) for m, own in enumerate(units, start=1))
+    return float(stats.norm.sf((threshold - np.array([*sums.values()])) / sigma).sum())
 
 
 def opendp_space() -> tuple[object, object]:
@@ -142,12 +180,22 @@ def case(texts: list[str], epsilon: float, delta: float, names: int) -> dict[str
 
 def main() -> None:
     """Print everything as JSON."""
+    sources = {"zipf": zipf(), "words of Python's documentation": words()}
     cases = {
-        source: [case(texts, *loss, names) for loss in LOSSES for names in NAMES]
-        for source, texts in (("zipf", zipf()), ("words of Python's documentation", words()))
+        source: [case(texts, *loss, names) for loss in LOSSES for names in NAMES] for source, texts in sources.items()
+    }
+    weighted = {
+        source: {name: weights(texts, *LOSSES[0], name) for name in PERSONS} for source, texts in sources.items()
     }
     json.dump(
-        {"machine": facts(), "zipf": ZIPF, "runs": RUNS, "opendp_delta": off_by_one(), "cases": cases},
+        {
+            "machine": facts(),
+            "zipf": ZIPF,
+            "runs": RUNS,
+            "opendp_delta": off_by_one(),
+            "cases": cases,
+            "weights": weighted,
+        },
         sys.stdout,
         indent=2,
     )

@@ -37,8 +37,9 @@ OWN: dict[str, dict[str, Any]] = {
     "direct_queries": {"queries": ["age >= 4 and sex = F", "sex = M or age < 2", "total"]},
     "per_record": {"users": 100},
     "group_statistics": {"by": ["sex"], "variance": ["age"], "quantiles": {"size": [0.25, 0.5]}},
+    "discovered_groups": {"by": ["sex", "item"], "variance": ["age"]},
 }
-PARTS_ONLY = {"exponential"}
+PARTS_ONLY = {"exponential", "approximate_quantiles"}
 """Methods that no release is made with by themselves; others use them."""
 ALSO_A_BUDGET = (("budget",), "delta")  # what is left, epsilon, is one, too
 FREE = {"specification"}
@@ -71,6 +72,9 @@ def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
         loss["delta"] = 1e-6
     elif card.family == "ranges":
         kind, attributes = "ranges", [AGE]
+    elif card.family == "discovery":
+        kind, attributes = "statistics", [{"name": "item", "kind": "categorical", "values": "discover"}, AGE, SEX]
+        loss["delta"] = 1e-6
     elif card.family == "spatial":
         kind, attributes = "spatial", [PLACE]
         own |= {"height": 2} if "height" in names(card.parameters) else {"side": 4}

@@ -1,7 +1,10 @@
 """Counts of names are those of a dictionary, for every type that holds names; what is none counts without one."""
 
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -10,7 +13,7 @@ from dpress.core.claim import Unit
 from dpress.core.errors import SchemaMismatch
 from dpress.core.listed_attribute import Categorical
 from dpress.core.name_counts import NameCounts
-from dpress.data import count_names
+from dpress.data import count_names, sql_names
 from dpress.data.count_names import name_counts
 
 ITEM = Categorical(name="item", values="discover", other="rest")
@@ -50,6 +53,14 @@ def test_names_are_compared_by_their_bytes(column: pa.Array) -> None:
 def test_integers_and_truths_are_named_as_they_are_written() -> None:
     assert as_dict(counted(pa.array([7, -7, 7, None], pa.int16()))) == {"7": 2, "-7": 1}
     assert as_dict(counted(pa.array([True, False, True]))) == {"true": 2, "false": 1}
+
+
+def test_what_values_are_is_known_only_where_all_batches_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, text, none = ([pa.record_batch({"item": column})] for column in (pa.array([7]), pa.array(["7"]), pa.nulls(1)))
+    for batches, of in ((one, int), (one + none, int), (one + text, str), (text + one, str), (none, str)):
+        monkeypatch.setattr(count_names.Table, "batches", lambda _, own=batches: iter(own))
+        found = name_counts(ITEM, pa.table({"item": ["7"]}), Unit())
+        assert (found.of, found.total) == (of, len(batches))
 
 
 def test_bytes_that_are_no_text_have_no_name() -> None:
@@ -127,3 +138,59 @@ def test_batches_without_a_row_that_counts_are_passed_over() -> None:
     assert as_dict(name_counts(attribute, pa.Table.from_batches(batches), unit)) == {"tea": 1}
     nobody = name_counts(attribute, pa.Table.from_batches([batches[0], batches[2]]), unit)
     assert (nobody.names, nobody.total) == ((), 0)
+
+
+ENGINES = [
+    "duckdb",
+    pytest.param("postgres", marks=pytest.mark.slow),
+    pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.long, pytest.mark.filterwarnings("ignore")]),
+]
+
+
+@pytest.fixture(params=ENGINES)
+def held(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    """Rows of persons, and where an engine has them."""
+    place = np.arange(600)
+    texts = [*(text for text in TEXTS if text != "7"), "it's", "a\\b"]
+    rows = pa.table(
+        {
+            "item": pa.array([texts[one] for one in place * 7 % 101 % len(texts)]),
+            "number": pa.array((place * 5 % 13 - 4).tolist(), pa.int32(), mask=place % 17 == 0),
+            "who": pa.array(place * 3 % 41),
+        }
+    )
+    if request.param == "spark":
+        return rows, request.getfixturevalue("spark_session").createDataFrame(rows)
+    if request.param == "postgres":
+        import psycopg
+
+        url = request.getfixturevalue("new_database")()
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("CREATE TABLE shop (item text, number integer, who bigint)")
+            with connection.cursor() as cursor, cursor.copy("COPY shop FROM STDIN") as copy:
+                for row in rows.to_pylist():
+                    copy.write_row(list(row.values()))
+        return rows, f"{url}#shop"
+    with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
+        connection.execute("CREATE TABLE shop AS FROM rows")
+    return rows, f"{tmp_path / 'shop.duckdb'}#shop"
+
+
+def test_an_engine_counts_what_threads_count(held: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, where = held
+    asked, own = [], sql_names.sql_names
+    monkeypatch.setattr(sql_names, "sql_names", lambda *of: asked.append(own(*of)) or asked[-1])
+    for name in ("item", "number"):
+        for null in (None, "drop"):
+            attribute = Categorical(name=name, values="discover", other="rest", null=null)
+            for unit in (Unit(), Unit(column="who", rows=100)):
+                expected, found = name_counts(attribute, rows, unit), name_counts(attribute, where, unit)
+                assert as_dict(found) == as_dict(expected)
+                assert (found.unnamed, found.of) == (expected.unnamed, expected.of)
+    assert len(asked) == 8
+    assert all(one is not None for one in asked)
+    capped = name_counts(ITEM, where, Unit(column="who", rows=1))
+    assert capped.total == len(set(rows["who"].to_pylist()))
+    strict = Categorical(name="number", values="discover", null="reject")
+    with pytest.raises(SchemaMismatch, match="attribute number: a value is missing; say what to do in `null`"):
+        name_counts(strict, where, Unit())

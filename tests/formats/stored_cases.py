@@ -112,10 +112,23 @@ def tables() -> dict[str, Case]:
                 "count sex = Female - count sex = Male",
             ),
         ),
+        "statistics_persons": Case(
+            attributes=[SEX, INCOME], privacy={"epsilon": 1, "unit": "person", "rows_per_unit": 2},
+            release={"kind": "statistics", "parameters": {
+                "by": ["sex"], "persons": True, "totals": {"income": [0, 300000]},
+            }},
+            queries=("persons", "total income where sex = Female", "total income per person"),
+        ),
         "names_gaussian": Case(
             attributes=[{"name": "region", "kind": "categorical", "values": "discover", "other": "Other"}],
             privacy={"epsilon": 1, "delta": 1e-6, "unit": "person", "rows_per_unit": 2},
             release={"kind": "names", "method": "gaussian_threshold"}, queries=("total",),
+        ),
+        "statistics_discovered": Case(
+            attributes=[{"name": "region", "kind": "categorical", "values": "discover", "other": "Other"}, SEX, AGE],
+            privacy={"epsilon": 8, "delta": 1e-6},
+            release={"kind": "statistics", "parameters": {"by": ["region", "sex"], "mean": ["age"]}},
+            queries=("mean age where sex = Female", "total"),
         ),
         "marginals": Case(
             attributes=[AGE, SEX, REGION], privacy=EPSILON, release={"kind": "marginals", "parameters": {"ways": 2}},
@@ -241,6 +254,14 @@ def joints() -> dict[str, Case]:
         "joint_pairs_krr": Case(
             **three, release={"kind": "joint", "method": "pairs", "parameters": {"ways": 2, "oracle": "krr"}},
             queries=(pair,),
+        ),
+        "joint_tables": Case(
+            attributes=[SEX, REGION, EDUCATION], privacy=EPSILON, release={"kind": "joint", "parameters": {"order": 2}},
+            queries=("sex = Female and education = Master", "sex = Female and education = Master and region = Other"),
+        ),
+        "joint_tables_triples": Case(
+            attributes=[SEX, REGION, EDUCATION], privacy={"epsilon": 1, "delta": 1e-6},
+            release={"kind": "joint", "parameters": {"order": 3}},
         ),
         "joint_em_rappor": Case(
             attributes=[SEX, EDUCATION], privacy={"model": "local", "epsilon": 8},

@@ -74,7 +74,8 @@ def test_a_stored_design_is_published_or_collected_read_back_asked_and_evaluated
     design = design_of(name)
     release = released(design, tmp_path)
     again = load_release(tmp_path / "release")
-    assert again.design == design == release.design
+    assert again.design == release.design
+    assert (release.design == design) is (design.method != "discovered_groups")  # completed by the names it found
     for text in queries(design):
         found, expected = (repr(astuple(one.query(text))) for one in (again, release))
         assert found == expected  # NaN where no error is known

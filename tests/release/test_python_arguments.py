@@ -41,7 +41,7 @@ def test_a_ledger_s_limit_is_a_loss_and_its_unit_a_unit(tmp_path):
         ({"kind": "histgram"}, r"\$\.release\.kind: expected one of .*, got 'histgram'; did you mean 'histogram'"),
         ({"kind": "ranges", "method": "privlet"}, "there is no method 'privlet'; did you mean 'privelet'"),
         ({"kind": "ranges", "parameters": {"lenght": 3}}, "unknown parameter 'lenght' .*; did you mean 'length'"),
-        ({"kind": "joint"}, "no method publishes 'joint' in the central model; use kind = \"microdata\" for records"),
+        ({"kind": "joint"}, 'a joint distribution needs two attributes or more; use kind = "histogram"'),
     ],
 )
 def test_a_misspelt_word_of_a_spec_has_a_right_form(release, message):

@@ -7,6 +7,7 @@ import click
 from dpress.cli.output import counting, json_option, print_json, quiet_option
 from dpress.core.claim import as_floats, describe
 from dpress.release.data_check import SHARE, AttributeCheck, DataCheck, check
+from dpress.release.names_check import NamesCheck
 from dpress.release.private_cap import PrivateCap
 from dpress.release.private_cap import private_cap as choose_cap
 from dpress.release.spec_or_design import load_spec_or_design
@@ -85,7 +86,16 @@ def lines(found: DataCheck) -> list[str]:
             out.append(f"  rows_per_unit = {cap:<4} keeps {kept:>{width},} rows ({share:>6}) at {_noise(cap)}")
             if cap >= persons.largest:
                 break
+    if (names := found.names) is not None:
+        out += ["", *_names(names)]
     return [*out, "", *_verdict(found)]
+
+
+def _names(found: NamesCheck) -> list[str]:
+    half, nearly = found.counts
+    names = f"{found.attribute}: {found.names:,} different names; about {found.expected:,.1f} would be released, which"
+    counts = f"  a count of {half:,} is released with a chance of 50 %, one of {nearly:,} with 99 %"
+    return [f"{names} have {found.share:.1%} of all counts", counts]
 
 
 def _attribute(one: AttributeCheck) -> list[str]:

@@ -11,7 +11,7 @@ import click
 
 COMMANDS = (
     *("demo", "list", "error", "audit", "plan", "check", "publish", "perturb", "serve"),
-    *("export", "estimate", "query", "report", "evaluate", "ledger"),
+    *("export", "estimate", "query", "records", "report", "evaluate", "ledger"),
 )
 SUMMARIES = {
     "demo": "The whole path on built-in data: plan, publish, query, report.",
@@ -23,6 +23,7 @@ SUMMARIES = {
     "publish": "Turn a table into a differentially private release.",
     "perturb": "Simulate the devices of a local collection.",
     "serve": "Collect reports from devices over HTTP.",
+    "records": "Draw synthetic records from what a release publishes; costs no privacy.",
     "export": "Write the reports that a service collected to a file.",
     "estimate": "Turn reports from devices into a release.",
     "query": "Ask a release, with standard error and interval.",

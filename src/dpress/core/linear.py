@@ -167,6 +167,15 @@ class Marginal:
         return Identity(self.rows).sensitivity(order, relation)
 
 
+@runtime_checkable
+class OfPersons(Protocol):
+    """A map of persons, who count once however many rows they have."""
+
+    def person_sensitivity(self, order: int, relation: Relation, rows: int) -> int:
+        """Return the L1 sensitivity (order 1) or the squared L2 sensitivity for a person of at most so many rows."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Stack:
     """Several maps of the same cells, one below the other.

@@ -161,6 +161,20 @@ class SumDecoder(Protocol):
 
 
 @runtime_checkable
+class PersonSumDecoder(SumDecoder, Protocol):
+    """Sums over the rows, and over persons, whose rows are taken together."""
+
+    @property
+    def of_persons(self) -> bool:
+        """Whether there are any over persons."""
+        ...
+
+    def person_sums(self, codes: Codes, persons: npt.NDArray[np.int64]) -> Numbers:
+        """Return the integer sums over some persons, from the codes of all their rows and whose each row is."""
+        ...
+
+
+@runtime_checkable
 class RecordMechanism(Mechanism, Protocol):
     """A curator's mechanism that makes records of the rows."""
 

@@ -1,11 +1,12 @@
-"""How often every name occurs in a column that has no list: batch by batch, then added up.
+"""How often every name occurs in a column that has no list: by the engine that has the rows, or batch by batch.
 
 batch -> names as texts in UTF-8, null where there is none -> Arrow's counts by name -> sums. It takes memory for every
-different name (its bytes, 8 for the count, and Arrow's table of both), and where persons are counted for every pair of
-a person and a name; rows are never held.
+different name (its bytes, 8 for the count, and Arrow's table of both), and where persons are counted here for every
+pair of a person and a name; rows are never held. A database counts by itself, and only names and counts leave it.
 """
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -49,9 +50,16 @@ def name_counts(attribute: Attribute, source: Any, unit: Unit, *, progress: Prog
         raise TypeError(f"{attribute.name} has no names")
     columns = (attribute.name,) if unit.column is None else (attribute.name, unit.column)
     table = Table(source, columns, unit)
+    if table.engine != "threads":
+        from dpress.data.sql_names import sql_names  # noqa: PLC0415  # sqlglot takes a while to import
+
+        if (found := sql_names(table, attribute)) is not None:
+            return replace(_by_name(found.rows.rename_columns([NAME, COUNT])), of=kinds_of(found.kind).pop())
     kept: list[pa.Table] = []
     waiting = rows = 0
+    kinds = set[type]()
     for batch in table.batches():
+        kinds |= kinds_of(batch.schema.field(attribute.name).type)
         own = without_quotes(table.name, lambda batch=batch: _counted(attribute, unit, batch))  # type: ignore[misc]
         kept += [own] if own.num_rows else []  # a column without values does not say how persons are compared
         rows, waiting = rows + batch.num_rows, waiting + own.num_rows
@@ -60,7 +68,15 @@ def name_counts(attribute: Attribute, source: Any, unit: Unit, *, progress: Prog
             waiting = -kept[0].num_rows
         if progress is not None:
             progress(rows)
-    return _by_name(_added(kept))
+    return replace(_by_name(_added(kept)), of=kinds.pop() if len(kinds) == 1 else str)
+
+
+def kinds_of(column: pa.DataType) -> set[type]:
+    """Return the type of the values of a column that holds names; nothing where it holds no values."""
+    inner = column.value_type if pa.types.is_dictionary(column) else column
+    if pa.types.is_null(inner):
+        return set()
+    return {int} if pa.types.is_integer(inner) else {bool} if pa.types.is_boolean(inner) else {str}
 
 
 def _counted(attribute: Categorical, unit: Unit, batch: pa.RecordBatch) -> pa.Table:

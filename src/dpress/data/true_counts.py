@@ -8,9 +8,10 @@ from dpress.core.claim import Unit
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Numbers
-from dpress.core.mechanism import CuratorMechanism, SumDecoder
+from dpress.core.mechanism import CuratorMechanism, PersonSumDecoder, SumDecoder
 from dpress.data.add_up import Counts, Progress
 from dpress.data.fold import Kernel, count, fold
+from dpress.data.person_totals import person_totals
 from dpress.data.sources.source import Database
 from dpress.data.table import Table
 
@@ -60,6 +61,8 @@ def exact_answers(
         NotSupported: the mechanism refuses the rows.
     """
     decoder = mechanism.decoder
+    if isinstance(decoder, PersonSumDecoder) and decoder.of_persons:
+        return mechanism.exact(decoder.answers(person_totals(schema, decoder, source, unit, progress=progress)))
     if isinstance(decoder, SumDecoder):
         sums = row_sums(schema, decoder.sums, source, unit, progress=progress)
         return mechanism.exact(decoder.answers(sums))

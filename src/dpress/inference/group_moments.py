@@ -44,6 +44,16 @@ def linear(value: Array, variance: Array, z: float) -> Estimates:
     return Estimates(value=value, standard_error=error, low=value - z * error, high=value + z * error)
 
 
+def moved(found: Estimates, centre: float, radius: float) -> Estimates:
+    """Return estimates of t as those of centre + radius t."""
+    return Estimates(
+        value=centre + radius * found.value,
+        standard_error=radius * found.standard_error,
+        low=centre + radius * found.low,
+        high=centre + radius * found.high,
+    )
+
+
 def ratio(total: Array, variance: Array, count: Array, count_variance: Array, z: float) -> Estimates:
     """Return total / count, known to lie in [-1, 1], where the two are uncorrelated; see `ratio.fieller`.
 

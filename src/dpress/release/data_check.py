@@ -20,7 +20,7 @@ from dpress.core.coding import MISSING, OUTSIDE
 from dpress.core.dated_attribute import Dated
 from dpress.core.design import Design
 from dpress.core.errors import SchemaMismatch
-from dpress.core.listed_attribute import Listed
+from dpress.core.listed_attribute import Categorical, Listed
 from dpress.core.near import near
 from dpress.core.policy import DROP, REJECT
 from dpress.data.add_up import Progress
@@ -34,6 +34,9 @@ from dpress.data.sources.text_rows import TextRows
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.specification.spec import Spec, from_dict
 from dpress.data.table import Table
+from dpress.release.designs import mechanism_of
+from dpress.release.names_check import NamesCheck, names_check
+from dpress.release.plan import plan
 from dpress.release.source_rows import source_of
 
 CAPS = (1, 2, 5, 10, 20, 50, 100)
@@ -92,6 +95,7 @@ class DataCheck:
         persons: how much each contributes; None where every row counts by itself.
         exchanged: the locations whose two columns seem exchanged.
         most: the share of an attribute's values that may have no cell of their own.
+        names: what would be found of names that are discovered; None where all values are listed.
     """
 
     rows: int
@@ -101,6 +105,7 @@ class DataCheck:
     persons: Contributions | None
     exchanged: tuple[str, ...]
     most: float
+    names: NamesCheck | None = None
 
     @property
     def suspicious(self) -> tuple[str, ...]:
@@ -156,7 +161,16 @@ def check(
             one.name for one in spec.schema.attributes if isinstance(one, Location) and exchanged(one, source)
         ),
         most=most,
+        names=_names(asked, spec, source, progress),
     )
+
+
+def _names(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> NamesCheck | None:
+    """Return what would be found of names that are discovered; the specification is planned only where some are."""
+    if not any(isinstance(one, Categorical) and one.discovered for one in spec.schema.attributes):
+        return None
+    mechanism = mechanism_of(asked) if isinstance(asked, Design) else plan(spec).chosen.mechanism
+    return names_check(mechanism, spec.schema, source, spec.privacy.protected, progress=progress)
 
 
 def _check_names(present: list[str], wanted: tuple[str, ...]) -> None:

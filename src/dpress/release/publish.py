@@ -14,7 +14,6 @@ from dpress.core import check
 from dpress.core import rng as generators
 from dpress.core.claim import Loss, Unit, describe, from_parameters
 from dpress.core.design import Design, fingerprint
-from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import CuratorMechanism, Mechanism, NameMechanism, RecordMechanism, SyntheticRecords
@@ -28,15 +27,17 @@ from dpress.data.specification.spec import Spec
 from dpress.data.table import Table
 from dpress.data.true_counts import atom_counts, exact_answers
 from dpress.ledger.ledger import Ledger, verify
+from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.linear.over_atoms import atoms_of
 from dpress.release.clock import now
 from dpress.release.designs import charge, mechanism_of
+from dpress.release.discovered import DrawnGroups, ready
 from dpress.release.folder import check_new
 from dpress.release.plan import Plan, design_of
 from dpress.release.release import Release, with_typical
 from dpress.release.source_rows import rows_of, source_of
 
-Drawn = Measurement | SyntheticRecords | NoisyNames
+Drawn = Measurement | SyntheticRecords | NoisyNames | DrawnGroups
 
 LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
 BYTES_PER_CELL = 96  # at the peak, when the tables are estimated
@@ -114,7 +115,7 @@ def publish(
     if out is not None:
         check_new(out)
     with _noting("nothing was charged"):
-        draw = _ready(mechanism, design.schema, source, unit, progress)
+        draw = _ready(mechanism, design, source, progress)
     generator = generators.secure() if rng is None else rng
     if account is None and ledger is not None and not isinstance(ledger, Ledger):
         account = _new(ledger, design, unit)
@@ -191,6 +192,8 @@ def _released(
     rng: Generator,
 ) -> Release:
     """Return the release of what was drawn, before it knows of a ledger."""
+    if isinstance(drawn, DrawnGroups):
+        design, mechanism, drawn = drawn.design, drawn.mechanism, drawn.measurement
     kept = catalog.part(design.kind, "answers").measured(mechanism, drawn, design.schema, rng=rng)
     release = Release(
         design=design,
@@ -205,9 +208,10 @@ def _released(
 
 
 def _ready(
-    mechanism: Mechanism, schema: Schema, source: Any, unit: Unit, progress: Progress | None
+    mechanism: Mechanism, design: Design, source: Any, progress: Progress | None
 ) -> Callable[[Generator], Drawn]:
     """Return what draws the noise, once everything that may refuse the rows has seen them."""
+    schema, unit = design.schema, mechanism.claim.unit
     if isinstance(mechanism, RecordMechanism):
         rows = people(Table(source, schema.names, unit), schema, progress=progress)
         mechanism.check(rows)
@@ -215,6 +219,8 @@ def _ready(
     if isinstance(mechanism, NameMechanism):
         names = name_counts(schema.attributes[0], source, unit, progress=progress)
         return lambda rng: mechanism.select(names, rng=rng)
+    if isinstance(mechanism, DiscoveredGroups):
+        return ready(design, mechanism, source, progress)
     if not isinstance(mechanism, CuratorMechanism):
         raise TypeError(f"{type(mechanism).__name__} measures no table")
     if (atoms := atoms_of(mechanism)) is not None:

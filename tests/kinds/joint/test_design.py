@@ -79,7 +79,12 @@ def test_auto_leaves_many_triples_out():
         ((2, 3), {"method": "em", "f": 1}, "f: expected a number between 0 and 1, got 1"),
         ((2, 3), {"method": "em", "f": 0.1, "p": 0.1, "q": 0.9}, r"per report, more than epsilon = 2"),
         ((2, 3), {"privacy": {"model": "local", "epsilon": 1, "delta": 1e-6}}, "needs `epsilon` alone"),
-        ((2, 3), {"privacy": {"epsilon": 1}}, "no method publishes 'joint' in the central model"),
+        ((2, 3), {"privacy": {"epsilon": 1}, "order": 3}, "order: expected at most 2, the number of attributes, got 3"),
+        ((2, 3), {"privacy": {"epsilon": 1}, "order": 4}, "order: expected"),
+        ((2, 3), {"privacy": {"epsilon": 1}, "method": "pairs"}, "'pairs' does not serve kind = \"joint\" of a table"),
+        ((2, 3), {"privacy": {"epsilon": 1}, "triples": True}, "unknown parameter 'triples'"),
+        ((2,), {"privacy": {"epsilon": 1}}, "a joint distribution needs two attributes or more"),
+        ((2,) * 30, {"privacy": {"epsilon": 1}, "order": 3}, "are too many; at most 1,000 tables"),
     ],
 )
 def test_what_is_refused_says_why(sizes, options, wanted):

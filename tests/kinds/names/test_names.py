@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dpress.cli.check import lines
 from dpress.core import rng
 from dpress.core.errors import BudgetExceeded, NotSupported, SchemaMismatch
 from dpress.data.specification.spec import load_spec
@@ -78,7 +79,10 @@ def test_the_plan_says_from_which_count_on_a_name_is_released() -> None:
             {"attribute": {"values": ["tea"]}},
             r"\$.release.attributes: kind = \"names\" releases one categorical attribute",
         ),
-        ({"kind": "histogram"}, r"\$.attribute\[item\].values: \"discover\" needs kind = \"names\", got kind = \"hist"),
+        (
+            {"kind": "histogram"},
+            r"\$.attribute\[item\].values: \"discover\" needs kind = \"names\" or \"statistics\", got kind = \"hist",
+        ),
         ({"kind": "microdata"}, r"\$.attribute\[item\].values: \"discover\" needs kind = \"names\""),
     ],
 )
@@ -216,6 +220,12 @@ def test_check_and_evaluate_know_the_names() -> None:
     found = check(spec(), ROWS)
     assert found.passed
     assert (found.attributes[0].matched, found.attributes[0].missing) == (1901, 50)
+    assert found.names is not None
+    assert (found.names.names, found.names.counts) == (4, (20, 24))
+    assert found.names.expected == pytest.approx(3 + 1e-8, abs=1e-12)
+    assert found.names.share == pytest.approx(1900 / 1951)
+    shown = [line.strip() for line in lines(found)]
+    assert "item: 4 different names; about 3.0 would be released, which have 97.4% of all counts" in shown
     metrics = evaluate(publish(spec(), ROWS, rng=rng.seeded(5)), ROWS)
     assert (metrics["names_released"], metrics["names_in_the_data"]) == (3.0, 4.0)
     assert metrics["share_of_counts_with_a_released_name"] == pytest.approx(1900 / 1951)

@@ -105,3 +105,44 @@ def test_it_is_read_back_from_a_document() -> None:
 def test_what_it_cannot_keep_is_refused(loss: Loss, line: str) -> None:
     with pytest.raises(NotSupported, match=line):
         calibrated(loss, Unit())  # type: ignore[arg-type]
+
+
+def law(own: GaussianThreshold, count: int) -> np.ndarray:
+    """The chances that a name is hidden, and of every noisy count that is released; a name of nobody is hidden."""
+    reach = 60
+    places = np.arange(own.threshold, own.threshold + 2 * reach)
+    shown = own.noise.pmf(places - count) if count else np.zeros(places.size)
+    return np.append(1 - shown.sum(), shown)
+
+
+def excess(own: GaussianThreshold, epsilon: float) -> float:
+    """The largest delta of two names of a person, over how many others have each of them, by all outputs."""
+    counts = range(own.threshold + 8)
+    laws = [law(own, count) for count in range(own.threshold + 9)]
+    ratio, worst = np.exp(epsilon), 0.0
+    for one in counts:
+        for two in range(one + 1):
+            without = np.multiply.outer(laws[one], laws[two])
+            within = np.multiply.outer(laws[one + 1], laws[two + 1])
+            up, down = (np.clip(p - ratio * q, 0, None).sum() for p, q in ((within, without), (without, within)))
+            worst = max(worst, float(up), float(down))
+    return worst
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1])
+def test_all_outputs_of_two_names_keep_the_claim(epsilon: float) -> None:
+    """New names, moved ones and one of each: nothing is taken from the proof."""
+    own = calibrated(ApproxDP(epsilon=epsilon, delta="0.001"), Unit(column="uid", rows=2))
+    found = excess(own, epsilon)
+    assert found <= 0.001 * (1 + 1e-9)
+    assert found > 0.0003
+    for changed in ({"threshold": own.threshold - 2}, {"sigma2": own.sigma2 / 2}):
+        assert excess(faulty(own, **changed), epsilon) > 0.001, changed
+
+
+def test_many_names_at_a_time_cost_no_less_than_each_number_of_them() -> None:
+    unit = Unit(column="uid", rows=9)  # more names than are looked at one by one
+    own = calibrated(LOSSES[2], unit)
+    found = sums_loss(own, LOSSES[2])
+    assert found.delta <= own.spent <= LOSSES[2].delta
+    assert found.delta > own.spent / 2

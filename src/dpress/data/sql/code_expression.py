@@ -33,7 +33,8 @@ def code_expression(attribute: Tabular, column: Column) -> exp.Expr | None:
         return None
     otherwise = _otherwise(attribute, column)
     if isinstance(attribute, Listed):
-        return listed_cell(attribute, column, otherwise) if is_comparable(attribute, column) else None
+        known = not attribute.discovered and is_comparable(attribute, column)
+        return listed_cell(attribute, column, otherwise) if known else None
     if isinstance(attribute, Dated):
         return dated_cell(attribute, column, otherwise) if is_dated(attribute, column) else None
     return bounded_cell(attribute, column, otherwise) if is_countable(attribute, column) else None

@@ -56,7 +56,7 @@ def bounded_rows(relation: Relation, person: str, columns: Sequence[str], *, row
     Raises:
         SchemaMismatch: a column is missing, or its type has no text that differs where its values do.
     """
-    name = _person(relation.column(person))
+    name = person_name(relation.column(person))
     parts = [exp.Var(this=key), name, *(_content(relation.column(column)) for column in columns)]
     digest = _digest(_joined([_measured(part) for part in parts], relation), relation)
     rank = exp.Window(this=exp.RowNumber(), partition_by=[name.copy()], order=exp.Order(expressions=[digest]))
@@ -72,12 +72,12 @@ def nameless_rows(relation: Relation, person: str) -> str:
     Raises:
         SchemaMismatch: see `bounded_rows`.
     """
-    name = _person(relation.column(person))
+    name = person_name(relation.column(person))
     missing = exp.Count(this=exp.Star()) - exp.Count(this=name)
     return exp.select(exp.alias_(missing, "nameless")).from_(relation.source).sql(dialect=relation.dialect)
 
 
-def _person(column: Column) -> exp.Expr:
+def person_name(column: Column) -> exp.Expr:
     """Return the text that names a row's person by value, NULL where there is none: 7.0 is 7, and -0.0 is 0."""
     kind = column.kind
     if column.dialect == "postgres" and column.base == "numeric":

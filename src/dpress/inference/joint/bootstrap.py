@@ -145,7 +145,7 @@ def _again(one: NoisyTable, joint: Joint, rng: Generator) -> NoisyTable:
     if shares.size == 1:
         return NoisyTable(axes=one.axes, shares=shares, noise=one.noise)
     normal = ndtri((rng.words(shares.size) >> np.uint64(12)) * 2.0**-52 + 2.0**-53).reshape(shares.shape)
-    noise = np.sqrt(one.noise.variance(shares) * (shares.size / (shares.size - 1))) * normal
+    noise = np.sqrt(one.noise.before_centring(shares)) * normal
     return NoisyTable(axes=one.axes, shares=shares + noise - noise.mean(), noise=one.noise)
 
 

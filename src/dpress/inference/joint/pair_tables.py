@@ -46,6 +46,33 @@ class Noise:
             return 0.0
         return float(self.variance(np.asarray(1 / cells))) * cells / (cells - 1)
 
+    def before_centring(self, shares: Array) -> Array:
+        """Return the variance whose part beyond the mean of the table is that of shares with a known sum."""
+        return self.variance(shares) * (shares.size / (shares.size - 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelNoise:
+    """Independent noise of one variance in every cell, as a curator adds it.
+
+    Args:
+        each: the variance of a cell's share.
+    """
+
+    each: float
+
+    def variance(self, share: Array, cells: int = 1) -> Array:
+        """Return the variance of the sum of so many cells: cells times that of one."""
+        return np.full(np.shape(share), cells * self.each)
+
+    def at_equal_shares(self, cells: int) -> float:
+        """Return the variance of a cell; 0 where there is one cell, whose share is known."""
+        return self.each if cells > 1 else 0.0
+
+    def before_centring(self, shares: Array) -> Array:
+        """Return the variance of every cell."""
+        return self.variance(shares)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoisyTable:
@@ -59,7 +86,7 @@ class NoisyTable:
 
     axes: Axes
     shares: Array
-    noise: Noise
+    noise: Noise | LevelNoise
 
 
 @dataclass(frozen=True, kw_only=True)

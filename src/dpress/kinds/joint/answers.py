@@ -6,6 +6,7 @@ tallies -> unbiased tables; tallies, or reports -> fitted joint -> adjusted coun
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +14,30 @@ import numpy as np
 
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Array, Numbers
+from dpress.core.measurement import Measurement
 from dpress.core.oracle import Tally
 from dpress.core.pieces import PayloadPieces, no_payloads
 from dpress.core.rng import secure
 from dpress.inference.joint.bootstrap import Refits
 from dpress.inference.joint.factors import Joint, dense
 from dpress.inference.postprocess import adjust
-from dpress.kinds.joint.fitted import MOST_CELLS, NAME, FittedTable, JointRows, caveat, pairs_of, refits, tabled
+from dpress.kinds.joint.fitted import (
+    ADDED,
+    COLLECTED,
+    MOST_CELLS,
+    NAME,
+    FittedTable,
+    JointRows,
+    caveat,
+    pairs_of,
+    refits,
+    tabled,
+)
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import JointEstimator
 from dpress.release.answers import KeptAnswers, Part, Progress
 from dpress.release.linear_error import predicted
+from dpress.release.measured_joint import MeasuredJoint, count_error, measured_joint
 from dpress.release.query_language import parse
 from dpress.release.record_files import NAME as RECORDS
 from dpress.release.record_files import Records
@@ -32,7 +46,7 @@ from dpress.release.result import Result
 from dpress.release.table_answers import TableAnswers
 from dpress.release.table_forms import ProductSums
 
-__all__ = ["Answers", "Fit", "collected", "live", "predicted", "restored"]
+__all__ = ["Answers", "Fit", "collected", "live", "measured", "predicted", "restored"]
 
 UNIT = 1 << 50  # of a fitted share
 CLOSE = 1e-6  # to 1, of the sum of a fit that was kept
@@ -61,6 +75,25 @@ class Answers(TableAnswers):
         joint: Joint = self.release.detail.joint
         return joint
 
+    @cached_property
+    def evidence(self) -> MeasuredJoint | None:
+        """What a curator measured; None for a collection."""
+        return measured_joint(self.release.mechanism, self.release.kept)
+
+    @property
+    def people(self) -> float:
+        """How many took part, or the estimated number of rows."""
+        return self.release.users if self.evidence is None else self.evidence.rows
+
+    def _error(self, share: float, error: float) -> float:
+        """Return the standard error of a count, from a share's: the number of a table's rows is estimated, too."""
+        return count_error(self.people, 0.0 if self.evidence is None else self.evidence.rows_variance, share, error)
+
+    def _count(self, again: Refits, weights: list[Array]) -> tuple[float, float]:
+        """Return the fitted count that weights ask for, and its variance."""
+        share = again.share(weights)
+        return self.people * share, self._error(share, again.error(weights)) ** 2
+
     def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
         """Answer a query from a published table, else from the fitted joint if the tallies alone give it.
 
@@ -71,12 +104,12 @@ class Answers(TableAnswers):
         if self.together(weights):
             return self.answered(text, weights, confidence)
         again, note = self._fitted_answers(text, progress)
-        value, error = (self.release.users * one(weights) for one in (again.share, again.error))
-        half = again.half_width(error**2, confidence)
+        value, variance = self._count(again, weights)
+        half = again.half_width(variance, confidence)
         return Result(
             query=text,
             value=value,
-            standard_error=error,
+            standard_error=math.sqrt(variance),
             interval=(value - half, value + half),
             confidence=confidence,
             note=note,
@@ -87,19 +120,19 @@ class Answers(TableAnswers):
         if self.together(weights):
             return super().answering(weights, text)
         again, note = self._fitted_answers(text, None)
-        users = self.release.users
         return ProductSums(
-            form=lambda asked: (users * again.share(asked), (users * again.error(asked)) ** 2),
+            form=lambda asked: self._count(again, asked),
             critical=again.critical,
             notes=(note,),
         )
 
     def _fitted_answers(self, text: str, progress: Progress | None) -> tuple[Refits, str]:
         """Return the fitted joint with its refits, and what to know of its answers."""
-        estimator, again = pairs_of(self.release.mechanism), self.refits(progress=progress)
-        if estimator is None or again is None:
+        own, again = self.evidence or pairs_of(self.release.mechanism), self.refits(progress=progress)
+        if own is None or again is None:
             raise ValueError(f'{self.unanswered(text)}; a collection with method = "pairs" answers it, too')
-        return again, caveat(estimator.ways, len(self.release.schema.shape))
+        noise = COLLECTED if self.evidence is None else ADDED
+        return again, caveat(own.ways, len(self.release.schema.shape), noise)
 
     def query_variance(self, weights: list[Array]) -> float:
         """Return the variance of the answer of a published table: of `pairs` with what its cells have in common."""
@@ -114,7 +147,8 @@ class Answers(TableAnswers):
             progress: called with the number of fits done.
         """
         if "_refits" not in self.__dict__:  # as a cached property
-            self.__dict__["_refits"] = refits(self.release.mechanism, self.fitted, self.release.kept, progress)
+            own = self.release
+            self.__dict__["_refits"] = refits(own.mechanism, self.fitted, own.kept, progress, self.evidence)
         found: Refits | None = self.__dict__["_refits"]
         return found
 
@@ -122,7 +156,8 @@ class Answers(TableAnswers):
         """Return the table of the fitted joint, where it is written: small, refitted, and not published already."""
         if not self._has_joint_table or (again := self.refits(progress=progress)) is None:
             return None
-        return FittedTable(axes=self.release.schema.tabular, refits=again, users=self.release.users)
+        spread = 0.0 if self.evidence is None else self.evidence.rows_variance
+        return FittedTable(axes=self.release.schema.tabular, refits=again, users=self.people, spread=spread)
 
     @property
     def _has_joint_table(self) -> bool:
@@ -158,7 +193,7 @@ class Answers(TableAnswers):
         yield from super().by_attributes()
         schema = self.release.schema
         if math.prod(schema.shape) <= MOST_CELLS:
-            own = JointRows(axes=schema.tabular, joint=self.fitted, users=self.release.users, tabled=self.joint_table)
+            own = JointRows(axes=schema.tabular, joint=self.fitted, users=self.people, tabled=self.joint_table)
             yield schema.names, own
 
     @property
@@ -174,7 +209,7 @@ class Answers(TableAnswers):
         del count
         if self.release.detail is None:
             return None
-        fitted = self.fitted.marginal(axes).ravel() * self.release.users
+        fitted = self.fitted.marginal(axes).ravel() * self.people
         if not self.postprocess:
             return fitted
         return adjust(fitted, self.postprocess, users=self.release.users, deviations=np.sqrt(variance))
@@ -196,6 +231,19 @@ def collected(
     return KeptAnswers(answers=np.concatenate([*tallies, cells]), detail=Fit(joint=joint, records=records))
 
 
+def measured(mechanism: object, drawn: Measurement, schema: object, *, rng: object) -> KeptAnswers:
+    """Return a curator's noisy tables, and the joint that is fitted to them."""
+    del schema, rng
+    return KeptAnswers(answers=drawn.answers, detail=Fit(joint=_of_tables(mechanism, drawn.answers)))
+
+
+def _of_tables(mechanism: object, kept: Numbers) -> Joint:
+    evidence = measured_joint(mechanism, kept)
+    if evidence is None:
+        raise SchemaMismatch("a joint distribution comes from devices, or from marginal tables of all attributes")
+    return evidence.fit()
+
+
 def live(collection: Collection, tallies: list[Tally]) -> KeptAnswers:
     """Return the tallies alone: a joint is fitted once all reports are there."""
     del collection
@@ -210,9 +258,10 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
     """
     del folder
     collection = release.mechanism
-    if not isinstance(collection, Collection):
-        raise SchemaMismatch("a joint distribution comes from devices")
-    joint = _refitted(collection, release.kept)
+    if isinstance(collection, Collection):
+        joint = _refitted(collection, release.kept)
+    else:
+        joint = _of_tables(collection, release.kept)
     records = description.get("records", 0)
     if type(records) is not int:
         raise SchemaMismatch("`records` is no number")

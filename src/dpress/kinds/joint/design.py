@@ -12,6 +12,7 @@ from dpress.core.oracle import Oracle
 from dpress.core.parameters import PLACE, Parameters
 from dpress.core.workload import Marginals
 from dpress.data.specification.spec import Spec
+from dpress.kinds.joint import central
 from dpress.mechanisms.joint.bit_joint import LARGEST, BitJoint
 from dpress.mechanisms.joint.independent import Independent, product_variance
 from dpress.mechanisms.joint.pairs import Pairs, pairs_of
@@ -38,7 +39,7 @@ MOST_TRIPLES = 150  # report types of three attributes unless they are asked for
 
 
 def choose(spec: Spec) -> Choice:
-    """Return every collection that could serve a joint distribution, and the best one that assumes nothing.
+    """Return the collections, or the tables of a curator, that serve a joint, and the best that assumes nothing.
 
     Raises:
         NotSupported: one attribute, a table, or a budget that is no epsilon.
@@ -46,10 +47,7 @@ def choose(spec: Spec) -> Choice:
     """
     strategies.check_columns(spec, adjusted=True)
     if spec.privacy.model != "local":
-        raise NotSupported(
-            "$.release.kind: no method publishes 'joint' in the central model; "
-            'use kind = "microdata" for records, or kind = "marginals" for the tables of pairs'
-        )
+        return central.choose(spec)
     collections.check_silence(spec)
     shape = spec.schema.shape
     workload = Marginals(shape, pairs_of(len(shape)))

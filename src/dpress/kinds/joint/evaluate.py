@@ -73,5 +73,5 @@ def _single(answers: Answers, axis: int) -> Array:
     for axes, own in zip(decoder.tables, decoder.estimate(answers.measurement), strict=True):
         if axis in axes:
             others = tuple(place for place, other in enumerate(axes) if other != axis)
-            parts.append(own.reshape([shape[other] for other in axes]).sum(axis=others) / max(1, release.users))
+            parts.append(own.reshape([shape[other] for other in axes]).sum(axis=others) / max(1, answers.people))
     return np.asarray(np.mean(parts, axis=0))

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 
 from dpress.core.attribute import Tabular
@@ -15,13 +16,16 @@ from dpress.core.rng import seeded
 from dpress.inference.joint.bootstrap import Refits
 from dpress.inference.joint.factors import Joint
 from dpress.mechanisms.joint.pairs import Pairs
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.protocol.collection import Collection
+from dpress.release.measured_joint import MeasuredJoint
 from dpress.release.published_tables import CONFIDENCE, cells
 
 NAME = "joint.parquet"
 MOST_CELLS = 1 << 13
 SEED = 0
 """Of the refits: they are drawn from what is published, so nothing private is drawn, and readers get equal errors."""
+COLLECTED, ADDED = "the noise of collection", "the noise that was added"
 ASKED = {1: "single attributes", 2: "pairs of attributes", 3: "triples of attributes"}
 
 
@@ -32,12 +36,14 @@ class FittedTable:
     Args:
         axes: the attributes.
         refits: of the joint.
-        users: that the shares are of.
+        users: that the shares are of; of a table, the estimated rows.
+        spread: the variance of that number, in counts squared; 0 where it is known.
     """
 
     axes: tuple[Tabular, ...]
     refits: Refits
-    users: int
+    users: float
+    spread: float = 0.0
     name: str = NAME
 
     @property
@@ -48,7 +54,9 @@ class FittedTable:
     @property
     def error(self) -> Array:
         """Their standard errors, in counts."""
-        return self.refits.errors(tuple(range(len(self.axes)))) * self.users
+        every = tuple(range(len(self.axes)))
+        shares = self.refits.joint.marginal(every)
+        return np.sqrt((self.refits.errors(every) * self.users) ** 2 + shares**2 * self.spread)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows: the attributes' cells, the fitted count, its standard error, the ends of its 95 % interval.
@@ -81,7 +89,7 @@ class JointRows:
 
     axes: tuple[Tabular, ...]
     joint: Joint
-    users: int
+    users: float
     tabled: Callable[[], FittedTable | None]
     name: str = NAME
 
@@ -103,32 +111,37 @@ def pairs_of(mechanism: object) -> Pairs | None:
 def tabled(mechanism: object, shape: tuple[int, ...]) -> bool:
     """Return whether the fitted joint gets a file: it can be refitted, is small, and is not published already."""
     estimator = pairs_of(mechanism)
-    return (
-        estimator is not None
-        and math.prod(shape) <= MOST_CELLS
-        and not any(len(axes) == len(shape) for axes in estimator.tables)
-    )
+    if isinstance(mechanism, MatrixMechanism):
+        tables = mechanism.decoder.tables
+    else:
+        tables = () if estimator is None else estimator.tables
+    return bool(tables) and math.prod(shape) <= MOST_CELLS and not any(len(axes) == len(shape) for axes in tables)
 
 
 def refits(
-    mechanism: object, joint: Joint | None, kept: Numbers | None, progress: Callable[[int], object] | None
+    mechanism: object,
+    joint: Joint | None,
+    kept: Numbers | None,
+    progress: Callable[[int], object] | None,
+    evidence: MeasuredJoint | None,
 ) -> Refits | None:
     """Return the joints that would have been fitted; None without a joint, or where the tallies do not give it."""
+    if evidence is not None and joint is not None:
+        return evidence.refits(joint, rng=seeded(SEED), progress=progress)
     estimator = pairs_of(mechanism)
     if estimator is None or not isinstance(mechanism, Collection) or joint is None or kept is None:
         return None
     return estimator.refits(mechanism.split_tally(kept), joint, rng=seeded(SEED), progress=progress)
 
 
-def caveat(ways: int, attributes: int) -> str:
+def caveat(ways: int, attributes: int, noise: str = COLLECTED) -> str:
     """Return what to know of an answer from a joint that was fitted to tables of so many attributes each."""
+    if ways >= attributes and noise == ADDED:
+        return f"This comes from the fitted joint distribution: the interval covers {noise}, not counts cut off at 0."
     if ways >= attributes:
         return (
             "This comes from the fitted joint distribution, which is shrunk toward what smaller tables make expected: "
-            "the interval covers the noise of collection."
+            f"the interval covers {noise}."
         )
     asked = ASKED.get(ways, f"sets of {ways} attributes")
-    return (
-        "This comes from the fitted joint distribution: the interval covers the noise of collection, not what "
-        f"{asked} cannot see."
-    )
+    return f"This comes from the fitted joint distribution: the interval covers {noise}, not what {asked} cannot see."

@@ -1,5 +1,23 @@
-"""Which releases are joint distributions."""
+"""Which releases are joint distributions, and what a specification may set of them."""
 
-from dpress.core.kind import Kind, Reporters
+from typing import Annotated, Literal
 
-KIND = Kind(name="joint", names=("joint",), draws_records=True, parameters={("joint", "local"): Reporters})
+from msgspec import Meta
+
+from dpress.core.kind import Kind, Participants, Reporters
+
+
+class Curated(Participants, frozen=True):
+    """What is measured of a table."""
+
+    order: Annotated[
+        Literal[2, 3], Meta(description="the attributes of the largest tables: pairs, or pairs and triples")
+    ] = 2
+
+
+KIND = Kind(
+    name="joint",
+    names=("joint",),
+    draws_records=True,
+    parameters={("joint", "local"): Reporters, ("joint", "central"): Curated},
+)

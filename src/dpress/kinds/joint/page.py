@@ -19,6 +19,7 @@ from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import JointEstimator
 from dpress.release.published_tables import CONFIDENCE
 from dpress.release.release import Release
+from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, Part, page_of_counts, part
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.page_tables import Table, table
@@ -43,7 +44,7 @@ class Fit:
         assumed: what a baseline takes for granted about the people.
     """
 
-    users: int
+    users: float
     joint: Joint | None
     contrasts: tuple[Contrast, ...]
     refits: int
@@ -96,9 +97,9 @@ def fit(release: Release) -> Fit:
     answers = release.answers
     refits = answers.refits()
     return Fit(
-        users=release.users,
+        users=answers.people,
         joint=answers.fitted,
-        contrasts=_contrasts(release),
+        contrasts=_contrasts(release) if answers.evidence is None else answers.evidence.contrasts(),
         refits=0 if refits is None else len(refits.again),
         cells=_cells(answers.joint_table()),
         records=release.detail.records,
@@ -147,11 +148,12 @@ def context(own: Facts, fitted: Fit) -> dict[str, Any]:
         "findings": findings(own, fitted, found) if found else None,
         "tables_of_pairs": any(len(axes) > 1 for axes in tables),
         "assumed": fitted.assumed,
+        "noise": None if own.model == "local" else added_noise(own.mechanism),
         "cells_asked": own.workload.queries,
     }
 
 
-def _parts(own: Facts, whole: Sequence[View], found: Sequence[Pair], users: int) -> list[Part]:
+def _parts(own: Facts, whole: Sequence[View], found: Sequence[Pair], users: float) -> list[Part]:
     """Return the tables of the clearest pairs with their residuals; all tables, where no pair was published."""
     if not found:
         return [part(own, view) for view in whole[:MOST_VIEWS]]
@@ -169,7 +171,7 @@ def findings(own: Facts, fitted: Fit, found: Sequence[Pair]) -> Findings:
         found: the pairs, at least one, the clearest first.
     """
     dependent = [pair for pair in found if pair.test.significant]
-    types = own.mechanism.types
+    sets = own.mechanism.decoder.tables if own.model == "central" else [one.axes for one in own.mechanism.types]
     return Findings(
         listed=listing(list(found)),
         pairs=len(found),
@@ -179,8 +181,8 @@ def findings(own: Facts, fitted: Fit, found: Sequence[Pair]) -> Findings:
         alpha=100 * ALPHA,
         departure=float(np.mean([pair.fitted for pair in found])),
         method=own.method,
-        at_once=len(types) == 1,
-        ways=max(len(one.axes) for one in types),
+        at_once=len(sets) == 1,
+        ways=max(map(len, sets)),
         reason="" if fitted.joint is None else fitted.joint.reason,
         thinned=fitted.joint is not None and len(fitted.joint.factors) > 1,
         refits=fitted.refits,

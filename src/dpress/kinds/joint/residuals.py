@@ -42,7 +42,7 @@ class Map:
         return [[f"{'+' if x > 0 else MINUS}{number(abs(x), self.unit)}" for x in row] for row in self.people.tolist()]
 
 
-def figure(view: View, pair: Pair, users: int) -> Figure | None:
+def figure(view: View, pair: Pair, users: float) -> Figure | None:
     """Return the map of a pair's departure from independence, or None where it is too large to draw.
 
     Args:

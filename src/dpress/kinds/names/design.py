@@ -1,46 +1,38 @@
 """How likely a name is released, and how wrong its count is: decided by the budget alone."""
 
-import math
-from collections.abc import Callable, Iterable, Mapping
-from fractions import Fraction
-
 from dpress import catalog
-from dpress.core.claim import ApproxDP, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.listed_attribute import Categorical
-from dpress.core.mechanism import NameMechanism
 from dpress.core.workload import Marginals
 from dpress.data.specification.spec import Spec
 from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
-from dpress.mechanisms.selection.gaussian_threshold import calibrated
-from dpress.mechanisms.selection.partition_selection import made_for
+from dpress.mechanisms.selection.best_selection import METHODS, selections
 from dpress.release.candidate import Candidate, Choice
+from dpress.release.discovery_loss import loss_of
 from dpress.release.parameter_checks import expected_users, of_methods
 from dpress.release.strategies import check_columns
 
 UNIT = "counts squared, of a released name"
-METHODS: Mapping[str, Callable[..., NameMechanism]] = {
-    "partition_selection": made_for,
-    "gaussian_threshold": calibrated,
-}
-USERS_TIMES = 10  # delta is at most one in so many times the users
 
 
 def choose(spec: Spec) -> Choice:
-    """Return the methods that release the names of one attribute; first the one that does so from the least count.
+    """Return the methods that release the names of one attribute; first the one that finds most names.
 
     Raises:
         NotSupported: devices are asked, several attributes are released, or one whose values are listed; the budget has
             no delta; or the method cannot keep it.
         ValueError: delta is too large for so many users, or a parameter is wrong.
     """
-    loss = _loss(spec)
+    loss = loss_of(spec)
     _check_attribute(spec)
     if spec.release.method not in ("auto", *METHODS):
         raise NotSupported(f"$.release.method: {spec.release.method!r} releases no names; {' and '.join(METHODS)} do")
     arguments = of_methods(spec, {name: catalog.card(name).parameters for name in METHODS})
     offered = arguments if spec.release.method == "auto" else [spec.release.method]
-    candidates = tuple(sorted(_candidates(loss, spec.privacy.protected, offered), key=_rank))
+    found = selections(loss, spec.privacy.protected, loss.epsilon * TOTAL_SHARE, offered=offered)
+    candidates = tuple(
+        Candidate(method=name, mechanism=own, predicted_error=own.variance) for name, own in found.items()
+    )
     return Choice(
         workload=Marginals(spec.schema.shape, ((0,),)),
         schema=spec.schema,
@@ -50,47 +42,6 @@ def choose(spec: Spec) -> Choice:
         users=expected_users(spec),
         unit=UNIT,
     )
-
-
-def _candidates(loss: ApproxDP, unit: Unit, offered: Iterable[str]) -> list[Candidate]:
-    """Return the methods that can keep a loss.
-
-    Raises:
-        NotSupported: none of them can.
-    """
-    found, refused = [], list[NotSupported]()
-    for name in offered:
-        try:
-            own = METHODS[name](loss=loss, unit=unit, total=loss.epsilon * TOTAL_SHARE)
-        except NotSupported as error:
-            refused.append(error)
-        else:
-            found.append(Candidate(method=name, mechanism=own, predicted_error=own.variance))
-    if not found:
-        raise refused[0]
-    return found
-
-
-def _rank(one: Candidate) -> tuple[float, float]:
-    """Return what methods are sorted by: the count that is released with an even chance, then the error."""
-    own = one.mechanism
-    return own.count_for(Fraction(1, 2)) if isinstance(own, NameMechanism) else math.inf, one.predicted_error
-
-
-def _loss(spec: Spec) -> ApproxDP:
-    if spec.privacy.model == "local":
-        raise NotSupported('$.privacy.model: kind = "names" needs a table: model = "central"')
-    loss, users = spec.privacy.loss, expected_users(spec)
-    if not isinstance(loss, ApproxDP):
-        raise NotSupported(
-            '$.privacy.delta: kind = "names" needs epsilon and delta; without delta no name could ever be released'
-        )
-    if loss.delta * USERS_TIMES * users > 1:
-        raise ValueError(
-            f"$.privacy.delta: expected at most 1 / ({USERS_TIMES} x users) = {1 / (USERS_TIMES * users):g} for "
-            f"users = {users:,} in [release.parameters], got {float(loss.delta):g}"
-        )
-    return loss
 
 
 def _check_attribute(spec: Spec) -> None:

@@ -5,11 +5,11 @@ Data flow: release -> facts, the table's view -> `page.html.j2`.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from dpress.core.claim import ApproxDP
 from dpress.core.domain import Schema
+from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.release.release import Release
 from dpress.reporting import page_tables
 from dpress.reporting.accuracy import example, query_of, total
@@ -47,8 +47,8 @@ def context(own: Facts, release: Release) -> dict[str, Any]:
         "released": len(release.answers.names),
         "rest": release.answers.attribute.labels[-1],
         "threshold": mechanism.threshold,
-        "half": mechanism.count_for(Fraction(1, 2)),
-        "nearly": mechanism.count_for(Fraction(99, 100)),
+        "half": mechanism.count_for(EVEN),
+        "nearly": mechanism.count_for(SURE),
         "delta": ceiling(own.charged.delta) if isinstance(own.charged, ApproxDP) else "",
         "bounded": own.tail == "laplace",
         "persons": own.claim.unit.column,

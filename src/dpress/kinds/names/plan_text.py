@@ -1,11 +1,11 @@
 """What a plan of names says: from which count on a name is released, and how wrong its count is."""
 
 import math
-from fractions import Fraction
 from typing import Any
 
 from dpress.core.claim import describe
 from dpress.core.mechanism import NameMechanism
+from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.release import plan_text
 from dpress.release.candidate import Candidate
 from dpress.release.plan import Plan
@@ -13,7 +13,7 @@ from dpress.release.plan_text import Listing, PlanText, promise
 
 __all__ = ["plain", "promise", "text"]
 
-CHANCES = (Fraction(1, 2), Fraction(99, 100))
+CHANCES = (EVEN, SURE)
 
 
 def text(planned: Plan) -> PlanText:

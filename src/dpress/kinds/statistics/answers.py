@@ -21,8 +21,10 @@ from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
 from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, Mask, condition, group_estimates, masks
+from dpress.kinds.statistics.person_estimates import statistics_of
+from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
-from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.selection.above_threshold import SURE
 from dpress.release.answers import Part, Progress, PublishedOnly
 from dpress.release.linear_forms import Compared
 from dpress.release.published_tables import CONFIDENCE, cells
@@ -103,8 +105,8 @@ class Answers(PublishedOnly):
     @property
     def strategy(self) -> GroupStatistics:
         """What was measured."""
-        mechanism = self.release.mechanism
-        if not isinstance(mechanism, MatrixMechanism) or not isinstance(mechanism.strategy, GroupStatistics):
+        mechanism: Any = self.release.mechanism
+        if not isinstance(mechanism.strategy, GroupStatistics):
             raise TypeError(f"{type(mechanism).__name__} measures no statistics")
         return mechanism.strategy
 
@@ -148,11 +150,11 @@ class Answers(PublishedOnly):
             ValueError: there is no such statistic, or the condition is about other attributes than the groups'.
         """
         del progress
-        words = text.split(maxsplit=1)
-        if words[:1] != ["variance"]:
-            return self._answered((text, "count"), COUNT, text, confidence)
         asked, _, where = text.partition(" where ")
-        return self._answered((text, "variance"), " ".join(asked.split()), where or None, confidence)
+        name, word = " ".join(asked.split()), text.split(maxsplit=1)[:1]
+        if word != ["variance"] and name not in self.of_persons:
+            return self._answered((text, "count"), COUNT, text, confidence)
+        return self._answered((text, word[0]), name, where or None, confidence)
 
     def statistic(self, asked: Statistic, confidence: float) -> Result | None:
         """Answer a mean, a sum, a quantile or a share that was measured; None for what follows from counts.
@@ -203,9 +205,12 @@ class Answers(PublishedOnly):
         self, asked: tuple[str, str], name: str, where: str | None, confidence: float, share: Fraction | None = None
     ) -> Result:
         """Answer a statistic by its name; `asked` is the query and what it is of."""
-        found = self._estimates(confidence, self._mask(where))
+        mask = self._mask(where)
+        found = self._estimates(confidence, mask)
         if share is None and name not in found.names:
             raise ValueError(self._unknown(name))
+        if name in self.of_persons and not mask.all() and mask.sum() != 1:
+            raise ValueError(f"{name} is known of one group and of all: a person may be in several; got {where!r}")
         one = found.of(name, share)
         value = float(one.value[0])
         return Result(
@@ -218,6 +223,11 @@ class Answers(PublishedOnly):
             of=asked[1],
         )
 
+    @cached_property
+    def of_persons(self) -> tuple[str, ...]:
+        """The statistics of persons."""
+        return tuple(statistics_of(self.strategy.persons, self.release.schema.names))
+
     def _unknown(self, name: str) -> str:
         known = self.together().names
         return f"there is no statistic {name!r}; there are {', '.join(known)}{meant(name, known)}"
@@ -229,8 +239,23 @@ class Answers(PublishedOnly):
 
     @property
     def announced(self) -> tuple[str, ...]:
-        """Which statistics there are."""
-        return (f"Statistics: {', '.join(self.together().names)}",)
+        """Which statistics there are, and how their groups were found."""
+        own = self.discovered
+        return (f"Statistics: {', '.join(self.together().names)}", *([own] if own else []))
+
+    @property
+    def discovered(self) -> str:
+        """How the groups were found whose names nobody listed, in a sentence; empty where all are listed."""
+        mechanism = self.release.mechanism
+        if not isinstance(mechanism, DiscoveredGroups):
+            return ""
+        own: Any = self.release.schema.tabular[mechanism.axis]
+        nearly, person = mechanism.names.count_for(SURE), mechanism.unit.column
+        whom = f"different {person}" if person else "rows"
+        return (
+            f"{own.name}: {len(own.listed):,} names occurred often enough to be released (a name that {nearly:,} "
+            f"{whom} have is, with a chance of 99 %); all other rows are in the groups of “{own.extra[-1]}”."
+        )
 
     @property
     def described(self) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ parameters -> parts with the attributes' finest levels -> the error of each unde
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import msgspec
@@ -20,7 +20,11 @@ from dpress.core.parameters import PLACE, Parameters
 from dpress.core.ranges import Prefixes
 from dpress.core.workload import Marginals
 from dpress.data.specification.spec import Spec
+from dpress.kinds.statistics import discovery
+from dpress.kinds.statistics.assumed_shape import check
+from dpress.kinds.statistics.discovery import Discovery
 from dpress.kinds.statistics.kind import Statistics
+from dpress.kinds.statistics.person_parts import person_parts
 from dpress.kinds.statistics.prediction import best_shares, mean_square
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
@@ -28,6 +32,7 @@ from dpress.mechanisms.linear.groups import groups_in
 from dpress.mechanisms.linear.hierarchy import Hierarchy, best_tree
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.moment_sums import MomentSums
+from dpress.mechanisms.linear.person_sums import PersonSums
 from dpress.release.candidate import Candidate, Choice
 from dpress.release.parameter_checks import of_kind, of_methods
 from dpress.release.query_language import parse
@@ -37,6 +42,7 @@ METHOD = "group_statistics"
 UNIT = "squared error, widths of the bounds"
 LEVELS = {1: 1 << 20, 2: 1 << 15}  # the most of an attribute, by the degree of its moments
 MOST_CELLS = 1 << 12  # of quantiles, where an integer attribute states no bins
+Added = tuple[tuple[MomentSums, ...], tuple[PersonSums, ...]]
 MOST_GROUPS, MOST_NODES, MOST_LISTED = 1 << 17, 1 << 24, 1 << 12
 
 
@@ -72,16 +78,25 @@ def choose(spec: Spec) -> Choice:
         raise NotSupported('$.privacy.model: kind = "statistics" needs a table: model = "central"')
     if spec.release.postprocess:
         raise ValueError('$.release.postprocess: kind = "statistics" has no tables to adjust')
-    if spec.release.method not in ("auto", METHOD):
-        raise NotSupported(
-            f"$.release.method: {spec.release.method!r} does not serve kind = 'statistics'; {METHOD!r} does"
-        )
-    of_methods(spec, {METHOD: Parameters})
     own = of_kind(spec, Statistics)
+    name = discovery.discovered(spec.schema, own.by or ())
+    method = METHOD if name is None else discovery.METHOD
+    if spec.release.method not in ("auto", method):
+        raise NotSupported(
+            f"$.release.method: {spec.release.method!r} does not serve kind = 'statistics'; {method!r} does"
+        )
+    of_methods(spec, {method: Parameters})
     asked = _asked(spec.schema, own)
     moments = tuple(_moments(asked))
-    _check_used(asked, moments)
-    candidates = [_candidate(spec, own, asked, moments, loss) for loss in affordable(spec)]
+    persons = person_parts(spec, asked.schema, asked.by, own)
+    check(asked.schema, own.assume or {}, {*asked.degrees, *asked.quantiles})
+    _check_used(asked, moments, {*(own.totals or ())})
+    if name is None:
+        candidates = [_candidate(spec, own, asked, (moments, persons), loss) for loss in affordable(spec)]
+    else:
+        if persons:
+            raise NotSupported(f"{PLACE}: persons and totals are counted in groups that are listed, not discovered")
+        candidates = [_discovering(spec, own, asked, moments, one) for one in discovery.discoveries(spec, name)]
     chosen = min(candidates, key=lambda one: one.predicted_error)
     return Choice(
         workload=Marginals(asked.schema.shape, (asked.schema.axes(asked.by),)),
@@ -95,19 +110,43 @@ def choose(spec: Spec) -> Choice:
     )
 
 
-def _candidate(
-    spec: Spec, own: Statistics, asked: _Asked, moments: tuple[MomentSums, ...], loss: PureDP | ZCDP
-) -> Candidate:
+def _candidate(spec: Spec, own: Statistics, asked: _Asked, added: Added, loss: PureDP | ZCDP) -> Candidate:
     """Return the mechanism under a loss, or under less of it where every statistic's precision needs no more."""
-    distributions = tuple(_distributions(asked, loss))
-    parts = len(moments) + len(distributions)
-    even = GroupStatistics(moments=moments, distributions=distributions, shares=(Fraction(1, parts),) * parts)
+    (moments, persons), distributions = added, tuple(_distributions(asked, loss))
+    parts = len(moments) + len(distributions) + len(persons)
+    even = GroupStatistics(
+        moments=moments, distributions=distributions, persons=persons, shares=(Fraction(1, parts),) * parts
+    )
     unit = spec.privacy.protected
-    shares, needed = best_shares(even, asked.schema, loss, unit, users=own.users, precision=own.precision or {})
-    strategy = GroupStatistics(moments=moments, distributions=distributions, shares=shares)
+    stated, assumed = own.precision or {}, own.assume or {}
+    shares, needed = best_shares(even, asked.schema, loss, unit, users=own.users, precision=stated, assumed=assumed)
+    strategy = replace(even, shares=shares)
     mechanism = MatrixMechanism(strategy=strategy, loss=needed, unit=unit)
     error = mean_square(mechanism, own.users)
     return Candidate(method=METHOD, mechanism=mechanism, predicted_error=error)
+
+
+def _discovering(
+    spec: Spec, own: Statistics, asked: _Asked, moments: tuple[MomentSums, ...], found: Discovery
+) -> Candidate:
+    """Return the mechanism that finds the groups first; its error is that of the smallest ones that are found."""
+    discovery.check_counts(spec, counts_only=not (asked.degrees or asked.quantiles or asked.shares), by=asked.by)
+    groups = groups_in(asked.schema.shape, asked.schema.axes(asked.by))
+    smallest = msgspec.structs.replace(own, users=found.rows * groups)
+    inner = _candidate(spec, smallest, asked, (moments, ()), found.loss)
+    cells = max([1, *asked.cells.values()])
+    most = min(MOST_GROUPS, MOST_NODES // cells) // groups - 1
+    if most < 1:
+        raise NotSupported(
+            f"{PLACE}.by: {groups:,} groups of {cells:,} cells for each name are too many; use fewer `bins`"
+        )
+    if not isinstance(inner.mechanism, MatrixMechanism):
+        raise TypeError(f"{inner.method} measures no groups")
+    return Candidate(
+        method=discovery.METHOD,
+        mechanism=found.of_groups(inner.mechanism, most),
+        predicted_error=inner.predicted_error,
+    )
 
 
 def _moments(asked: _Asked) -> Iterator[MomentSums]:
@@ -171,6 +210,7 @@ def _asked(schema: Schema, own: Statistics) -> _Asked:
     """
     by = tuple(own.by or ())
     degrees: dict[str, int] = {}
+    degrees_of_totals: dict[str, int] = {}
     for place, names, degree in (("mean", own.mean, 1), ("sum", own.sum, 1), ("variance", own.variance, 2)):
         for name in names or ():
             _check_measured(schema, name, by, f"{PLACE}.{place}")
@@ -182,13 +222,16 @@ def _asked(schema: Schema, own: Statistics) -> _Asked:
                 f"{PLACE}.quantiles.{name}: expected numbers strictly between 0 and 1, got {_listed(shares)}"
             )
         quantiles.setdefault(name, set()).update(shares)
+    for name in own.totals or ():
+        _check_measured(schema, name, by, f"{PLACE}.totals")
+        degrees_of_totals.setdefault(name, 1)
     for name in quantiles:
         _check_measured(schema, name, by, f"{PLACE}.{'median' if name in (own.median or ()) else 'quantiles'}")
     for number, name in enumerate(by, 1):
         _known(schema, name, f"{PLACE}.by[#{number}]")
         if by.index(name) < number - 1:
             raise ValueError(f"{PLACE}.by[#{number}]: {name} stands there twice")
-    finest = Schema(tuple(_finest(one, degrees, quantiles) for one in schema.tabular))
+    finest = Schema(tuple(_finest(one, degrees_of_totals | degrees, quantiles) for one in schema.tabular))
     cells = {name: _cells(schema, name, finest) for name in quantiles}
     found = _Asked(
         by=by,
@@ -245,14 +288,14 @@ def _cells(schema: Schema, name: str, finest: Schema) -> int:
     return min(stated, levels)
 
 
-def _check_used(asked: _Asked, moments: tuple[MomentSums, ...]) -> None:
+def _check_used(asked: _Asked, moments: tuple[MomentSums, ...], totals: set[str]) -> None:
     names = asked.schema.names
     conditions = {names[axis] for part in moments for axis, _ in part.where}
     for name in names:
-        if name not in {*asked.by, *asked.degrees, *asked.quantiles, *conditions}:
+        if name not in {*asked.by, *asked.degrees, *asked.quantiles, *conditions, *totals}:
             raise ValueError(
                 f"$.release.attributes: {name!r} neither makes groups nor is measured; name it in {PLACE} (by, mean, "
-                "sum, variance, median, quantiles, share) or leave it out"
+                "sum, variance, median, quantiles, share, totals) or leave it out"
             )
 
 

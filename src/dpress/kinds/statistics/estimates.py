@@ -20,9 +20,11 @@ from dpress.core.measurement import Measurement
 from dpress.core.ranges import Ranges
 from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
+from dpress.kinds.statistics.person_estimates import PersonEstimates, of_sets
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.moment_sums import Condition, MomentSums
+from dpress.mechanisms.linear.person_sums import PersonSums
 
 Mask = npt.NDArray[np.bool_]
 
@@ -69,13 +71,13 @@ class GroupEstimates:
     @cached_property
     def counts(self) -> tuple[Array, Array]:
         """The count of every set, and its variance: all parts that count every row, weighted by their precision."""
-        own = [self._own_count(place) for place, part in enumerate(self.strategy.parts) if self._counts_all(part)]
+        own = [self._own_count(place) for place, part in enumerate(self.strategy.of_rows) if self._counts_all(part)]
         return group_moments.combined([one for one, _ in own], [spread for _, spread in own])
 
     @cached_property
     def _by_name(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        if any(map(self._counts_all, self.strategy.parts)):
+        if any(map(self._counts_all, self.strategy.of_rows)):
             found[COUNT] = lambda: group_moments.linear(*self.counts, self.z)
         for place, part in enumerate(self.strategy.moments):
             found |= self._of_moments(place, part)
@@ -83,7 +85,18 @@ class GroupEstimates:
             name = self.schema.names[tree.axis]
             for share in tree.quantiles:
                 found[quantile_name(name, share)] = lambda name=name, share=share: self._quantiles(name, share)
-        return found
+        return found | self._persons.by_name
+
+    @property
+    def _persons(self) -> PersonEstimates:
+        own = slice(len(self.strategy.of_rows), None)
+        return PersonEstimates(
+            names=self.schema.names,
+            parts=self.strategy.persons,
+            sums=self.sums[own],
+            variances=self.variances[own],
+            z=self.z,
+        )
 
     def _of_moments(self, place: int, part: MomentSums) -> dict[str, Any]:
         if part.axis is None:
@@ -100,14 +113,14 @@ class GroupEstimates:
 
     def _own_count(self, place: int) -> tuple[Array, Array]:
         """Return the count that a part has by itself, and its variance."""
-        part = self.strategy.parts[place]
+        part = self.strategy.of_rows[place]
         if isinstance(part, MomentSums):
             return self.sums[place].sum(axis=1), (part.degree + 1) * self._variances(place)
         return self._prefixes(place)[:, -1], self._prefix_variances(place)[0][-1] * self.sizes
 
     def _count_for(self, place: int) -> tuple[Array, Array]:
         """Return the best count of the rows that a part is about."""
-        return self.counts if self._counts_all(self.strategy.parts[place]) else self._own_count(place)
+        return self.counts if self._counts_all(self.strategy.of_rows[place]) else self._own_count(place)
 
     def _variances(self, place: int) -> Array:
         return self.variances[place] * self.sizes
@@ -124,16 +137,18 @@ class GroupEstimates:
 
     def _mean(self, place: int) -> Estimates:
         centre, radius = self._scale(place)
-        return _moved(group_moments.ratio(*self._total(place), *self._count_for(place), self.z), centre, radius)
+        return group_moments.moved(
+            group_moments.ratio(*self._total(place), *self._count_for(place), self.z), centre, radius
+        )
 
     def _share(self, place: int) -> Estimates:
-        return _moved(group_moments.ratio(*self._total(place), *self._count_for(place), self.z), 0.5, 0.5)
+        return group_moments.moved(group_moments.ratio(*self._total(place), *self._count_for(place), self.z), 0.5, 0.5)
 
     def _variance(self, place: int) -> Estimates:
         _, radius = self._scale(place)
         count, count_variance = self._count_for(place)
         found = group_moments.spread(self.sums[place], self._variances(place), count, count_variance, self.z)
-        return _moved(found, 0.0, radius**2)
+        return group_moments.moved(found, 0.0, radius**2)
 
     def _scale(self, place: int) -> tuple[float, float]:
         part = self.strategy.moments[place]
@@ -191,8 +206,11 @@ def group_estimates(
     """
     sums, variances = [], []
     for part, own in zip(strategy.parts, measurement.parts, strict=True):
-        rows = own.answers.reshape(part.groups, -1) * part.step
-        sums.append(rows if mask is None else rows[mask].sum(axis=0, keepdims=True))
+        if isinstance(part, PersonSums):
+            sums.append(of_sets(part, own.answers * part.step, mask))
+        else:
+            rows = own.answers.reshape(part.groups, -1) * part.step
+            sums.append(rows if mask is None else rows[mask].sum(axis=0, keepdims=True))
         variances.append(float(np.max(own.variance)) * part.step**2)
     groups = strategy.parts[0].groups
     sizes = np.ones(groups) if mask is None else np.array([float(mask.sum())])
@@ -258,16 +276,6 @@ def _condition(schema: Schema, axis: int, cells: tuple[int, ...]) -> str:
         return f"{own.name} in {low}..{high}"
     names = [own.labels_between(cell, cell + 1)[0] for cell in cells]
     return f"{own.name} = {names[0]}" if len(names) == 1 else f"{own.name} in ({', '.join(names)})"
-
-
-def _moved(found: Estimates, centre: float, radius: float) -> Estimates:
-    """Return estimates of t as those of centre + radius t."""
-    return Estimates(
-        value=centre + radius * found.value,
-        standard_error=radius * found.standard_error,
-        low=centre + radius * found.low,
-        high=centre + radius * found.high,
-    )
 
 
 def masks(weights: list[Array]) -> Mask:

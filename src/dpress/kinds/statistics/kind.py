@@ -3,11 +3,18 @@
 from fractions import Fraction
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from dpress.core.kind import Kind, Participants
 
 Names = Annotated[list[str], Meta(min_length=1, title="a list of at least one name of an attribute")]
+
+
+class Shape(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What somebody supposes of an attribute's values: mean and standard deviation, public."""
+
+    mean: float
+    sd: Annotated[float, Meta(gt=0)]
 
 
 class Statistics(Participants, frozen=True):
@@ -51,6 +58,29 @@ class Statistics(Participants, frozen=True):
         ]
         | None
     ) = None
+    persons: Annotated[bool, Meta(description="the number of distinct persons; needs a unit that names them")] = False
+    totals: (
+        Annotated[
+            dict[str, Annotated[list[Fraction], Meta(min_length=2, max_length=2)]],
+            Meta(
+                title="a table of two numbers, by attribute",
+                description="bounds that each person's total within a group is clipped to, as { cost = [0, 50000] }: "
+                "the sum of the totals, and the total per person; needs a unit that names persons",
+            ),
+        ]
+        | None
+    ) = None
+    assume: (
+        Annotated[
+            dict[str, Shape],
+            Meta(
+                title="a table of mean and sd, by attribute",
+                description="a public guess of the values in a group, as { cost = { mean = 300, sd = 200 } }: only the "
+                "predicted errors and the shares of the budget rest on it; evenly spread unless stated",
+            ),
+        ]
+        | None
+    ) = None
     precision: (
         Annotated[
             dict[str, Annotated[float, Meta(gt=0)]],
@@ -65,5 +95,9 @@ class Statistics(Participants, frozen=True):
 
 
 KIND = Kind(
-    name="statistics", names=("statistics",), of_counts=False, parameters={("statistics", "central"): Statistics}
+    name="statistics",
+    names=("statistics",),
+    of_counts=False,
+    discovers=True,
+    parameters={("statistics", "central"): Statistics},
 )

@@ -13,8 +13,9 @@ import numpy as np
 from dpress import catalog
 from dpress.inference.group_moments import Estimates
 from dpress.kinds.statistics.answers import NAME
-from dpress.kinds.statistics.estimates import GroupEstimates, condition
+from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, condition
 from dpress.kinds.statistics.group_figures import bars, boxes, inside
+from dpress.mechanisms.linear.person_sums import PersonSums
 from dpress.release.published_tables import cells
 from dpress.release.release import Release
 from dpress.reporting.facts import facts
@@ -28,7 +29,7 @@ MOST_GROUPS = 30  # in a figure
 MOST_ROWS = 60  # in a table
 ALL = "all groups"
 MEDIAN = 0.5
-LENGTHS = ("count", "sum")  # statistics whose bars begin at zero
+LENGTHS = ("count", "sum", "persons")  # statistics whose bars begin at zero
 
 
 def page(release: Release, queries: Sequence[str] = ()) -> str:
@@ -45,6 +46,7 @@ def page(release: Release, queries: Sequence[str] = ()) -> str:
             "by": [axis.caption for axis in answers.axes],
             "groups": each.sizes.size,
             "statistics": list(each.names),
+            "discovered": answers.discovered,
             "whole": _whole(whole),
             "parts": [_part(name, each, whole, names) for name in each.names],
             "quantiles": list(_quantiles(each, names)),
@@ -136,7 +138,9 @@ def _noises(release: Release, each: GroupEstimates) -> list[tuple[str, str, str]
     names = each.schema.names
     for part, share, noise in zip(strategy.parts, strategy.shares, mechanism.noises, strict=True):
         where = getattr(part, "where", ())
-        if part.axis is not None:
+        if isinstance(part, PersonSums):
+            what = "persons" if part.axis is None else f"{names[part.axis]}: a total of each person"
+        elif part.axis is not None:
             what = names[part.axis] + (": a tree of counts" if part in strategy.distributions else ": shares of rows")
         else:
             what = f"whether {condition(each.schema, where)}" if where else "rows"
@@ -145,11 +149,14 @@ def _noises(release: Release, each: GroupEstimates) -> list[tuple[str, str, str]
 
 
 def _example(whole: GroupEstimates, answers: Any) -> str:
-    name = next((one for one in whole.names if one.startswith(("mean", "median", "share"))), whole.names[0])
+    name = next((one for one in whole.names if one.startswith(("mean", "median", "share"))), whole.names[-1])
     if not answers.axes:
-        return name
-    axis = answers.axes[0]
-    return f"{name} where {axis.name} = {axis.labels_between(0, 1)[0]}"
+        return "total" if name == COUNT else name
+    group = f"{answers.axes[0].name} = {answers.axes[0].labels_between(0, 1)[0]}"
+    if name == COUNT:
+        return group
+    several = name in answers.of_persons and len(answers.axes) > 1  # of persons one group is known, and all
+    return name if several else f"{name} where {group}"
 
 
 def _result(release: Release, query: str) -> str:

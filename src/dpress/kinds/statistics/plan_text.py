@@ -4,10 +4,15 @@ import math
 from typing import Any
 
 from dpress.core.claim import describe
+from dpress.kinds.statistics.assumed_shape import Assumed, supposed
+from dpress.kinds.statistics.kind import Statistics
 from dpress.kinds.statistics.prediction import standard_errors
+from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.release import plan_text
 from dpress.release.candidate import Candidate
+from dpress.release.parameter_checks import of_kind
 from dpress.release.plan import Plan
 from dpress.release.plan_text import Listing, PlanText, number, promise
 
@@ -20,13 +25,29 @@ def text(planned: Plan) -> PlanText:
     errors = expected_errors(planned, chosen)
     rows = [[name, _typical(error)] for name, error in errors.items()]
     listing = Listing(header=("statistic", "typical error"), rows=rows, numbers=(1,))
-    groups = _strategy(chosen).parts[0].groups
-    where = f"a group of {planned.choice.users / groups:,.0f} rows ({planned.choice.users:,} in {groups:,} groups)"
-    named = where if groups > 1 else f"{planned.choice.users:,} rows"
-    supposed = f"For {named}, whose values are spread evenly over their bounds; a count's error is exact, the others"
+    named = _discovered(chosen.mechanism) if isinstance(chosen.mechanism, DiscoveredGroups) else _expected(planned)
+    basis = f"For {named}, {supposed(_assumed(planned))}; a count's error is exact, the others"
     loss = describe(chosen.mechanism.claim.proven)
-    remarks: list[str | Listing] = [f"{supposed} are approximations.", f"{chosen.method}: {loss} (proven)."]
+    remarks: list[str | Listing] = [f"{basis} are approximations.", f"{chosen.method}: {loss} (proven)."]
     return PlanText(candidates=listing, remarks=remarks)
+
+
+def _expected(planned: Plan) -> str:
+    """Return the group that the errors are about, where all groups are listed."""
+    groups, users = _strategy(planned.chosen).parts[0].groups, planned.choice.users
+    where = f"a group of {users / groups:,.0f} rows ({users:,} in {groups:,} groups)"
+    return where if groups > 1 else f"{users:,} rows"
+
+
+def _discovered(mechanism: DiscoveredGroups) -> str:
+    """Return the group that the errors are about, where a selection finds the groups, and when it does."""
+    half, nearly = (mechanism.names.count_for(chance) for chance in (EVEN, SURE))
+    person = mechanism.unit.column
+    counts = f"{person} that have it" if person else "rows"
+    return (
+        f"a name that counts {nearly:,} {counts}, which is released with a chance of at least 99 % ({half:,}: 50 %), "
+        f"and as many rows in each of its groups"
+    )
 
 
 def _typical(error: float) -> str:
@@ -45,10 +66,17 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
 
 def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
     """Return the standard error of every statistic in a group of the expected size."""
-    mechanism = candidate.mechanism
-    if not isinstance(mechanism, MatrixMechanism):
-        raise TypeError(f"{type(mechanism).__name__} measures no statistics")
-    return standard_errors(mechanism, planned.choice.schema, planned.choice.users)
+    own, users = candidate.mechanism, planned.choice.users
+    if isinstance(own, DiscoveredGroups):
+        users = own.names.count_for(SURE) * own.strategy.parts[0].groups
+    groups = own.groups if isinstance(own, DiscoveredGroups) else own
+    if not isinstance(groups, MatrixMechanism):
+        raise TypeError(f"{type(groups).__name__} measures no statistics")
+    return standard_errors(groups, planned.choice.schema, users, _assumed(planned))
+
+
+def _assumed(planned: Plan) -> Assumed:
+    return of_kind(planned.spec, Statistics).assume or {}
 
 
 def _strategy(candidate: Candidate) -> Any:

@@ -1,7 +1,8 @@
 """How wrong every statistic will be, before a row is read, and the shares of the budget that suit them best.
 
-All figures are for one group of `users` / groups rows whose values are spread evenly over their bounds: the same
-formulas as after the release, at these sums. They are approximations, but for the error of counts, which is exact.
+All figures are for one group of `users` / groups rows, as many a person as may be, whose values are spread evenly over
+their bounds or as `assume` says: the same formulas as after the release, at these sums. They are approximations, but
+for the error of counts and persons, which is exact.
 """
 
 import math
@@ -15,6 +16,7 @@ from dpress.core.domain import Schema
 from dpress.core.near import meant
 from dpress.core.parameters import PLACE
 from dpress.inference.interval import critical
+from dpress.kinds.statistics.assumed_shape import Assumed, distribution, moments
 from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, form_variances
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -33,6 +35,7 @@ def best_shares(
     *,
     users: int,
     precision: Mapping[str, float],
+    assumed: Assumed,
 ) -> tuple[tuple[Fraction, ...], PureDP | ZCDP]:
     """Return the shares of the loss, and the loss that is needed: less where all parts' precision is stated.
 
@@ -47,6 +50,7 @@ def best_shares(
         unit: whom it protects.
         users: how many rows are expected.
         precision: the standard error that is asked for, by statistic.
+        assumed: of the values, by attribute.
 
     Raises:
         ValueError: no statistic has such a name, or the budget does not give the precision.
@@ -54,7 +58,7 @@ def best_shares(
     power = 1.0 if isinstance(loss, PureDP) else 0.5
     parts = len(even.parts)
     own = MatrixMechanism(strategy=even, loss=loss, unit=unit)
-    typical, scaled = standard_errors(own, schema, users), scaled_errors(own, users)
+    typical, scaled = standard_errors(own, schema, users, assumed), scaled_errors(own, users)
     known = {name: place for name, place in _parts_of(even, schema).items() if name in typical}
     stated: dict[int, float] = {}
     for name, target in precision.items():
@@ -80,13 +84,13 @@ def best_shares(
     return _exact(weights / weights.sum()), _less(loss, taken) if len(stated) == parts else loss
 
 
-def standard_errors(mechanism: MatrixMechanism, schema: Schema, users: int) -> dict[str, float]:
+def standard_errors(mechanism: MatrixMechanism, schema: Schema, users: int, assumed: Assumed) -> dict[str, float]:
     """Return the standard error of every statistic in a group of the expected size.
 
     Infinite where a group is too small to say anything.
     """
-    strategy, z = _strategy(mechanism), critical(CONFIDENCE, mechanism.tail)
-    found = _expected(mechanism, strategy, schema, users, z)
+    z = critical(CONFIDENCE, mechanism.tail)
+    found = _expected(mechanism, (schema, assumed), users, z)
     errors = {name: float(found.of(name).standard_error[0]) for name in found.names}
     return {name: error if math.isfinite(error) else math.inf for name, error in errors.items()}
 
@@ -99,9 +103,11 @@ def scaled_errors(mechanism: MatrixMechanism, users: int) -> list[float]:
     for part, variance in zip(strategy.moments, variances, strict=False):
         sums = 1 if part.degree == 0 else 2
         found.append(math.sqrt(sums * variance) * part.step / rows / (1 if part.degree == 0 else 2))
-    for tree, variance in zip(strategy.distributions, variances[len(strategy.moments) :], strict=True):
+    for tree, variance in zip(strategy.distributions, variances[len(strategy.moments) :], strict=False):
         forms = [form_variances(tree, variance, float(share)).mean() for share in tree.quantiles]
         found.append(math.sqrt(float(np.mean(forms))) / rows)
+    for persons, variance in zip(strategy.persons, variances[len(strategy.of_rows) :], strict=True):
+        found.append(math.sqrt(variance / (1 + persons.degree)) * persons.step * mechanism.unit.rows / rows)
     return found
 
 
@@ -115,30 +121,32 @@ def mean_square(mechanism: MatrixMechanism, users: int) -> float:
     return float(np.mean(np.square(scaled_errors(mechanism, users))))
 
 
-def _expected(
-    mechanism: MatrixMechanism, strategy: GroupStatistics, schema: Schema, users: int, z: float
-) -> GroupEstimates:
-    """Return the estimates of one group with values spread evenly over the bounds, and no noise in them."""
+def _expected(mechanism: MatrixMechanism, shape: tuple[Schema, Assumed], users: int, z: float) -> GroupEstimates:
+    """Return the estimates of one group with values spread as supposed, and no noise in them."""
+    strategy = _strategy(mechanism)
     rows = users / strategy.parts[0].groups
-    sums = [np.full((1, part.degree + 1), rows / (part.degree + 1)) for part in strategy.moments]
+    sums = [rows * moments(part, *shape)[None] for part in strategy.moments]
     for tree in strategy.distributions:
-        even = np.full(tree.tree.cells, rows / tree.tree.cells)
-        sums.append(np.asarray(tree.tree.map.apply(even), dtype=np.float64)[None])
+        cells = rows * distribution(tree, *shape)
+        sums.append(np.asarray(tree.tree.map.apply(cells), dtype=np.float64)[None])
+    people = rows / mechanism.unit.rows
+    sums += [np.full((1, own.degree + 1), people / (own.degree + 1)) for own in strategy.persons]
     pairs = zip(strategy.parts, mechanism.noises, strict=True)
     variances = [noise.variance * own.step**2 for own, noise in pairs]
     return GroupEstimates(
-        strategy=strategy, schema=schema, sums=tuple(sums), variances=tuple(variances), sizes=np.ones(1), z=z
+        strategy=strategy, schema=shape[0], sums=tuple(sums), variances=tuple(variances), sizes=np.ones(1), z=z
     )
 
 
 def _parts_of(strategy: GroupStatistics, schema: Schema) -> dict[str, int]:
     """Return the part that every statistic but the count comes from."""
     found: dict[str, int] = {}
-    for place in range(len(strategy.parts)):
-        moments = strategy.moments[place : place + 1]
-        trees = strategy.distributions[place - len(strategy.moments) :][:1] if not moments else ()
-        alone = GroupStatistics(moments=moments, distributions=trees, shares=(Fraction(1),))
-        own = GroupEstimates(strategy=alone, schema=schema, sums=(), variances=(), sizes=np.ones(1), z=1.0)
+    one = (Fraction(1),)
+    alone = [GroupStatistics(moments=(part,), shares=one) for part in strategy.moments]
+    alone += [GroupStatistics(moments=(), distributions=(part,), shares=one) for part in strategy.distributions]
+    alone += [GroupStatistics(moments=(), persons=(part,), shares=one) for part in strategy.persons]
+    for place, own_part in enumerate(alone):
+        own = GroupEstimates(strategy=own_part, schema=schema, sums=(), variances=(), sizes=np.ones(1), z=1.0)
         found |= dict.fromkeys((name for name in own.names if name != COUNT), place)
     return found
 

@@ -1,9 +1,9 @@
 """`group_statistics`: counts, sums, spreads, shares and quantiles of every group, under shares of one budget."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from dpress.mechanisms.linear.groups import groups_in
 from dpress.mechanisms.linear.hierarchy import Hierarchy
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.moment_sums import MomentSums
+from dpress.mechanisms.linear.person_sums import PersonSums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +32,15 @@ class GroupStatistics:
     Args:
         moments: parts that sum moments; the first parts.
         distributions: parts that count levels, after them.
+        persons: parts that count persons and add up their totals, last.
         shares: of the loss, one for each part, adding up to 1.
     """
 
     moments: tuple[MomentSums, ...]
     distributions: tuple[GroupDistribution, ...] = ()
+    persons: tuple[PersonSums, ...] = ()
     shares: tuple[Fraction, ...]
+    added_later: ClassVar[tuple[str, ...]] = ("persons",)
 
     def __post_init__(self) -> None:
         if not self.parts or len(self.shares) != len(self.parts):
@@ -45,9 +49,14 @@ class GroupStatistics:
             raise ValueError("all parts must have the same groups")
 
     @property
-    def parts(self) -> tuple[MomentSums | GroupDistribution, ...]:
-        """All parts, in the order of their answers."""
+    def of_rows(self) -> tuple[MomentSums | GroupDistribution, ...]:
+        """The parts that add up rows, in the order of their answers."""
         return (*self.moments, *self.distributions)
+
+    @property
+    def parts(self) -> tuple[MomentSums | GroupDistribution | PersonSums, ...]:
+        """All parts, in the order of their answers."""
+        return (*self.of_rows, *self.persons)
 
     @property
     def map(self) -> Stack:
@@ -58,6 +67,18 @@ class GroupStatistics:
     def decoder(self) -> Any:
         """What is summed over the rows."""
         return GroupSums(self)
+
+    def resized(self, axis: int, size: int) -> "GroupStatistics":
+        """Return the same measurement over groups that have so many cells along one of their axes."""
+
+        def own(shape: tuple[int, ...]) -> tuple[int, ...]:
+            return (*shape[:axis], size, *shape[axis + 1 :])
+
+        return replace(
+            self,
+            moments=tuple(replace(part, shape=own(part.shape)) for part in self.moments),
+            distributions=tuple(replace(part, shape=own(part.shape)) for part in self.distributions),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +107,18 @@ class GroupSums:
         return groups_in(self.shape, self.by)
 
     def sums(self, codes: Codes) -> npt.NDArray[np.int64]:
-        """Return the sums of all parts over some rows, one part after the other: a kernel of `fold`."""
-        return np.concatenate([part.sums(codes) for part in self.strategy.parts])
+        """Return the sums of the parts of rows over some rows, one part after the other: a kernel of `fold`."""
+        found = [np.zeros(0, dtype=np.int64), *(part.sums(codes) for part in self.strategy.of_rows)]
+        return np.concatenate(found)
+
+    @property
+    def of_persons(self) -> bool:
+        """Whether persons are added up, too."""
+        return bool(self.strategy.persons)
+
+    def person_sums(self, codes: Codes, persons: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the sums of the parts of persons, which follow those of rows; see `PersonSums.sums`."""
+        return np.concatenate([part.sums(codes, persons) for part in self.strategy.persons])
 
     def answers(self, sums: Numbers) -> Numbers:
         """Return what is measured, of the sums over all rows."""

@@ -8,7 +8,7 @@ import numpy as np
 from dpress.core import check
 from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit, composed, describe, parameters
 from dpress.core.errors import NotSupported
-from dpress.core.linear import Identity, LinearMap, Numbers, Stack, Variance
+from dpress.core.linear import Identity, LinearMap, Numbers, OfPersons, Stack, Variance
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Decoder, Strategy
 from dpress.core.rng import Generator
@@ -148,10 +148,13 @@ class MatrixMechanism:
         """Return the part's L1 sensitivity (epsilon) or squared L2 sensitivity (rho) for the whole unit.
 
         A replaced row may also fall out of the table, where the specification drops it: then it changes as much as a
-        removed one. At worst all rows of the unit change the same answers.
+        removed one. At worst all rows of the unit change the same answers; a map of persons says itself what one
+        changes.
         """
         order = 1 if isinstance(self.loss, PureDP) else 2
         relations = {self.unit.relation, Relation.ADD_REMOVE}
+        if isinstance(part, OfPersons):
+            return Fraction(max(part.person_sensitivity(order, one, self.unit.rows) for one in relations))
         return Fraction(max(part.sensitivity(order, one) for one in relations) * self.unit.rows**order)
 
 

@@ -12,6 +12,7 @@ from dpress.core.rng import Generator
 from dpress.noise.laplace import DiscreteLaplace
 
 TOTAL_SHARE = Fraction(1, 20)  # of epsilon, for the total that `other` is the rest of
+EVEN, SURE = Fraction(1, 2), Fraction(99, 100)  # chances of release whose counts are stated
 
 
 def steps_of(unit: Unit) -> int:

@@ -18,8 +18,8 @@ from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.gaussian_tails import SMALLEST, tail, tail_of_sum
 
 DIGITS = 96  # bits of exp(-epsilon)
-SHARES = tuple(place / 40 for place in range(1, 40))  # of delta, for names that only the unit has
-TRIES = 40
+PARTS = 8  # numbers of names that only the unit has, between none and all
+TRIES = 60
 LARGEST_EPSILON = 20  # from which on bounded noise is the better one for any number of names
 
 
@@ -28,13 +28,14 @@ class GaussianThreshold(AboveThreshold):
     """Every name that occurs n times is released with n + X, X discrete Gaussian, where that is at least a threshold.
 
     Promise: (epsilon, delta) for a unit that changes at most t = `steps` counts, each by 1; both relations, central
-        model. Proven. Let p = P(X >= threshold - 1), the chance of a name that counts 1, and compare tables D and D'.
-        Hide in both all names that only one of them has: what is left differs by 1 in at most t counts, so for any a
-        P(D in S) <= a P(D' in S) + d, d = P(S_t >= s) - a P(S_t >= s + t) at the worst s, S_t the sum of t noises
-        (the log ratio of x and x - 1 in t counts is (t - 2 sum x) / (2 sigma2)). Names that only D has show with
-        chance at most t p, which adds as much; those that only D' has are hidden with chance at least 1 - t p, which
-        divides a by it. With a = exp(epsilon - total) (1 - t p) the cost is (epsilon - total, d + t p). `spent` is
-        this sum, bounded from above in exact arithmetic. The noisy total costs `total` beside it.
+        model. Proven. Let p = P(X >= threshold - 1), the chance of a name that counts 1, and compare tables D and D',
+        of which only one has j of these t names. Hide those: what is left differs by 1 in at most t - j counts, so for
+        any a P(D in S) <= a P(D' in S) + d(t - j, a), d(m, a) = P(S_m >= s) - a P(S_m >= s + m) at the worst s, S_m
+        the sum of m noises (the log ratio of x and x - 1 in m counts is (m - 2 sum x) / (2 sigma2)). Names that only D
+        has show with chance at most j p, which adds as much; those that only D' has are hidden with chance at least
+        1 - j p, which divides a by it. So the cost is (epsilon - total, max over j of j p + d(t - j, a_j)), a_j =
+        exp(epsilon - total) (1 - j p): a name is either new or moved, and delta is not divided between the two.
+        `spent` is this maximum, bounded from above in exact arithmetic. The noisy total costs `total` beside it.
     Error: variance of the discrete Gaussian of a name's count, in counts squared, given the name whether or not it is
         released; that of the total 2q / (1 - q)^2, q = exp(-total / rows).
     Paper: Gopi et al. 2020 (thresholds above Gaussian noise); Balle, Wang 2018, Theorem 8 (the profile); Canonne,
@@ -101,18 +102,32 @@ class GaussianThreshold(AboveThreshold):
 
 
 def _spent(epsilon: Fraction, steps: int, sigma2: Fraction, threshold: int) -> Fraction:
-    """Return `GaussianThreshold.spent`."""
-    shown = steps * tail(sigma2, threshold - 1).high
-    ratio = Fraction(1 << DIGITS, exponential_floor(epsilon, DIGITS) + 1) * (1 - shown)
+    """Return `GaussianThreshold.spent`; of more than `PARTS` names several j at a time, each with the worst of them.
+
+    d(m, a) grows with m and falls with a, so for j in low..high j p + d(t - j, a_j) <= high p + d(t - low, a_high).
+    """
+    shown = tail(sigma2, threshold - 1).high
+    most = sorted({0, *(-(-steps * part // PARTS) for part in range(1, PARTS + 1))})
+    least = [0, *(own + 1 for own in most[:-1])]
+    return max(
+        high * shown + _profile_of_sum(epsilon, steps - low, sigma2, 1 - high * shown)
+        for low, high in zip(least, most, strict=True)
+    )
+
+
+def _profile_of_sum(epsilon: Fraction, moved: int, sigma2: Fraction, hidden: Fraction) -> Fraction:
+    """Return a number at or above d(moved, exp(epsilon) hidden)."""
+    ratio = Fraction(1 << DIGITS, exponential_floor(epsilon, DIGITS) + 1) * hidden
     if ratio <= 0:
         return Fraction(1)
-    near = math.floor(float(sigma2) * math.log(ratio) - steps / 2)
-    worst = max(_excess(sigma2, steps, start, ratio) for start in range(near - 1, near + 4))
-    return shown + max(Fraction(0), worst)
+    if not moved:
+        return max(Fraction(0), 1 - ratio)
+    near = math.floor(float(sigma2) * math.log(ratio) - moved / 2)
+    return max(Fraction(0), *(_excess(sigma2, moved, start, ratio) for start in range(near - 1, near + 4)))
 
 
-def _excess(sigma2: Fraction, steps: int, start: int, ratio: Fraction) -> Fraction:
-    return tail_of_sum(sigma2, steps, start).high - ratio * tail_of_sum(sigma2, steps, start + steps).low
+def _excess(sigma2: Fraction, moved: int, start: int, ratio: Fraction) -> Fraction:
+    return tail_of_sum(sigma2, moved, start).high - ratio * tail_of_sum(sigma2, moved, start + moved).low
 
 
 def calibrated(loss: ApproxDP, unit: Unit, total: Fraction = Fraction(0)) -> GaussianThreshold:
@@ -124,29 +139,29 @@ def calibrated(loss: ApproxDP, unit: Unit, total: Fraction = Fraction(0)) -> Gau
         NotSupported: the loss is not epsilon and delta, or epsilon is too large for noise of this kind to serve.
     """
     check_total(loss, total)
-    epsilon, steps, delta = float(loss.epsilon - total), steps_of(unit), float(loss.delta)
+    epsilon, steps, delta = loss.epsilon - total, steps_of(unit), loss.delta
     if epsilon > LARGEST_EPSILON:
-        raise NotSupported(f"a Gaussian threshold serves up to epsilon = {LARGEST_EPSILON}, got {epsilon:.3g}")
-    found = (_searched(epsilon, steps, delta, share) for share in SHARES)
-    threshold, sigma = min(found)
-    sigma2 = max(SMALLEST, Fraction(math.ceil(sigma**2 * 2**20), 2**20))
+        raise NotSupported(f"a Gaussian threshold serves up to epsilon = {LARGEST_EPSILON}, got {float(epsilon):.3g}")
+    sigma2 = max(SMALLEST, Fraction(math.ceil(_searched(float(epsilon), steps, float(delta)) ** 2 * 2**20), 2**20))
     for _ in range(TRIES):
-        if _spent(loss.epsilon - total, steps, sigma2, threshold) <= loss.delta:
-            while _spent(loss.epsilon - total, steps, sigma2, threshold - 1) <= loss.delta:
+        if _profile_of_sum(epsilon, steps, sigma2, Fraction(1)) <= delta:
+            threshold = math.ceil(1.5 - float(sigma2) ** 0.5 * NormalDist().inv_cdf(float(delta) / steps))
+            while _spent(epsilon, steps, sigma2, threshold) > delta:
+                threshold += 1
+            while _spent(epsilon, steps, sigma2, threshold - 1) <= delta:
                 threshold -= 1
             return GaussianThreshold(loss=loss, unit=unit, total=total, sigma2=sigma2, threshold=threshold)
-        sigma2 = Fraction(math.ceil(sigma2 * 2**20 * Fraction(2001, 2000)), 2**20)
-        threshold = max(threshold, 2 + math.ceil(float(sigma2) ** 0.5 * (threshold - 1.5) / sigma - 0.5))
+        sigma2 = Fraction(math.ceil(sigma2 * 2**20 * Fraction(10001, 10000)), 2**20)
     raise NotSupported("no Gaussian threshold was found for this loss")
 
 
-def _searched(epsilon: float, steps: int, delta: float, share: float) -> tuple[int, float]:
-    """Return a threshold and a standard deviation that cost about delta, of which new names get a share."""
+def _searched(epsilon: float, steps: int, delta: float) -> float:
+    """Return the standard deviation of noise that hides `steps` moved counts for about delta."""
     low, high = 0.1, 1e6
     while high / low > 1 + 1e-9:
         sigma = math.sqrt(low * high)
-        low, high = (sigma, high) if _profile(epsilon, math.sqrt(steps) / sigma) > (1 - share) * delta else (low, sigma)
-    return math.ceil(1.5 - high * NormalDist().inv_cdf(share * delta / steps)), high
+        low, high = (sigma, high) if _profile(epsilon, math.sqrt(steps) / sigma) > delta else (low, sigma)
+    return high
 
 
 def _profile(epsilon: float, ratio: float) -> float:

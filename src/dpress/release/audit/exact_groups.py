@@ -91,11 +91,11 @@ def _tuple(counts: Counts) -> Table:
 @functools.cache
 def _mode_loss(before: Table, after: Table, rate: Fraction) -> Fraction:
     """Return the largest log ratio of any choice of report-noisy-max between two lists of counts."""
-    both = [_wins(counts) for counts in (before, after)]
+    both = [wins(counts) for counts in (before, after)]
     return max(log_ratio(one, other, rate) for one, other in zip(*both, strict=True))
 
 
-def _wins(counts: Table) -> list[Polynomial]:
+def wins(counts: Table) -> list[Polynomial]:
     """Return the probability that each candidate wins, as a polynomial in r = e^-rate.
 
     A candidate's coin has probability r^(max - count); of the successes any is as likely as another.

@@ -50,25 +50,32 @@ def names_loss(mechanism: PartitionSelection, claimed: ApproxDP) -> ExactDelta:
 def sums_loss(mechanism: GaussianThreshold, claimed: ApproxDP) -> ExactDelta:
     """Return the delta of `GaussianThreshold`'s proof, its sums of noise by convolution of the noise's own weights.
 
-    Weights are rounded down to 2^-160 of the largest, for 12 standard deviations; what that leaves out is below 2^-100.
+    For every number of names that only the unit has; weights are rounded down to 2^-160 of the largest, for 12 standard
+    deviations; what that leaves out is below 2^-100.
     """
-    total, steps = mechanism.total_noise, mechanism.steps
+    total = mechanism.total_noise
     spent = Fraction(0) if total is None else Fraction(mechanism.unit.rows) / total.scale
+    below = Fraction(exponential_floor(claimed.epsilon - spent, PRECISION) + 1, 1 << PRECISION)
     reach = 12 * (math.isqrt(math.ceil(mechanism.sigma2)) + 1)
     own = [exponential_floor(Fraction(x * x) / (2 * mechanism.sigma2), BITS) for x in range(-reach, reach + 1)]
-    width = steps * (BITS + reach.bit_length() + 2) // 8 + 1  # bytes of a sum of products
-    packed = int.from_bytes(b"".join(weight.to_bytes(width, "little") for weight in own), "little") ** steps
-    written = packed.to_bytes(width * len(own) * steps, "little")
-    law = [
-        int.from_bytes(written[width * place : width * (place + 1)], "little") for place in range(2 * reach * steps + 1)
-    ]
-    shown = steps * Fraction(sum(own[reach + mechanism.threshold - 1 :]), sum(own))
-    above = (Fraction(exponential_floor(claimed.epsilon - spent, PRECISION) + 1, 1 << PRECISION)) / (1 - shown)
-    shifted = [*law[steps:], *[0] * steps]
-    excess = sum(max(0, p * above.numerator - q * above.denominator) for p, q in zip(law, shifted, strict=True))
-    delta = shown + Fraction(excess, above.numerator * sum(law))
-    remark = "delta of names that only a unit has, and of noise added to counts, by convolution"
+    shown = Fraction(sum(own[reach + mechanism.threshold - 1 :]), sum(own))
+    steps, delta = mechanism.steps, mechanism.steps * shown
+    for new in range(steps):
+        law, moved, above = _convolved(own, steps - new), steps - new, below / (1 - new * shown)
+        shifted = [*law[moved:], *[0] * moved]
+        excess = sum(max(0, p * above.numerator - q * above.denominator) for p, q in zip(law, shifted, strict=True))
+        delta = max(delta, new * shown + Fraction(excess, above.numerator * sum(law)))
+    remark = "delta of names that only a unit has, and of noise added to the counts of its others, by convolution"
     return ExactDelta(delta=delta, kept=delta <= claimed.delta, remark=remark)
+
+
+def _convolved(weights: list[int], times: int) -> list[int]:
+    """Return the weights of a sum of so many independent draws."""
+    width = times * (BITS + len(weights).bit_length() + 1) // 8 + 1  # bytes of a sum of products
+    packed = int.from_bytes(b"".join(weight.to_bytes(width, "little") for weight in weights), "little") ** times
+    size = (len(weights) - 1) * times + 1
+    written = packed.to_bytes(width * size, "little")
+    return [int.from_bytes(written[width * place : width * (place + 1)], "little") for place in range(size)]
 
 
 def neighbours(mechanism: PartitionSelection) -> Iterator[tuple[Table, Table]]:

@@ -14,7 +14,9 @@ import numpy.typing as npt
 from dpress.core.errors import NotSupported
 from dpress.core.oracle import Channel, Oracle, Payloads
 from dpress.core.rng import Generator
+from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.choice.exponential import Exponential
+from dpress.release.audit import exact_quantiles
 from dpress.release.audit.bounds import Floats
 
 Labels = npt.NDArray[np.int64]
@@ -134,3 +136,22 @@ def of_choice(mechanism: Exponential, samples: int, *, rng: Generator) -> Outcom
         return np.log(first / second)
 
     return Outcomes(values=2, labels=2, draw=draw, stated=stated)
+
+
+def of_quantiles(mechanism: ApproximateQuantiles, *, rng: Generator) -> Outcomes:
+    """Return the quantiles of a table of three levels, and of the neighbour with a unit's rows more at the last."""
+    tables = np.array([[2, 0, 2], [2, 0, 2 + mechanism.unit.rows]], dtype=np.int64)
+
+    def draw(value: int, size: int) -> Labels:
+        levels = mechanism.choose(np.tile(tables[value], (size, 1)), rng=rng)
+        return np.asarray(levels @ 3 ** np.arange(levels.shape[1]), dtype=np.int64)
+
+    def stated(one: int, other: int) -> Floats:
+        first, second = (exact_quantiles.outcomes(mechanism, tuple(tables[value].tolist())) for value in (one, other))
+        ratios = np.zeros(3 ** len(mechanism.quantiles))
+        for levels, chance in first.items():
+            label = sum(level * 3**place for place, level in enumerate(levels))
+            ratios[label] = math.log(chance.high / second[levels].high)
+        return ratios
+
+    return Outcomes(values=2, labels=3 ** len(mechanism.quantiles), draw=draw, stated=stated)

@@ -16,9 +16,12 @@ from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Payloads, Values
 from dpress.core.rng import Generator, secure
+from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.choice.exponential import Exponential
+from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.joint.bit_joint import BitJoint
 from dpress.mechanisms.joint.rr_ldp import RrLdp
+from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata.graphical import Graphical
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
@@ -33,6 +36,8 @@ from dpress.release.audit import (
     exact,
     exact_groups,
     exact_names,
+    exact_persons,
+    exact_quantiles,
     exact_records,
     exact_rounds,
     outcome_tables,
@@ -41,6 +46,7 @@ from dpress.release.audit import (
     sampled,
 )
 from dpress.release.audit.exact import ExactLoss
+from dpress.release.audit.exact_discovery import discovery_loss
 from dpress.release.audit.verdict import Audit, Check, Kind
 
 SIZES = (2, 3, 4, 5)
@@ -69,6 +75,8 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
             raise NotSupported(f"{card.name} is checked exactly, and takes no samples")
         made: Any = card.example
         checks = [names_exact(made(loss, unit, loss.epsilon * TOTAL_SHARE)) for unit in _units()]
+    elif isinstance(loss, ApproxDP) and isinstance(example, DiscoveredGroups) and samples is None:
+        checks = [discovery_exact(cast("DiscoveredGroups", card.example(loss, unit))) for unit in _units()]
     elif isinstance(loss, ApproxDP):
         raise NotSupported(f"{card.name} is audited under epsilon or rho")
     elif isinstance(example, Oracle):
@@ -77,7 +85,7 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
         checks = [one for name, oracle in sent for one in reports(name, oracle, samples, rng=generator)]
     elif isinstance(example, (PerRecord, InsensitiveMicroaggregation, Graphical)):
         checks = list(of_records(card, loss, samples, rng=generator))
-    elif isinstance(example, (MatrixMechanism, Exponential, CentralMap)) or _levels(example):
+    elif isinstance(example, (MatrixMechanism, Exponential, ApproximateQuantiles, CentralMap)) or _levels(example):
         checks = list(central(card, loss, samples, rng=generator))
     elif card.synthesizer is not None and example.claim.proven is None:
         raise NotSupported(
@@ -179,9 +187,17 @@ def central(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Genera
     for unit in _units():
         for part in _parts(card.example(loss, unit)):
             yield central_exact(part)
+            if isinstance(getattr(part, "strategy", None), GroupStatistics):
+                yield persons_exact(exact_persons.tiny(part))
     for relation in Relation if samples is not None else ():
         for part in _parts(card.example(loss, Unit(relation=relation))):
             yield central_sampled(part, samples or SAMPLES, rng=rng)
+
+
+def persons_exact(made: MatrixMechanism) -> Check:
+    """Return the exact check of sums over persons."""
+    found = exact_persons.person_loss(made, exact.promised(_claimed(made)))
+    return _exact("exact matrix", "persons in 2 groups", _relation(made.unit), _claimed(made), found)
 
 
 def of_records(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Generator) -> Iterator[Check]:
@@ -201,14 +217,21 @@ def names_exact(made: PartitionSelection | GaussianThreshold) -> Check:
     """Return the exact check of what releases names, beside its total."""
     claimed = _claimed(made)
     if isinstance(made, PartitionSelection):
-        kind, name, found = "exact outputs", "tables of a few names", exact_names.names_loss(made, claimed)
-    else:
-        kind, name, found = "exact sum", "sums of noise", exact_names.sums_loss(made, claimed)
+        return _delta("exact outputs", "tables of a few names", made, exact_names.names_loss(made, claimed))
+    return _delta("exact sum", "sums of noise", made, exact_names.sums_loss(made, claimed))
+
+
+def discovery_exact(made: DiscoveredGroups) -> Check:
+    """Return the exact check of names and their groups together."""
+    return _delta("exact sum", "names, then their groups", made, discovery_loss(made, _claimed(made)))
+
+
+def _delta(kind: Kind, name: str, made: Any, found: exact_names.ExactDelta) -> Check:
     return Check(
-        kind=kind,  # type: ignore[arg-type]  # one of the two
+        kind=kind,
         instance=name,
         relation=_relation(made.unit),
-        claimed=claimed,
+        claimed=_claimed(made),
         kept=found.kept,
         loss=float_up(found.delta),
         remark=found.remark,
@@ -270,6 +293,10 @@ def central_exact(mechanism: Any) -> Check:
         found = exact.matrix_loss(mechanism, bound)
         kind: Kind = "exact matrix" if exact.linear(mechanism.strategy.map) else "rounded matrix"
         return _exact(kind, _cells(mechanism), _relation(mechanism.unit), claimed, found)
+    if isinstance(mechanism, ApproximateQuantiles):
+        name = f"{len(mechanism.quantiles)} quantiles of {exact_quantiles.LEVELS} levels"
+        found = exact_quantiles.quantiles_loss(mechanism, bound)
+        return _exact("exact outputs", name, _relation(mechanism.unit), claimed, found)
     found = exact.choice_loss(mechanism, bound)
     return _exact("exact choice", "3 candidates", _relation(mechanism.unit), claimed, found)
 
@@ -283,6 +310,11 @@ def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
         return _sampled(
             _cells(mechanism), relation, claimed, bound(scores, samples, alpha=alpha), samples=samples, alpha=alpha
         )
+    if isinstance(mechanism, ApproximateQuantiles):
+        if not isinstance(claimed, PureDP):
+            raise NotSupported("quantiles under rho are checked exactly, and take no samples")
+        low = sampled.epsilon_of_outcomes(outcomes.of_quantiles(mechanism, rng=rng), samples, alpha=alpha)
+        return _sampled("quantiles of 3 levels", relation, claimed, low, samples=samples, alpha=alpha)
     low = sampled.epsilon_of_outcomes(outcomes.of_choice(mechanism, samples, rng=rng), samples, alpha=alpha)
     return _sampled("2 candidates", relation, claimed, low, samples=samples, alpha=alpha)
 

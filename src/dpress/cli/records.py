@@ -1,0 +1,21 @@
+"""`dpress records`: synthetic records of a release that is already published."""
+
+import click
+
+from dpress.cli.output import json_option, print_json
+from dpress.release.load import load_release
+from dpress.release.made_records import write_records
+
+
+@click.command("records")
+@click.argument("release", type=click.Path())
+@click.option("--count", type=click.IntRange(min=1), required=True, help="How many records.")
+@click.option("--out", type=click.Path(), required=True, help="The new Parquet file.")
+@json_option
+def command(release: str, count: int, out: str, *, as_json: bool) -> None:
+    """Draw synthetic records from the joint distribution that RELEASE publishes; costs no privacy."""
+    path = write_records(load_release(release), count, out)
+    if as_json:
+        print_json({"records": str(path), "count": count})
+    else:
+        click.echo(f"Records: {path} ({count:,})")

@@ -1,0 +1,64 @@
+"""Sums over rows and over persons, from one reading of the rows that stay: the same on every engine.
+
+batch -> codes and persons -> sums over rows, batch by batch; codes and persons together -> sums over persons.
+"""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dpress.core.claim import Unit
+from dpress.core.domain import Schema
+from dpress.core.errors import SchemaMismatch
+from dpress.core.mechanism import PersonSumDecoder
+from dpress.core.people import Codes
+from dpress.data.add_up import Counts, Progress
+from dpress.data.codec.codec import encode_all
+from dpress.data.persons.person_columns import person_column
+from dpress.data.persons.person_index import Numbers, PersonIndex, fresh_key
+from dpress.data.sources.source import without_quotes
+from dpress.data.table import Table
+
+
+def person_totals(
+    schema: Schema, decoder: PersonSumDecoder, source: Any, unit: Unit, *, progress: Progress | None = None
+) -> Counts:
+    """Return the sums over the rows, then those over the persons: private, never written anywhere.
+
+    A person's rows may stand anywhere, so the codes of all rows that stay are held: 8 bytes a row, 4 more for every
+    attribute, and what `PersonIndex.nbytes` says for every person; joined and sorted once, which takes a few times as
+    much. All engines hand their rows over, and one thread adds them up.
+
+    Args:
+        schema: how rows are coded.
+        decoder: says what is added up.
+        source: the rows, as `open_source` takes or returns them.
+        unit: whose contribution is bounded; it names a person.
+        progress: called with the number of rows done so far.
+
+    Raises:
+        OSError, SchemaMismatch: see `Table.batches`; or a row has no person.
+    """
+    if unit.column is None:
+        raise SchemaMismatch("sums over persons need a unit that names them")
+    column = unit.column
+    table = Table(source, tuple(dict.fromkeys((*schema.names, column))), unit)
+    index, rows = PersonIndex(key=fresh_key()), 0
+    sums: list[Counts] = []
+    held: list[tuple[Codes, Numbers]] = []
+
+    def coded(batch: pa.RecordBatch) -> tuple[Codes, Numbers]:
+        codes, keep = encode_all(schema, batch)
+        persons = index.numbers(person_column(column, batch.column(column)))
+        return codes[:, keep], persons[keep]
+
+    for batch in table.batches():
+        own = without_quotes(table.name, lambda batch=batch: coded(batch))  # type: ignore[misc]
+        held.append(own)
+        sums = [np.sum([*sums, decoder.sums(own[0])], axis=0)]
+        rows += batch.num_rows
+        if progress is not None:
+            progress(rows)
+    codes, persons = (np.concatenate(parts, axis=-1) for parts in zip(*held, strict=True))
+    return np.concatenate([*sums, decoder.person_sums(codes, persons)])

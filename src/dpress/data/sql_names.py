@@ -1,0 +1,123 @@
+"""How often every name occurs, by statements of the engine that has the rows: only names and their counts leave it.
+
+rows, at most so many of each person -> the name of each, or none -> each once for a person -> GROUP BY -> counts.
+"""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+from sqlglot import exp
+
+from dpress.core.errors import SchemaMismatch
+from dpress.core.listed_attribute import Categorical
+from dpress.core.name_counts import LONGEST_NAME
+from dpress.core.policy import DROP, REJECT
+from dpress.data.sources.source import Database, SqlSource, check_columns
+from dpress.data.sql.coded_rows import Relation, relation_of
+from dpress.data.sql.engine_column import TEXT, Column, text, whole
+from dpress.data.sql.person_rows import person_name
+from dpress.data.table import Table
+
+NAME, COUNT = "dpress_name", "dpress_count"
+PERSON = "dpress_person"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupedNames:
+    """What an engine counted.
+
+    Args:
+        rows: names (null for none) and how often each occurs, in any order, and all different.
+        kind: of the column.
+    """
+
+    rows: pa.Table
+    kind: pa.DataType
+
+
+def sql_names(table: Table, attribute: Categorical) -> GroupedNames | None:
+    """Return the counts of names, of persons once for a name; None where the codec is to read the column.
+
+    Whether it is follows from the specification and the declared type alone. Counts are those of the codec: names are
+    compared by bytes.
+
+    Args:
+        table: the rows.
+        attribute: whose values are discovered.
+
+    Raises:
+        OSError: the rows cannot be read, or they changed.
+        SchemaMismatch: there is no such column, there are no rows, or a value is missing that may not be.
+    """
+    person = table.unit.column
+    if not isinstance(table.source, SqlSource) or (person is not None and not isinstance(table.source, Database)):
+        return None
+    table = table.drawn()
+    source = table.source
+    if not isinstance(source, SqlSource):
+        return None
+    relation = relation_of(source)
+    check_columns(source.name, table.columns, list(relation.declared))
+    asked = statements(attribute, relation, person)
+    if asked is None:
+        return None
+    rows, named = (int(column[0].as_py()) for column in source.fetch(asked.numbers).columns)
+    if not rows:
+        raise SchemaMismatch(f"{source.name} has no rows")
+    if attribute.null == REJECT and named < rows:
+        raise SchemaMismatch(f"attribute {attribute.name}: a value is missing; say what to do in `null`")
+    found = source.fetch(asked.names)
+    table.check_unchanged()
+    return GroupedNames(rows=found, kind=relation.column(attribute.name).kind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statements:
+    """What is asked of an engine.
+
+    Args:
+        numbers: how many rows there are, and how many of them have a value.
+        names: every name with its count.
+    """
+
+    numbers: str
+    names: str
+
+
+def statements(attribute: Categorical, relation: Relation, person: str | None) -> Statements | None:
+    """Return the statements that count names; None where the engine cannot name the column's values as the codec does.
+
+    Args:
+        attribute: whose values are discovered.
+        relation: the rows, bounded to a few of each person.
+        person: the column that names a row's person; None where rows are counted.
+    """
+    column = relation.column(attribute.name)
+    other = text(attribute.other, relation.dialect)
+    named = column.kind is not None and (
+        column.kind == TEXT or pa.types.is_integer(column.kind) or pa.types.is_boolean(column.kind)
+    )
+    if not named or other is None:
+        return None
+    columns = [exp.alias_(_name(column, other), NAME)]
+    if person is not None:
+        columns.append(exp.alias_(person_name(relation.column(person)), PERSON))
+    rows = exp.select(*columns).from_(relation.source)
+    if attribute.null == DROP:
+        rows = rows.where(exp.not_(column.missing))
+    counted = (rows if person is None else rows.distinct()).subquery("dpress_names")
+    number = exp.cast(exp.Count(this=exp.Star()), "bigint")
+    names = exp.select(NAME, exp.alias_(number, COUNT)).from_(counted).group_by(NAME)
+    present = exp.cast(exp.Count(this=column.raw), "bigint")
+    numbers = exp.select(exp.alias_(number.copy(), "dpress_rows"), exp.alias_(present, "dpress_present"))
+    return Statements(
+        numbers=numbers.from_(relation.source).sql(dialect=relation.dialect), names=names.sql(dialect=relation.dialect)
+    )
+
+
+def _name(column: Column, other: exp.Expr) -> exp.Expr:
+    """Return the name of a value, compared by bytes; NULL for what is none."""
+    name = column.value if column.kind == TEXT else exp.cast(column.value, "text")
+    length = exp.Anonymous(this="strlen" if column.dialect == "duckdb" else "octet_length", expressions=[name.copy()])
+    fits = exp.and_(length > whole(0), length.copy() <= whole(LONGEST_NAME), name.copy().neq(other))
+    return exp.case().when(fits, name)

@@ -1,0 +1,108 @@
+"""Groups whose names nobody may list: which attribute's, what the names cost, and how large their groups are at least.
+
+spec -> the attribute, a share of the budget for its names -> losses for their groups -> the mechanism of both.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpress.core.claim import ZCDP, ApproxDP, PureDP
+from dpress.core.domain import Schema
+from dpress.core.errors import NotSupported
+from dpress.core.listed_attribute import Categorical
+from dpress.core.mechanism import NameMechanism
+from dpress.core.parameters import PLACE
+from dpress.data.specification.spec import Spec
+from dpress.ledger.convert import zcdp_for
+from dpress.mechanisms.discovery.discovered_groups import NAMES_SHARE, DiscoveredGroups
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.selection.above_threshold import SURE
+from dpress.mechanisms.selection.best_selection import selections
+from dpress.release.discovery_loss import loss_of
+
+METHOD = "discovered_groups"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discovery:
+    """How names are found, and what is left for their groups.
+
+    Args:
+        name: of the attribute.
+        axis: of the attribute.
+        names: the selection.
+        loss: of the groups.
+        delta: at which the groups' rho is converted; 0 where they have epsilon.
+    """
+
+    name: str
+    axis: int
+    names: NameMechanism
+    loss: PureDP | ZCDP
+    delta: Fraction
+
+    @property
+    def rows(self) -> int:
+        """The count of a name that is released with a chance of 99 %."""
+        return self.names.count_for(SURE)
+
+    def of_groups(self, groups: MatrixMechanism, most: int) -> DiscoveredGroups:
+        """Return the mechanism of both steps, for so many names at most."""
+        return DiscoveredGroups(names=self.names, groups=groups, axis=self.axis, most=most, delta=self.delta)
+
+
+def discovered(schema: Schema, by: Sequence[str]) -> str | None:
+    """Return the attribute whose values are discovered; None where all are listed.
+
+    Raises:
+        NotSupported: there are several, or it makes no groups.
+    """
+    found = [one.name for one in schema.tabular if isinstance(one, Categorical) and one.discovered]
+    if not found:
+        return None
+    if len(found) > 1:
+        raise NotSupported(
+            f'$.attribute: values = "discover" for one attribute of kind = "statistics", got {", ".join(found)}'
+        )
+    if found[0] not in by:
+        raise NotSupported(f"{PLACE}.by: expected {found[0]} in it, as its values are discovered")
+    return found[0]
+
+
+def check_counts(spec: Spec, *, counts_only: bool, by: Sequence[str]) -> None:
+    """Refuse to pay twice for the counts of rows that a selection of names releases with them.
+
+    Raises:
+        NotSupported: the other kind releases the same for less.
+    """
+    if counts_only and len(by) == 1 and spec.privacy.unit == "row":
+        raise NotSupported(
+            f'{PLACE}: only counts of {by[0]} are asked for; kind = "names" finds the names and counts them at once'
+        )
+
+
+def discoveries(spec: Spec, name: str) -> tuple[Discovery, ...]:
+    """Return the ways to divide the budget: the groups under epsilon, or under rho, for which half of delta goes.
+
+    A quarter of epsilon is for the names: as many more of them as another quarter would find are small groups.
+
+    Raises:
+        NotSupported, ValueError: see `loss_of` and `selections`.
+    """
+    whole, unit, axis = loss_of(spec), spec.privacy.protected, spec.schema.names.index(name)
+    share, rest, half = whole.epsilon * NAMES_SHARE, whole.epsilon * (1 - NAMES_SHARE), whole.delta / 2
+    ways: tuple[tuple[PureDP | ZCDP, Fraction], ...] = (
+        (PureDP(epsilon=rest), Fraction(0)),
+        (ZCDP(rho=zcdp_for(rest, half)), half),
+    )
+    return tuple(
+        Discovery(
+            name=name,
+            axis=axis,
+            names=next(iter(selections(ApproxDP(epsilon=share, delta=whole.delta - delta), unit).values())),
+            loss=loss,
+            delta=delta,
+        )
+        for loss, delta in ways
+    )

@@ -1,0 +1,68 @@
+"""Which sums over persons to measure for what is asked of persons, and what is refused."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from dpress.core.bounded_attribute import Integer
+from dpress.core.claim import Unit
+from dpress.core.domain import Schema
+from dpress.core.parameters import PLACE
+from dpress.data.specification.spec import Spec
+from dpress.kinds.statistics.estimates import bounded
+from dpress.kinds.statistics.kind import Statistics
+from dpress.mechanisms.linear.person_sums import STEPS, PersonSums
+
+LARGEST = 1 << 42  # of rows, each of at most 2^20 levels, that 63 bits hold
+
+
+def person_parts(spec: Spec, schema: Schema, by: tuple[str, ...], own: Statistics) -> tuple[PersonSums, ...]:
+    """Return the parts: one for every attribute with totals, and one of persons where none of those counts them all.
+
+    Args:
+        spec: says who a person is, and how many rows one keeps.
+        schema: the attributes, measured ones with their finest levels.
+        by: the attributes of the groups.
+        own: the parameters.
+
+    Raises:
+        ValueError: the unit is a row, or the bounds of a total are none.
+    """
+    if not own.persons and own.totals is None:
+        return ()
+    unit = spec.privacy.protected
+    if unit.column is None:
+        place = "persons" if own.persons else "totals"
+        raise ValueError(
+            f"{PLACE}.{place}: needs [privacy] to name persons (unit = a column, rows_per_unit), got unit = 'row'"
+        )
+    totals = tuple(_totals(schema, schema.axes(by), own, unit))
+    if own.persons and not any(part.counts_all for part in totals):
+        return (*totals, PersonSums(shape=schema.shape, by=schema.axes(by)))
+    return totals
+
+
+def _totals(schema: Schema, by: tuple[int, ...], own: Statistics, unit: Unit) -> Iterator[PersonSums]:
+    for name, (low, high) in (own.totals or {}).items():
+        place, axis = f"{PLACE}.totals.{name}", schema.axes([name])[0]
+        attribute = bounded(schema, axis)
+        edges = attribute.edges_at(np.array([0, 1])).astype(float)
+        width = float(edges[1] - edges[0])
+        first = float(edges[0]) if isinstance(attribute, Integer) and width == 1 else float(edges.mean())
+        last = first + width * (attribute.ordered - 1)
+        if not low < high:
+            raise ValueError(f"{place}: expected the lower number first, got [{float(low):g}, {float(high):g}]")
+        if low > max(last, 0) * unit.rows or high < min(first, 0) * unit.rows:
+            raise ValueError(f"{place}: no total of {unit.rows:,} rows lies in [{float(low):g}, {float(high):g}]")
+        if unit.rows * attribute.ordered > LARGEST * STEPS:
+            raise ValueError(f"{place}: {unit.rows:,} rows of {attribute.ordered:,} levels do not fit 63 bits")
+        yield PersonSums(
+            shape=schema.shape,
+            by=by,
+            degree=1,
+            axis=axis,
+            levels=attribute.ordered,
+            values=(Fraction(first), Fraction(width)),
+            bounds=(low, high),
+        )

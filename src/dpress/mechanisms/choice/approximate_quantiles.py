@@ -1,0 +1,217 @@
+"""`approximate_quantiles`: levels that are quantiles of every group, found one half after the other.
+
+counts of levels -> a place within its level for every row -> the middle quantile of all rows -> those below it among
+the rows below, those above among the rows above, and so on -> levels.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core import check
+from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit, describe
+from dpress.core.errors import NotSupported
+from dpress.core.mechanism import Card
+from dpress.core.rng import Generator
+from dpress.noise.choose_each import exponential, permute_and_flip
+from dpress.noise.uniform import small
+
+Integers = npt.NDArray[np.int64]
+
+BLOCK = 1 << 20  # candidates of groups, or rows, at a time
+LARGEST_RATIO = 1 << 20  # of the quantiles' common denominator: scores of 2^42 rows fit 63 bits
+ROOT = 1 << 40  # steps of epsilon under rho
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """One quantile of the recursion.
+
+    Args:
+        place: among all quantiles.
+        left: the quantile that the rows begin after; -1 for all.
+        right: the quantile that they end with; as many as there are quantiles for all.
+        part: of these rows that is to be below it.
+    """
+
+    place: int
+    left: int
+    right: int
+    part: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproximateQuantiles:
+    """Quantiles of every group, each a level; they never cross.
+
+    Promise: d = ceil(log2(quantiles + 1)) depths, at each of which a row is in one choice. A choice's score is how
+    many rows its level is away from q n, so that a row changes it by at most max(q, 1 - q), q being the part of the
+    choice's own rows; k = the unit's rows, twice that where a row is replaced. Under epsilon: permute-and-flip at
+    epsilon / d each, together epsilon. Under rho: the exponential mechanism at e = sqrt(8 rho / d) each, together
+    d e^2 / 8. Proven.
+    Error: with probability 1 - beta one choice is within 2 k max(q, 1 - q) ln(candidates / beta) / e rows of its q.
+    Paper: Kaplan, Schnapp, Stemmer 2022, Algorithm 1; Smith 2011; bounded range of the exponential mechanism: Dong,
+    Durfee, Rogers 2020; Cesar and Rogers 2021.
+
+    Args:
+        loss: of all quantiles of all groups together, epsilon or rho.
+        unit: whom the promise protects.
+        quantiles: strictly between 0 and 1, increasing; their common denominator is at most 2^20.
+        places: within a level, one of which every row gets by chance, so that rows of one level come on both sides of
+            it; 1 where there is one quantile.
+    """
+
+    loss: PureDP | ZCDP
+    unit: Unit = ROW
+    quantiles: tuple[Fraction, ...] = (Fraction(1, 2),)
+    places: int = 1
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.loss, (PureDP, ZCDP)):
+            raise NotSupported(f"quantiles are chosen under epsilon or rho, got {describe(self.loss)}")
+        check.count("places", self.places)
+        if not self.quantiles or list(self.quantiles) != sorted({one for one in self.quantiles if 0 < one < 1}):
+            raise ValueError("quantiles must be increasing and lie strictly between 0 and 1")
+        if math.lcm(*(one.denominator for one in self.quantiles)) > LARGEST_RATIO:
+            raise ValueError(f"the common denominator of the quantiles must be at most {LARGEST_RATIO:,}")
+
+    @property
+    def depth(self) -> int:
+        """How many choices a row takes part in: ceil(log2(quantiles + 1))."""
+        return len(self.quantiles).bit_length()
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The loss of one choice."""
+        if isinstance(self.loss, PureDP):
+            return self.loss.epsilon / self.depth
+        square = 8 * self.loss.rho / self.depth
+        return Fraction(math.isqrt(square.numerator * ROOT**2 // square.denominator), ROOT)
+
+    @property
+    def moved(self) -> int:
+        """How many rows come or go where one unit changes."""
+        return self.unit.rows * (2 if self.unit.relation is Relation.REPLACE_ONE else 1)
+
+    @property
+    def claim(self) -> Claim:
+        """The promise, computed back from the loss of one choice, which the sampler uses."""
+        pure = isinstance(self.loss, PureDP)
+        found = PureDP(epsilon=self.depth * self.epsilon) if pure else ZCDP(rho=self.depth * self.epsilon**2 / 8)
+        how = "permute-and-flip" if pure else "the exponential mechanism"
+        basis = f"{self.depth} depths of {how} at epsilon {self.epsilon} against {self.moved} rows"
+        return Claim(published=found, proven=found, unit=self.unit, basis=basis)
+
+    def nodes(self) -> Iterator[Node]:
+        """Yield the quantiles in the order that they are chosen in, depth after depth."""
+        ends = (Fraction(0), *self.quantiles, Fraction(1))
+        waiting = [(0, len(self.quantiles))]
+        while waiting:
+            for low, high in waiting:
+                place = (low + high) // 2
+                before, after = ends[low], ends[high + 1]
+                part = (self.quantiles[place] - before) / (after - before)
+                yield Node(place=place, left=low - 1, right=high, part=part)
+            halves = [
+                half for low, high in waiting for half in ((low, (low + high) // 2), ((low + high) // 2 + 1, high))
+            ]
+            waiting = [(low, high) for low, high in halves if low < high]
+
+    def rate(self, part: Fraction) -> Fraction:
+        """Return how fast the chance of a level falls with `gaps`: epsilon / (2 sensitivity)."""
+        most = max(part.numerator, part.denominator - part.numerator)
+        return self.epsilon / (2 * self.moved * most)
+
+    def choose(self, counts: Integers, *, rng: Generator) -> Integers:
+        """Return the quantiles' levels, shape (groups, quantiles).
+
+        Args:
+            counts: rows of every level, shape (groups, levels); about 100 bytes for each of the places of the groups
+                that are worked on together, 2^20 places or one group's.
+            rng: a secure generator.
+        """
+        groups, levels = counts.shape
+        step = max(1, BLOCK // (levels * self.places))
+        found = [self._chosen(counts[start : start + step], rng) for start in range(0, groups, step)]
+        return np.concatenate(found) // self.places
+
+    def _chosen(self, counts: Integers, rng: Generator) -> Integers:
+        """Return the places of the quantiles of some groups."""
+        placed = counts if self.places == 1 else scattered(counts, self.places, rng=rng)
+        below = np.concatenate([np.zeros((len(placed), 1), dtype=np.int64), placed.cumsum(axis=1)], axis=1)
+        found = np.empty((len(placed), len(self.quantiles)), dtype=np.int64)
+        draw = permute_and_flip if isinstance(self.loss, PureDP) else exponential
+        for node in self.nodes():
+            first = found[:, node.left] + 1 if node.left >= 0 else np.zeros(len(placed), dtype=np.int64)
+            last = (
+                found[:, node.right] if node.right < len(self.quantiles) else np.full_like(first, placed.shape[1] - 1)
+            )
+            lowest = np.maximum(first - 1, 0) if node.left >= 0 else first
+            sizes = last - lowest + 1
+            own = gaps(below, first, lowest, last, node.part)
+            found[:, node.place] = lowest + draw(own, sizes, self.rate(node.part), rng=rng)
+        return found
+
+
+def gaps(below: Integers, first: Integers, lowest: Integers, last: Integers, part: Fraction) -> Integers:
+    """Return how far every candidate is from the rank that is asked for, in rows times the part's denominator.
+
+    A candidate c with L rows below it and U up to it is max(L - q n, q n - U, 0) rows away. One of every group is 0.
+
+    Args:
+        below: rows below every place, shape (groups, places + 1).
+        first: the place that a group's rows begin at.
+        lowest: its first candidate, `first` or the place before it.
+        last: its last candidate, where its rows end.
+        part: q.
+
+    Returns:
+        Of all candidates of a group, one group after the other.
+    """
+    sizes = last - lowest + 1
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    place = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes - lowest, sizes)
+    every = np.arange(len(sizes))
+    start = below[every, first]
+    target = part.numerator * (below[every, last + 1] - start)
+    lower = np.maximum(below[group, place] - start[group], 0) * part.denominator - target[group]
+    upper = (below[group, place + 1] - start[group]) * part.denominator - target[group]
+    found: Integers = np.maximum(np.maximum(lower, -upper), 0)
+    return found
+
+
+def scattered(counts: Integers, places: int, *, rng: Generator) -> Integers:
+    """Return the counts of the places within levels, where every row takes one of them by itself and uniformly.
+
+    Args:
+        counts: of the levels, shape (groups, levels).
+        places: of a level.
+        rng: the generator.
+
+    Returns:
+        Shape (groups, levels * places).
+    """
+    ends, size = counts.ravel().cumsum(), counts.size * places
+    found = np.zeros(size, dtype=np.int64)
+    for start in range(0, int(ends[-1]), BLOCK):
+        rows = np.arange(start, min(start + BLOCK, int(ends[-1])))
+        levels = np.searchsorted(ends, rows, side="right")
+        found += np.bincount(levels * places + small(places, rows.size, rng=rng), minlength=size)
+    return found.reshape(len(counts), -1)
+
+
+CARD = Card(
+    name="approximate_quantiles",
+    family="choice",
+    model="central",
+    paper="foundations: Kaplan, Schnapp, Stemmer 2022, Algorithm 1, on choices (McSherry, Talwar 2007)",
+    summary="Chooses several quantiles of every group among the levels of an attribute, one half after the other.",
+    method=ApproximateQuantiles,
+    example=lambda loss, unit: ApproximateQuantiles(
+        loss=loss, unit=unit, quantiles=(Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
+    ),
+)

@@ -1,0 +1,1 @@
+"""Measurements of groups that a selection of names finds first."""

@@ -1,0 +1,158 @@
+"""`discovered_groups`: statistics of groups whose names nobody may list: first the names, then their groups.
+
+counts of names -> a selection -> the names it releases -> groups of these names and of all others -> noisy sums.
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from dpress.core.claim import ZCDP, ApproxDP, Claim, PureDP, Unit, describe
+from dpress.core.linear import Numbers
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Card, NameMechanism
+from dpress.core.name_counts import NameCounts
+from dpress.core.rng import Generator
+from dpress.inference.interval import Tail
+from dpress.ledger.convert import epsilon_for
+from dpress.mechanisms.linear import group_statistics
+from dpress.mechanisms.linear.group_statistics import GroupStatistics
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.selection.above_threshold import check_total
+from dpress.mechanisms.selection.best_selection import selections
+
+NAMES_SHARE = Fraction(1, 4)  # of epsilon, for the names
+AXIS = 0  # of the example's groups
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscoveredGroups:
+    """Names of one attribute are released, then what is measured of their groups and of one of all other rows.
+
+    Promise: (epsilon, delta), for the same unit in both steps. Proven: the second step's queries depend on the rows
+        through the first one's output alone, so that the losses add up (basic adaptive composition). The names' is
+        that of their selection. That of the groups is `MatrixMechanism`'s for any list of names: a row is in one group
+        whatever groups there are. Where it is rho, it is converted to epsilon at `delta`.
+    Error: that of the groups' mechanism; the counts of the selection are not used.
+    Source: Dwork et al. 2006 (composition); selections: `partition_selection`, `gaussian_threshold`.
+
+    Args:
+        names: the selection.
+        groups: what is measured; along `axis` there is the one cell of all other rows before names are known.
+        axis: of the attribute whose values are discovered.
+        most: names that get groups of their own; of more, those with the largest noisy counts.
+        delta: at which the groups' rho is converted; 0 where they have epsilon.
+    """
+
+    names: NameMechanism
+    groups: MatrixMechanism
+    axis: int
+    most: int
+    delta: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        if self.names.claim.unit != self.groups.unit:
+            raise ValueError("the names and their groups must protect the same unit")
+        if not isinstance(self.groups.strategy, GroupStatistics) or self.axis not in self.groups.strategy.decoder.by:
+            raise ValueError(f"axis must be one of the groups' axes, got {self.axis}")
+        if self.most < 1 or isinstance(self.groups.loss, ZCDP) != (self.delta > 0):
+            raise ValueError("most must be at least 1, and delta > 0 where the groups' loss is rho, else 0")
+
+    @property
+    def unit(self) -> Unit:
+        """Whom the promise protects."""
+        return self.groups.unit
+
+    @property
+    def claim(self) -> Claim:
+        """The promise, added up from those of the two steps."""
+        first, second = self.names.claim, self.groups.claim
+        if not isinstance(first.proven, ApproxDP):
+            raise TypeError("a selection of names is calibrated to epsilon and delta")
+        loss = ApproxDP(
+            epsilon=first.proven.epsilon + _epsilon(second.proven, self.delta), delta=first.proven.delta + self.delta
+        )
+        basis = f"names by {describe(first.proven)} ({first.basis}); their groups by {describe(second.proven)} "
+        return Claim(published=loss, proven=loss, unit=self.unit, basis=f"{basis}({second.basis})")
+
+    @property
+    def tail(self) -> Tail:
+        """How heavy the tail of the groups' noise is."""
+        return self.groups.tail
+
+    @property
+    def strategy(self) -> Any:
+        """What is measured of the groups."""
+        return self.groups.strategy
+
+    @property
+    def noises(self) -> Any:
+        """The noise of every part of it."""
+        return self.groups.noises
+
+    @property
+    def decoder(self) -> Any:
+        """What is summed over the rows."""
+        return self.groups.decoder
+
+    def select(self, names: NameCounts, *, rng: Generator) -> tuple[str, ...]:
+        """Return the names that get groups of their own, in the order of their bytes.
+
+        Args:
+            names: exact counts.
+            rng: a secure generator.
+        """
+        found = self.names.select(names, rng=rng)
+        noisy = dict(zip(found.names, found.answers[-len(found.names) :].tolist(), strict=True)) if found.names else {}
+        return tuple(sorted(sorted(noisy, key=lambda name: -noisy[name])[: self.most], key=str.encode))
+
+    def listing(self, names: int) -> "DiscoveredGroups":
+        """Return the mechanism whose groups are those of so many names, and of all other rows."""
+        strategy = self.strategy.resized(self.axis, names + 1)
+        return replace(self, groups=replace(self.groups, strategy=strategy))
+
+    def of_tables(self, counts: Numbers) -> Numbers:
+        """Return the counts as they are."""
+        return self.groups.of_tables(counts)
+
+    def exact(self, counts: Numbers) -> Numbers:
+        """Return the groups' answers without noise, private as the counts are."""
+        return self.groups.exact(counts)
+
+    def noisy(self, exact: Numbers, *, rng: Generator) -> Measurement:
+        """Add the groups' noise to exact answers, in place, and return them."""
+        return self.groups.noisy(exact, rng=rng)
+
+    def measured(self, answers: Numbers) -> Measurement:
+        """Return the measurement of the groups that has these noisy answers."""
+        return self.groups.measured(answers)
+
+
+def _epsilon(loss: object, delta: Fraction) -> Fraction:
+    """Return the epsilon of the groups' loss."""
+    if isinstance(loss, PureDP):
+        return loss.epsilon
+    if isinstance(loss, ZCDP):
+        return epsilon_for(loss.rho, delta)
+    raise TypeError("additive noise is calibrated to epsilon or rho")
+
+
+def example(loss: ApproxDP, unit: Unit) -> DiscoveredGroups:
+    """Return a tiny instance: the groups of `group_statistics.example`."""
+    check_total(loss, Fraction(0))
+    share = ApproxDP(epsilon=loss.epsilon * NAMES_SHARE, delta=loss.delta)
+    rest = PureDP(epsilon=loss.epsilon * (1 - NAMES_SHARE))
+    groups = MatrixMechanism(strategy=group_statistics.example().resized(AXIS, 1), loss=rest, unit=unit)
+    names = next(iter(selections(share, unit).values()))
+    return DiscoveredGroups(names=names, groups=groups, axis=AXIS, most=1 << 16)
+
+
+CARD = Card(
+    name="discovered_groups",
+    family="discovery",
+    model="central",
+    paper="foundations: basic composition; names (Desfontaines, Voss, Gipson 2022; Gopi et al. 2020)",
+    summary="Releases the names that occur often enough, then statistics of their groups and of all other rows.",
+    method=DiscoveredGroups,
+    example=example,
+)

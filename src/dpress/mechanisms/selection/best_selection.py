@@ -1,0 +1,62 @@
+"""Which selection of names suits a loss: the one that finds most names where their counts follow Zipf's law.
+
+loss, unit -> every method that can keep them -> the names that each is expected to find -> the best one first.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from itertools import pairwise
+
+from dpress.core.claim import ApproxDP, Unit
+from dpress.core.errors import NotSupported
+from dpress.core.mechanism import NameMechanism
+from dpress.mechanisms.selection.above_threshold import EVEN
+from dpress.mechanisms.selection.gaussian_threshold import calibrated
+from dpress.mechanisms.selection.partition_selection import made_for
+
+METHODS: Mapping[str, Callable[..., NameMechanism]] = {
+    "partition_selection": made_for,
+    "gaussian_threshold": calibrated,
+}
+GRAIN = 32  # counts up to the even one at which chances are looked at
+
+
+def selections(
+    loss: ApproxDP, unit: Unit, total: Fraction = Fraction(0), *, offered: Iterable[str] = METHODS
+) -> dict[str, NameMechanism]:
+    """Return the methods that can keep a loss, by name, first the one that finds most names.
+
+    Args:
+        loss: epsilon and delta.
+        unit: whom the promise protects.
+        total: the part of epsilon for a noisy total; 0 without one.
+        offered: the methods' names.
+
+    Raises:
+        NotSupported: none of them can.
+    """
+    found, refused = dict[str, NameMechanism](), list[NotSupported]()
+    for name in offered:
+        try:
+            found[name] = METHODS[name](loss=loss, unit=unit, total=total)
+        except NotSupported as error:
+            refused.append(error)
+    if not found:
+        raise refused[0]
+    scores = {name: (-found_share(own), own.variance) for name, own in found.items()}
+    return {name: found[name] for name in sorted(found, key=lambda name: scores[name])}
+
+
+def found_share(selection: NameMechanism) -> Fraction:
+    """Return the expected share of all names that is found where a name counts at least n with probability 1 / n.
+
+    Formula: the sum of chance(n) (1/n - 1/m) over a grid of counts n, m the next one; public, as the chances are.
+
+    >>> own = made_for(ApproxDP(epsilon=1, delta="1e-6"), Unit())
+    >>> round(float(found_share(own)), 3)
+    0.072
+    """
+    half = selection.count_for(EVEN)
+    counts = sorted({max(1, half * place // GRAIN) for place in range(1, 3 * GRAIN + 1)})
+    inner = sum(selection.chance(n) * (Fraction(1, n) - Fraction(1, m)) for n, m in pairwise(counts))
+    return inner + selection.chance(counts[-1]) * Fraction(1, counts[-1])

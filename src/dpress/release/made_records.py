@@ -1,0 +1,81 @@
+"""Synthetic records of a release that is already published: post-processing, which costs no privacy.
+
+release -> the joint distribution that it publishes, or that its tables give -> records -> a Parquet file.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from dpress.core import check
+from dpress.core.errors import NotSupported
+from dpress.core.rng import secure
+from dpress.inference.joint.factors import Joint, dense
+from dpress.inference.postprocess import norm_sub
+from dpress.release.measured_joint import measured_joint
+from dpress.release.record_files import Records
+from dpress.release.release import Release
+
+MOST_CELLS = 1 << 22
+
+
+def write_records(release: Release, size: int, out: str | Path) -> Path:
+    """Write so many records of a release's model to a new Parquet file, and return its path.
+
+    Args:
+        release: a joint distribution, marginal tables that hold every attribute, or a table of all of them.
+        size: how many records, 1 or more.
+        out: the new file.
+
+    Raises:
+        NotSupported: the release has no joint distribution of its attributes.
+        ValueError: the size is no number of records.
+        OSError: the file exists, or cannot be written.
+    """
+    check.count("records", size)
+    joint, place = model(release), Path(out)
+    if place.exists():
+        raise OSError(f"{place} exists already; records are never overwritten, choose another file")
+    part = Records(axes=release.schema.tabular, joint=joint, size=size, rng=secure())
+    batches = part.batches()
+    first = next(batches)
+    try:
+        with pq.ParquetWriter(place, first.schema) as file:
+            file.write_batch(first)
+            for batch in batches:
+                file.write_batch(batch)
+    except OSError:
+        place.unlink(missing_ok=True)
+        raise
+    return place
+
+
+def model(release: Release) -> Joint:
+    """Return the joint distribution that records are drawn from.
+
+    The fitted one of a joint distribution; of a curator's marginal tables that of the largest entropy; of one table of
+    all attributes its own shares, made >= 0.
+
+    Raises:
+        NotSupported: the release has none.
+    """
+    if isinstance(fitted := getattr(release.answers, "fitted", None), Joint):
+        return fitted
+    if (evidence := measured_joint(release.mechanism, release.kept)) is not None:
+        return evidence.fit()
+    return _of_one_table(release)
+
+
+def _of_one_table(release: Release) -> Joint:
+    answers: Any = release.answers
+    shape, every = release.schema.shape, tuple(range(len(release.schema.shape)))
+    tables = getattr(getattr(answers, "decoder", None), "tables", ())
+    if release.design.kind != "tables" or tables != (every,) or int(np.prod(shape, dtype=object)) > MOST_CELLS:
+        raise NotSupported(
+            f"a release of kind {release.kind!r} by {release.method!r} has no joint distribution of all its attributes "
+            'to draw records from; kind = "joint", "histogram" or "marginals" of a table has'
+        )
+    (counts,) = answers.decoder.estimate(answers.measurement)
+    return dense(norm_sub(counts / max(1.0, float(counts.sum())), users=1).reshape(shape))

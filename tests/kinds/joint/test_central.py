@@ -1,0 +1,134 @@
+"""The joint distribution of a table: what is measured, how wide its intervals are, and what it is read back as."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dpress.core import rng
+from dpress.core.claim import PureDP
+from dpress.core.errors import NotSupported
+from dpress.data.specification.spec import from_dict
+from dpress.kinds.joint.fitted import ADDED
+from dpress.mechanisms.linear.marginals import Marginals
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.release.linear_error import mean_variance
+from dpress.release.load import load_release
+from dpress.release.made_records import write_records
+from dpress.release.measured_joint import measured_joint
+from dpress.release.plan import plan
+from dpress.release.publish import publish
+
+SIZES = (2, 3, 2, 4)
+THREE = "a0 = 0 and a1 = 1 and a2 = 1"
+
+
+def spec(*sizes, privacy=None, kind="joint", **parameters):
+    attributes = [{"name": f"a{axis}", "kind": "integer", "bounds": [0, size - 1]} for axis, size in enumerate(sizes)]
+    privacy = privacy or {"epsilon": 1, "delta": 1e-6}
+    return from_dict({"attribute": attributes, "privacy": privacy, "release": {"kind": kind, "parameters": parameters}})
+
+
+def chain(size: int = 4000) -> dict[str, np.ndarray]:
+    """Return rows in which every attribute depends on the one before alone: pairs say all."""
+    draw = rng.seeded(3)
+    columns = [_words(draw, size) % SIZES[0]]
+    for after in SIZES[1:]:
+        columns.append(np.where(_words(draw, size) % 5 < 3, columns[-1] % after, _words(draw, size) % after))
+    return {f"a{axis}": one for axis, one in enumerate(columns)}
+
+
+@pytest.mark.parametrize("order", [2, 3])
+@pytest.mark.parametrize("privacy", [{"epsilon": 1}, {"rho": 0.1}, {"epsilon": 1, "delta": 1e-6}])
+def test_the_chosen_shares_cost_the_budget_and_err_less_than_equal_ones(order, privacy):
+    planned = plan(spec(*SIZES, privacy=privacy, order=order))
+    own, workload = planned.chosen.mechanism, planned.choice.workload
+    assert sum(own.shares) == 1
+    assert own.claim.proven == own.loss
+    equal = MatrixMechanism(strategy=Marginals(SIZES, workload.tables), loss=own.loss, unit=own.unit)
+    assert planned.choice.lower_bound <= planned.chosen.predicted_error <= mean_variance(equal, workload)
+    assert planned.chosen.predicted_error == pytest.approx(mean_variance(own, workload))
+
+
+def test_a_release_answers_what_no_table_holds_the_same_after_loading(tmp_path):
+    release = publish(spec(*SIZES), pa.table(chain()), out=tmp_path / "r", rng=rng.seeded(5))
+    again = load_release(tmp_path / "r")
+    exact, fitted = release.query("a0 = 0 and a1 = 1"), release.query(THREE)
+    assert exact.note is None
+    assert ADDED in fitted.note
+    assert again.query(THREE) == fitted
+    assert again.query("a0 = 0 and a1 = 1") == exact
+    assert release.share("a0 = 0", where="a1 = 1 and a2 = 1").standard_error > 0
+    assert release.answers.fitted.marginal((0, 1, 2, 3)).sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("kind", ["joint", "marginals", "histogram"])
+def test_records_of_a_release_have_its_tables(tmp_path, kind):
+    asked = spec(2, 3, kind=kind)
+    rows = {"a0": chain()["a0"], "a1": chain()["a1"]}
+    release = publish(asked, pa.table(rows), rng=rng.seeded(5))
+    found = pq.read_table(write_records(release, 20_000, tmp_path / "r.parquet"))
+    assert found.column_names == ["a0", "a1"]
+    share = np.mean((found["a0"].to_numpy().astype(int) == 0) & (found["a1"].to_numpy().astype(int) == 0))
+    truth = np.mean((rows["a0"] == 0) & (rows["a1"] == 0))
+    assert abs(share - truth) < 6 * 0.5 / 20_000**0.5 + 0.01  # chance of a false alarm below 1e-6
+    with pytest.raises(OSError, match="never overwritten"):
+        write_records(release, 5, tmp_path / "r.parquet")
+
+
+def test_a_release_without_a_joint_makes_no_records(tmp_path):
+    release = publish(spec(8, kind="ranges"), pa.table({"a0": [1, 2]}), rng=rng.seeded(5))
+    with pytest.raises(NotSupported, match="no joint distribution of all its attributes"):
+        write_records(release, 5, tmp_path / "r.parquet")
+
+
+def test_a_joint_needs_every_attribute_measured():
+    loss = PureDP(epsilon=1)
+    some = MatrixMechanism(strategy=Marginals((2, 2, 2), ((0, 1),)), loss=loss)
+    assert measured_joint(some, np.zeros(4, np.int64)) is None
+
+
+def _words(draw, size):
+    return (draw.words(size) >> np.uint64(33)).astype(np.int64)
+
+
+def covered(runs: int, narrower: float = 1.0) -> float:
+    """Return how often the interval of an answer that only the joint gives holds the truth, pairs being enough."""
+    columns = chain()
+    truth = np.zeros(SIZES)
+    np.add.at(truth, tuple(columns.values()), 1)
+    shares = _chained(truth / truth.sum())
+    counts = np.rint(shares * 4000).astype(np.int64)
+    mechanism = plan(spec(*SIZES, privacy={"epsilon": 0.5})).chosen.mechanism
+    tables = np.concatenate(
+        [counts.sum(axis=tuple({0, 1, 2, 3} - set(axes))).ravel() for axes in mechanism.strategy.sets]
+    )
+    inside, asked = 0, 0
+    for seed in range(runs):
+        found = measured_joint(mechanism, mechanism.measure(tables, rng=rng.seeded(seed)).answers)
+        refits = found.refits(found.fit(), rng=rng.seeded(1000 + seed))
+        every = (0, 1, 2)
+        value = refits.joint.marginal(every) * found.rows
+        error = np.sqrt(
+            (refits.errors(every) * found.rows) ** 2 + refits.joint.marginal(every) ** 2 * found.rows_variance
+        )
+        half = refits.half_width((narrower * error) ** 2, 0.95)
+        inside += int((np.abs(value - counts.sum(axis=3)) <= half).sum())
+        asked += value.size
+    return inside / asked
+
+
+def _chained(shares):
+    """Return the distribution of a chain with the pairs of neighbours: of the largest entropy given these."""
+    found = shares.sum(axis=(2, 3))
+    for axis in (2, 3):
+        pair = shares.sum(axis=tuple({0, 1, 2, 3} - {axis - 1, axis}))
+        found = found[..., None] * (pair / pair.sum(axis=1, keepdims=True))
+    return found
+
+
+@pytest.mark.slow
+def test_intervals_of_the_joint_hold_and_narrow_ones_do_not():
+    """Of 40 x 12 answers; narrower by two thirds, they must be seen to fail."""
+    assert covered(40) >= 0.94
+    assert covered(10, narrower=1 / 3) < 0.9
