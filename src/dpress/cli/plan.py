@@ -3,6 +3,7 @@
 import math
 
 import click
+from msgspec import UNSET
 
 from dpress import catalog
 from dpress.cli.output import hint, json_option, print_json, print_table, searching
@@ -11,6 +12,7 @@ from dpress.data.specification.spec import load_spec
 from dpress.release.candidate import UNIT
 from dpress.release.designs import save_design
 from dpress.release.other_kinds import OtherKind, other_kinds
+from dpress.release.periods.calendar import Calendar
 from dpress.release.plan import Plan
 from dpress.release.plan_text import Listing, PlanText, number
 
@@ -23,7 +25,10 @@ CAP = "rows_per_unit = k needs k times the noise of 1 and leaves out fewer rows;
 @json_option
 def command(spec: str, out: str | None, *, as_json: bool) -> None:
     """Candidate methods for SPEC with predicted error and claim, the chosen one, and the lower bound."""
-    loaded = load_spec(spec)
+    loaded, calendar = load_spec(spec), None
+    if loaded.periods is not UNSET:
+        calendar = Calendar(loaded)
+        loaded = calendar.of(calendar.spans[0])
     with searching(loaded.release.parameters.get("seconds"), quiet=as_json):
         planned = plan_of(loaded, spec)
     room = catalog.part(planned.design.kind, "plan_text")
@@ -40,6 +45,8 @@ def command(spec: str, out: str | None, *, as_json: bool) -> None:
         print_json(plain if out is None else {**plain, "design": out, "id": planned.design.id})
         return
     _show(room.text(planned))
+    for line in [] if calendar is None else calendar.text:
+        click.echo(line)
     if (counted := loaded.privacy.protected.counted) and not planned.design.local:
         click.echo(f"Counts are of {counted}: {CAP}")
     for other in other_kinds(planned):

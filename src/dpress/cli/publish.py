@@ -2,6 +2,7 @@
 
 import time
 from functools import partial
+from typing import Any
 
 import click
 
@@ -11,6 +12,7 @@ from dpress.core.claim import as_floats, describe, from_parameters
 from dpress.core.design import Design
 from dpress.data.specification.spec import Spec
 from dpress.ledger.ledger import Ledger
+from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.publish_period import publish_period
 from dpress.release.plan_text import promised
 from dpress.release.publish import check_whole, publish
@@ -58,7 +60,8 @@ def command(
     asked = load_spec_or_design(design)
     new = ledger is not None and not Ledger.exists(ledger)
     if period is not None:
-        _publish_period(asked, period, data, out, ledger, who, engine=engine, csv=csv, quiet=quiet, as_json=as_json)
+        options = {"ledger": ledger, "who": who, "engine": engine, "csv": csv}
+        _publish_period(asked, period, data, out=out, quiet=quiet, as_json=as_json, **options)
         return
     if isinstance(asked, Spec):
         check_whole(asked)
@@ -90,26 +93,14 @@ def command(
 
 
 def _publish_period(
-    asked: Spec | Design,
-    period: str,
-    data: str | None,
-    out: str,
-    ledger: str | None,
-    who: str,
-    *,
-    engine: str | None,
-    csv: bool,
-    quiet: bool,
-    as_json: bool,
+    asked: Spec | Design, period: str, data: str | None, *, out: str, quiet: bool, as_json: bool, **options: Any
 ) -> None:
     """Add a period to a release that grows, and say what was measured with it."""
     if not isinstance(asked, Spec):
         raise ValueError("--period: expected a specification with [periods]; a design is of one release")
     with counting(quiet=quiet) as progress:
-        made = publish_period(
-            asked, period, data, out=out, ledger=ledger, who=who, engine=engine, csv=csv, progress=progress
-        )
-    if ledger is None:
+        made = publish_period(asked, period, data, out=out, progress=progress, **options)
+    if options["ledger"] is None:
         hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)
     claim = made[-1].claim if made else None
     if as_json:
@@ -118,8 +109,9 @@ def _publish_period(
         return
     click.echo(f"Release: {out}")
     click.echo(f"Period:  {period}")
+    calendar = Calendar(asked)
     for one in made:
-        first, last = one.schema.attribute(asked.periods.attribute).limits  # type: ignore[union-attr]  # has periods
+        first, last = calendar.dated_of(one.schema).limits or ("", "")
         click.echo(f"Counted: {first} to {last}, {promised(one.claim)}")
     if claim is None:
         click.echo("Nothing closes with this period.")

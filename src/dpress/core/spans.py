@@ -71,7 +71,7 @@ def coefficients(measured: Sequence[Span], wanted: Array) -> Array | None:
     matrix = np.zeros((len(measured), wanted.size))
     for row, (first, last) in enumerate(measured):
         matrix[row, first : last + 1] = 1
-    found: Array = np.linalg.lstsq(matrix.T, wanted, rcond=None)[0]
+    found = np.asarray(np.linalg.lstsq(matrix.T, wanted, rcond=None)[0], dtype=np.float64)
     return found if np.abs(found @ matrix - wanted).max() < SOLVED * matrix.shape[0] else None
 
 

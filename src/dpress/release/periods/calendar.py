@@ -6,6 +6,7 @@ spec -> periods of its attribute of dates -> spans -> for each a specification w
 import datetime as dt
 import functools
 import itertools
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,9 +15,10 @@ import msgspec
 import numpy as np
 
 from dpress.core import spans as counters
-from dpress.core.calendar_cells import DAY
-from dpress.core.claim import Loss, Relation, from_parameters, parameters
+from dpress.core.calendar_cells import DAY, name, number, start
+from dpress.core.claim import Loss, Relation, describe, from_parameters, parameters
 from dpress.core.dated_attribute import Dated
+from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
 from dpress.core.spans import Span
 from dpress.core.value import FIRST_DAY
@@ -57,15 +59,20 @@ class Calendar:
     @property
     def dated(self) -> Dated:
         """The attribute of dates."""
-        found = self.spec.schema.attribute(self.own.attribute)
+        return self.dated_of(self.spec.schema)
+
+    def dated_of(self, schema: Schema) -> Dated:
+        """Return the attribute of dates as a schema has it."""
+        found = schema.attribute(self.own.attribute)
         if not isinstance(found, Dated):
             raise ValueError(f"$.periods.attribute: {self.own.attribute} has no dates")
         return found
 
     @functools.cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of all periods, in order."""
-        return tuple(self.dated.labels_between(0, self.dated.ordered))
+        """The names of all periods, in order; one that the bounds cut is named like a whole one."""
+        own, begins = self.dated.cells, self.dated.edges[:-1].astype(np.int64)
+        return tuple(name(own, hour) for hour in start(own, number(own, begins)).tolist())
 
     @functools.cached_property
     def spans(self) -> tuple[Span, ...]:
@@ -92,29 +99,46 @@ class Calendar:
     @property
     def whole(self) -> Loss:
         """The loss of one unit over all periods."""
-        times = self.moved * self.touched
-        found: Loss = from_parameters(
-            {name: times * value for name, value in parameters(self.spec.privacy.loss).items()}
-        )
+        times, each = self.moved * self.touched, parameters(self.spec.privacy.loss)
+        found: Loss = from_parameters({name: times * value for name, value in each.items()})
         return found
+
+    @property
+    def text(self) -> tuple[str, ...]:
+        """What a plan says of the periods: what one unit loses in all, and how errors grow."""
+        count, shares = len(self.names), counters.depth(self.spans)
+        whom = self.spec.privacy.protected.column or "row"
+        which = f"{count:,} periods, {self.names[0]} to {self.names[-1]}"
+        lines = [f"The figures are for one of {which}; over all of them a {whom} loses {describe(self.whole)}."]
+        if shares > 1:
+            lines.append(f"A row is in up to {shares} spans that are measured, each with an equal share of that.")
+        if count > 1:
+            lines.append(f"A count over all {count:,} periods errs {self._growth(count):.3g} times as much.")
+        return tuple(lines)
+
+    def _growth(self, periods: int) -> float:
+        """Return the standard error of the count of the first periods, in those of one span."""
+        wanted = (np.arange(len(self.names)) < periods).astype(float)
+        share = counters.coefficients([one for one in self.spans if one[1] < periods], wanted)
+        return math.inf if share is None else math.sqrt(float(share @ share))
 
     def part(self, period: int) -> str:
         """Return what a ledger calls the rows of one period."""
         return f"{self.division}{DIVISION}{self.names[period]}"
 
-    def number(self, name: str) -> int:
+    def place(self, period: str) -> int:
         """Return the place of a period, from 0.
 
         Raises:
             ValueError: there is none of this name.
         """
         try:
-            return self.names.index(name)
+            return self.names.index(period)
         except ValueError:
             first, last = self.names[0], self.names[-1]
-            raise ValueError(f"--period: expected one from {first} to {last}, got {name!r}") from None
+            raise ValueError(f"--period: expected one from {first} to {last}, got {period!r}") from None
 
-    def name(self, span: Span) -> str:
+    def folder(self, span: Span) -> str:
         """Return the name of a span, which its folder has."""
         first, last = (self.names[one] for one in span)
         return first if first == last else f"{first}_to_{last}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -37,7 +38,7 @@ def person_periods(rows: Rows, calendar: Calendar, period: int) -> Rows:
     Raises:
         OSError, SchemaMismatch: the rows cannot be read, or a row has no person.
     """
-    person, dated = str(calendar.spec.privacy.unit), calendar.dated
+    person, dated = str(calendar.spec.privacy.unit), msgspec.structs.replace(calendar.dated, outside="drop")
     index, persons, periods = PersonIndex(key=fresh_key()), list[Numbers](), list[Numbers]()
     for part in rows.source.parts((person, dated.name)):
         for batch in part.batches():

@@ -59,7 +59,7 @@ def publish_period(
         BudgetExceeded, NotSupported, SchemaMismatch, OSError: see `publish`.
     """
     calendar = Calendar(spec)
-    number, folder = calendar.number(period), Path(out)
+    number, folder = calendar.place(period), Path(out)
     planned = {span: plan(calendar.of(span)) for span in calendar.spans if span[1] == number}
     rows = rows_of(plan(calendar.of((number, number))).design, source_of(spec, data), engine=engine)
     person = spec.privacy.unit != "row"
@@ -75,7 +75,7 @@ def publish_period(
             publish(
                 planned[span],
                 counted,
-                out=folder / calendar.name(span),
+                out=folder / calendar.folder(span),
                 ledger=account if separate else None,
                 part=part if separate else None,
                 who=who,

@@ -21,7 +21,7 @@ from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.linear import Array
 from dpress.core.spans import Span
 from dpress.data.specification.spec import Spec, as_dict, from_dict
-from dpress.inference.interval import half_width
+from dpress.inference.interval import Tail, half_width
 from dpress.release.load import load_release
 from dpress.release.periods.calendar import Calendar
 from dpress.release.query_language import parse
@@ -48,7 +48,7 @@ class Series:
     @cached_property
     def spans(self) -> tuple[Span, ...]:
         """The spans that are there, in the order in which they closed."""
-        return tuple(one for one in self.calendar.spans if (self.folder / self.calendar.name(one)).is_dir())
+        return tuple(one for one in self.calendar.spans if (self.folder / self.calendar.folder(one)).is_dir())
 
     @property
     def periods(self) -> tuple[str, ...]:
@@ -66,7 +66,7 @@ class Series:
         names, there = self.calendar.names, self.periods
         if names[period] in there:
             raise ValueError(f"--period: {names[period]} is published already; noise is drawn once")
-        last = max((self.calendar.number(one) for one in there), default=-1)
+        last = max((self.calendar.place(one) for one in there), default=-1)
         running = self.calendar.own.counter != "separate"
         if period < last or (running and period != last + 1):
             first = names[last + 1] if last + 1 < len(names) else "none"
@@ -82,9 +82,9 @@ class Series:
         """
         found = {}
         for span in self.spans:
-            own = load_release(self.folder / self.calendar.name(span))
+            own = load_release(self.folder / self.calendar.folder(span))
             if own.design.specification != json.loads(json.dumps(_plain(self.calendar.of(span)))):
-                raise SchemaMismatch(f"{self.folder / self.calendar.name(span)} is not of this series' specification")
+                raise SchemaMismatch(f"{self.folder / self.calendar.folder(span)} is not of this series' specification")
             found[span] = own
         return found
 
@@ -102,17 +102,9 @@ class Series:
         schema, axis = self.calendar.spec.schema, self._axis
         weights = parse(schema, text)
         wanted = self._wanted(weights[axis], text)
-        measured = [one for one in self.spans if wanted[one[1]] or one[1] <= int(np.flatnonzero(wanted)[-1])]
-        share = counters.coefficients(measured, wanted)
-        if share is None:
-            raise ValueError(f"what is published does not add up to the periods of {text!r}")
         local = [np.ones(1) if place == axis else own for place, own in enumerate(weights)]
-        value = variance = 0.0
-        for span, times in zip(measured, share.tolist(), strict=True):
-            if abs(times) > counters.SOLVED:
-                one = self._answers(span, text).answered(text, local, confidence)
-                value, variance = value + times * one.value, variance + (times * one.standard_error) ** 2
-        half = half_width(variance, confidence, self.releases[measured[-1]].tail)
+        value, variance = self.added_up(wanted, local, text)
+        half = half_width(variance, confidence, self.tail)
         return Result(
             query=text,
             value=value,
@@ -120,6 +112,36 @@ class Series:
             interval=(value - half, value + half),
             confidence=confidence,
         )
+
+    def added_up(self, wanted: Array, local: list[Array], text: str = "") -> tuple[float, float]:
+        """Return the count over some periods, and its variance.
+
+        Args:
+            wanted: the weight of every period.
+            local: the weights of every attribute's cells within a span, which has one cell of time.
+            text: that asks.
+
+        Raises:
+            ValueError: what is published does not add up to these periods.
+            NotSupported: the releases have no counts.
+        """
+        share = counters.coefficients(self.spans, wanted)
+        if share is None:
+            raise ValueError(f"what is published does not add up to the periods of {text!r}")
+        value = variance = 0.0
+        for span, times in zip(self.spans, share.tolist(), strict=True):
+            if abs(times) > counters.SOLVED:
+                answers = self._answers(span, text)
+                if not answers.together(local):
+                    raise ValueError(answers.unanswered(text))
+                one = answers.answered(text, local, CONFIDENCE)
+                value, variance = value + times * one.value, variance + (times * one.standard_error) ** 2
+        return value, variance
+
+    @property
+    def tail(self) -> Tail:
+        """How heavy the noise's tail is."""
+        return self.releases[self.spans[-1]].tail
 
     @property
     def _axis(self) -> int:
@@ -132,10 +154,8 @@ class Series:
         wanted = np.where(there, 1.0, 0.0) if np.all(weights == 1) else own
         if not wanted.any():
             raise ValueError(f"{text!r} names no period; {self._published}")
-        if missing := [
-            name for name, one, known in zip(self.calendar.names, wanted, there, strict=True) if one and not known
-        ]:
-            raise ValueError(f"{missing[0]} is not published; {self._published}")
+        if (missing := np.flatnonzero(wanted * ~there)).size:
+            raise ValueError(f"{self.calendar.names[missing[0]]} is not published; {self._published}")
         return wanted
 
     @property
@@ -145,11 +165,9 @@ class Series:
 
     def _answers(self, span: Span, text: str) -> TableAnswers:
         """Return who answers counts of a span."""
-        name, found = self.calendar.name(span), self.releases[span].answers
+        name, found = self.calendar.folder(span), self.releases[span].answers
         if not isinstance(found, TableAnswers):
-            raise NotSupported(
-                f"{text!r}: only counts add up over periods; each answers for itself: {self.folder / name}"
-            )
+            raise NotSupported(f"only counts add up over periods; ask one of them, {self.folder / name}: {text!r}")
         return found
 
 
