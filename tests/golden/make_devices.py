@@ -6,7 +6,7 @@ import json
 from fractions import Fraction
 
 from make_documents import INSTANCES, disk, outputs, place, region_lists
-from make_payloads import PRIME, bloom, bucket, ones, sign_parts, stream, width
+from make_payloads import PRIME, bloom, bucket, digits, dot, ones, scaled, sign_parts, space, stream, width
 
 COLLECTION = hashlib.sha256(b"a collection").digest()[:16]
 
@@ -56,6 +56,8 @@ def answered(own, values, draws, secret=None, collection=COLLECTION, slot=0):  #
         row = draws.halves(1)[0] % own["rows"]
         negative = (row & value).bit_count() % 2 != (not kept)
         return (2 * row + negative).to_bytes(size, "little")
+    if method == "pgr":
+        return point(own, value, draws).to_bytes(size, "little")
     if method == "olh":
         a, b, c = draws.small(PRIME, 3)
         y = other_or_own(bucket(value, a, b, c, own["g"]), own["g"], own["p"], draws)
@@ -98,6 +100,22 @@ def subset(own, value, draws):
         chosen = [word < limit for word in words]
         if sum(chosen) == own["weight"]:
             return packed_bits(chosen)
+
+
+def point(own, value, draws):
+    """Return the number of a point on the value's hyperplane or off it, by the table of all points."""
+    order, table = own["order"], space(own)
+    vectors = order ** (len(table[0]) - 1)
+    (on,) = draws.coins(own["p"])
+    (near,), (far,) = draws.small(vectors - 1), draws.small(vectors)
+    rest = digits(near + 1 if on else far, order, len(table[0]) - 1)
+    lead = table[value].index(1)
+    found = (
+        one for one in range(order)
+        if dot([*rest[:lead], one, *rest[lead:]], table[value], order) == (0 if on else 1)
+    )  # fmt: skip
+    vector = [*rest[:lead], next(found), *rest[lead:]]
+    return next(i for i, one in enumerate(table) if any(scaled(one, s, order) == vector for s in range(1, order)))
 
 
 def near_or_far(own, cell, draws):

@@ -32,6 +32,13 @@ def hadamard(size, epsilon):
     return {"method": "hadamard", "size": size, "loss": loss(epsilon), "rows": rows, "p": text(truth(epsilon))}
 
 
+def pgr(size, epsilon, order, dimension):
+    """Return the document with the field of least variance, which is known."""
+    all_of_them, on = ((order**t - 1) // (order - 1) for t in (dimension, dimension - 1))
+    p = truth(epsilon, Fraction(all_of_them - on, on))
+    return {"method": "pgr", "size": size, "loss": loss(epsilon), "order": order, "p": text(p)}
+
+
 def olh(size, epsilon):
     g = round(math.exp(float(epsilon)) + 1)
     return {"method": "olh", "size": size, "loss": loss(epsilon), "g": g, "p": text(truth(epsilon, g - 1))}
@@ -132,6 +139,7 @@ INSTANCES = [
     krr(5, "1"), krr(300, "2"), krr(70000, "0.5"),
     hadamard(5, "1"), hadamard(1000, "2"),
     olh(6, "1"), olh(40, "6"),
+    pgr(9, "1", 3, 3), pgr(70, "1", 4, 4), pgr(400, "2", 8, 4), pgr(300, "0.5", 3, 6),
     sue(9, "1"),
     oue(9, "1"), oue(100, "4"),
     subset_selection(9, "1"), subset_selection(30, "2"),

@@ -120,7 +120,7 @@ def tally_size(own):
     method = own["method"]
     if method == "hadamard":
         return own["rows"]
-    if method == "disk_reports":
+    if method in ("disk_reports", "pgr"):
         return number_limit(own)
     if method == "rappor":
         return own["cohorts"] * (own["bits"] + 1)

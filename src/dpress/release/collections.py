@@ -29,6 +29,7 @@ from dpress.release.candidate import Candidate, Choice, rank
 from dpress.release.parameter_checks import expected_users, of_kind, of_methods
 
 AUTO = "auto"
+NEAR = 1.01  # times the least error: reports may be shorter for it
 MOST_CELLS = 1 << 26  # of an attribute: an estimate holds all of them
 MOST_NAMES = 1 << 16  # cells that are listed as candidate strings
 LONGEST = 1 << 16  # bytes of a report
@@ -72,10 +73,25 @@ def best(spec: Spec, workload: Marginals, found: list[tuple[str, Collection]], b
         workload=workload,
         schema=spec.schema,
         candidates=tuple(candidates),
-        chosen=named[0],
+        chosen=_shortest(named) if wanted == AUTO else named[0],
         lower_bound=bound,
         users=users,
     )
+
+
+def _shortest(found: list[Candidate]) -> Candidate:
+    """Return the collection of the shortest reports among those whose error is next to the least, the least itself.
+
+    Without a collector that takes k steps a report or more, unless that has the least error.
+    """
+    least = found[0]
+    near = [one for one in found if one.predicted_error <= NEAR * least.predicted_error]
+    return min((one for one in near if one is least or catalog.card(one.method).work == "fast"), key=_bytes)
+
+
+def _bytes(candidate: Candidate) -> int:
+    types = candidate.mechanism.types if isinstance(candidate.mechanism, Collection) else ()
+    return max((own.width for own in types), default=0)
 
 
 def collections(spec: Spec, room: str) -> Iterator[tuple[str, Collection]]:

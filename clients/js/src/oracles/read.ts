@@ -7,6 +7,7 @@ import { hadamard } from "./hadamard.js";
 import { krr } from "./krr.js";
 import { olh } from "./olh.js";
 import { pcep } from "./pcep.js";
+import { pgr } from "./pgr.js";
 import { rappor } from "./rappor.js";
 import { rrLdp } from "./rr_ldp.js";
 import { safeRegions } from "./safe_regions.js";
@@ -20,6 +21,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   olh,
   oue,
   pcep,
+  pgr,
   rappor,
   rr_ldp: rrLdp,
   safe_regions: safeRegions,
