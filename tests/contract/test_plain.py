@@ -94,7 +94,7 @@ def test_what_is_read_back_never_calibrates(name: str, loss: PureDP, monkeypatch
     again = read_back(type(oracle), json.loads(text))
     assert again == oracle
     assert everything_it_does(again) == before
-    if name not in LONGITUDINAL and oracle.size > 1:
+    if name not in LONGITUDINAL and name != "loloha" and oracle.size > 1:  # which has all its numbers stated
         with pytest.raises(AssertionError, match="calibrated again"):
             dataclasses.replace(oracle, **left_out(oracle))
 

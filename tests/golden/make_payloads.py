@@ -6,6 +6,7 @@ import math
 from make_documents import outputs, region_lists
 
 PRIME = 2**31 - 1
+HASHED = ("olh", "loloha")  # reports of a seed and a cell
 
 
 def stream(name, size):
@@ -91,7 +92,7 @@ def width(own):
     if method in ("pcep", "safe_regions"):
         return sum(size for size, _ in sign_parts(own))
     if (limit := number_limit(own)) is not None:
-        return 12 * (method == "olh") + number_bytes(limit)
+        return 12 * (method in HASHED) + number_bytes(limit)
     return -(-bits_of(own) // 8)
 
 
@@ -127,7 +128,7 @@ def meaning(own, payload):  # noqa: PLR0911  # one for every layout
         return "out of range" if row >= own["rows"] else None, {"row": row, "sign": sign}, {row: sign}
     if method == "pgr":
         return "out of range" if little >= len(space(own)) else None, {"point": little}, {little: 1}
-    if method == "olh":
+    if method in HASHED:
         g = own["g"]
         a, b, c, y = (int.from_bytes(payload[at : at + 4], "little") for at in (0, 4, 8, 12))
         if max(a, b, c) >= PRIME or y >= g:
@@ -186,7 +187,12 @@ def number_limit(own):
         return len(outputs(own["grid"]["side"], own["radius"]))
     if own["method"] == "pgr":
         return len(space(own))
-    return {"krr": own.get("size"), "hadamard": 2 * own.get("rows", 0), "olh": own.get("g")}.get(own["method"])
+    return {
+        "krr": own.get("size"),
+        "hadamard": 2 * own.get("rows", 0),
+        "olh": own.get("g"),
+        "loloha": own.get("g"),
+    }.get(own["method"])
 
 
 # --- projective spaces

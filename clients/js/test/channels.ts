@@ -116,8 +116,11 @@ export async function channel(own: Document, values: readonly number[]): Promise
         ) === 0;
       return { key, chances: each(all, (y) => (on(y) ? p / hyperplane : (1 - p) / (all - hyperplane))) };
     }
+    case "loloha":
     case "olh": {
       const g = Number(own["g"]);
+      const u = own.method === "olh" ? 0 : ratio(own["other"]);
+      const truth = p * (1 - (g - 1) * u) + (1 - p) * u;
       const parts = (payload: Bytes): number[] => [0, 4, 8].map((at) => number(payload.slice(at, at + 4)));
       const shift = (payload: Bytes): number => {
         const [a, b, c] = parts(payload) as [number, number, number];
@@ -127,7 +130,7 @@ export async function channel(own: Document, values: readonly number[]): Promise
       const pairs = range(8).flatMap((i) => range(g).map((d) => [i, d] as const));
       return {
         key: (payload) => `${Math.floor(parts(payload)[payload.at(-1)! % 3]! / TOP)} ${shift(payload)}`,
-        chances: new Map(pairs.map(([i, d]) => [`${i} ${d}`, top(i) * (d ? (1 - p) / (g - 1) : p)])),
+        chances: new Map(pairs.map(([i, d]) => [`${i} ${d}`, top(i) * (d ? (1 - truth) / (g - 1) : truth)])),
       };
     }
     case "disk_reports":

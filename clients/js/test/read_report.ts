@@ -55,6 +55,7 @@ function fault(own: Document, oracle: Oracle, payload: Uint8Array<ArrayBuffer>):
       for (let power = order; all < size; power *= order) all += power;
       return number(payload) >= all ? "out of range" : undefined;
     }
+    case "loloha":
     case "olh": {
       const seeds = [0, 4, 8].map((start) => number(payload.slice(start, start + 4)));
       return Math.max(...seeds) >= PRIME || number(payload.slice(12)) >= own["g"]! ? "out of range" : undefined;

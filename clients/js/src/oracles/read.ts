@@ -5,6 +5,7 @@ import { must } from "../refusal.js";
 import { diskReports } from "./disk_reports.js";
 import { hadamard } from "./hadamard.js";
 import { krr } from "./krr.js";
+import { loloha } from "./loloha.js";
 import { olh } from "./olh.js";
 import { pcep } from "./pcep.js";
 import { pgr } from "./pgr.js";
@@ -18,6 +19,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   disk_reports: diskReports,
   hadamard,
   krr,
+  loloha,
   olh,
   oue,
   pcep,
