@@ -49,6 +49,7 @@ DOCUMENTS = (
     "docs/how-to/a-database.md",
     "docs/how-to/data-frames.md",
     "docs/how-to/dates.md",
+    "docs/how-to/asking-again.md",
     "docs/reference/queries.md",
     "docs/reference/release.md",
     "docs/reference/ranges.md",
