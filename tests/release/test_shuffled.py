@@ -58,7 +58,7 @@ def test_a_methods_own_reports_hide_more_than_any(method):
 
 def test_nothing_unproven_is_shuffled():
     place = {"name": "place", "kind": "location", "columns": ["lon", "lat"], "bounds": [[0, 1], [0, 1]]}
-    unproven = collection(place, method="psda", kind="spatial", region_level=0, users=1000)
+    unproven = collection(place, method="psda", kind="spatial", users=1000)
     with pytest.raises(NotSupported, match="shuffling adds to a proven epsilon of every report"):
         shuffled(unproven, 1000, "1e-8")
 

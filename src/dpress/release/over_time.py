@@ -19,9 +19,10 @@ def times(spec: Spec) -> tuple[int, int]:
 def given_away(collection: Collection, reports: int, changes: int) -> Fraction | None:
     """Return the epsilon of all reports of a device that keeps its secret: the largest of the report types'.
 
-    A part costs its epsilon for every report; with a permanent response, at most its lifetime's loss for every value
-    that the device has held, and where values share cells at most that of all cells. As in the device's ledger,
-    histories are compared that change at the same times.
+    A part costs its epsilon for every report. With a permanent response it costs that for a single one; reports of one
+    value share its permanent response, so that their losses do not add up one by one, and from the second report on it
+    is the lifetime's loss for every value that the device has held, where values share cells at most that of all
+    cells. As in the device's ledger, histories are compared that change at the same times.
 
     Args:
         collection: what is asked.
@@ -41,8 +42,7 @@ def _of_part(part: Part, reports: int, values: int) -> Fraction | None:
     claimed = part.oracle.claim.proven
     if not isinstance(claimed, PureDP):
         return None
-    bounds = [reports * claimed.epsilon]
-    if part.lifetime is not None:
-        bounds.append(values * part.lifetime.epsilon)
-        bounds += [part.oracle.lifelong.epsilon] if isinstance(part.oracle, Celled) else []
-    return min(bounds)
+    if part.lifetime is None or reports == 1:
+        return reports * claimed.epsilon
+    most = values * part.lifetime.epsilon
+    return min(most, part.oracle.lifelong.epsilon) if isinstance(part.oracle, Celled) else most
