@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from dpress import plan
-from dpress.cli.main import main
+from dpress.cli.main import cli
 from dpress.core.errors import NotSupported
 from dpress.data.specification.spec import from_dict
 from dpress.release.shuffled import rounded_up, sentence, shuffled
@@ -65,7 +65,7 @@ def test_nothing_unproven_is_shuffled():
 
 def run(tmp_path, *options, model="local"):
     (tmp_path / "spec.toml").write_text(TOML.format(model=model))
-    return CliRunner().invoke(main, ["plan", str(tmp_path / "spec.toml"), *options])
+    return CliRunner().invoke(cli, ["plan", str(tmp_path / "spec.toml"), *options])
 
 
 def test_the_command_says_it_in_words_and_as_json(tmp_path):

@@ -47,8 +47,8 @@ class Loloha:
         one other cell behind both responses. Any number of reports of one value, `lifetime`: ln((1 - (g - 1) u) / u),
         as they depend on the value through the permanent response of its cell only. A value that changes draws a new
         one only where its cell is new to the device: any history, `lifelong`, g times that, whatever the number of
-        changes. As in `ledger.device_ledger`, histories whose cell changes and comes back at the same times are not
-        told apart; that it changed is not hidden. The hash does not depend on any value. Proven.
+        changes. As in `ledger.device_ledger`, histories are compared whose cell changes and comes back at the same
+        times; that it changed is not hidden. The hash does not depend on any value. Proven.
     Error: a = p (1 - (g - 1) u) + (1 - p) u, b = (1 - a) / (g - 1); a report supports another value with probability
         q = b + (a - b) c, c the chance that hashes collide, near 1 / g. Variance of a count
         (n_v a (1 - a) + (N - n_v) q (1 - q)) / (a - q)^2. A device keeps its hash and its responses, so that the errors
