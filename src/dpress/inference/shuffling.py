@@ -36,6 +36,7 @@ DEVIATIONS, MORE = 9, 60  # standard deviations, and counts beside them, that a 
 BINS, EXACT = 6, 40  # of the number of clones; every number where there are so few
 SLACK = 2.0**-30
 NEAR = 1e-6  # between a threshold and an integer
+LARGEST = 50  # local epsilon, beyond which nobody hides
 MOST = 10**8  # users beyond that add nothing to what is stated
 STEPS = 2.0**-16  # in which epsilon is stated, relative to the local one
 
@@ -91,6 +92,8 @@ def central_epsilon(clones: Clones, users: int, delta: check.Number) -> float:
         ValueError: delta is not strictly between 0 and 1.
     """
     allowed, local = float(check.probability("delta", delta)), float(clones.local)
+    if local > LARGEST:
+        return local
     low, high = 0, round(1 / STEPS)  # the local epsilon holds whatever delta is
     while high - low > 1:
         middle = (low + high) // 2
@@ -103,31 +106,31 @@ def central_epsilon(clones: Clones, users: int, delta: check.Number) -> float:
 
 def _given(clones: Clones, reports: int, epsilon: float) -> float:
     """Return delta for M reports: the sum over how many of them speak for one of the two values only."""
-    local, power = math.exp(float(clones.local)), math.exp(epsilon)
+    more, further = math.expm1(float(clones.local)), math.expm1(epsilon)
     only, both = float(clones.only), float(clones.both)
-    scale = 1 / (1 + (only + both) * (local - 1))
+    scale = 1 / (1 + (only + both) * more)
     low, high = _range(reports, 2 * only)
     one = np.arange(low, high + 1)
     some = stats.binom(reports, 2 * only)
     outside = float(some.cdf(low - 1) + some.sf(high))
-    rest, missed = _rest(reports - one, both / (1 - 2 * only) if both else 0.0, local)
-    slope = (local - 1) * (1 + power)  # what one report more for x, and one less for x', adds
-    fixed = one * (local * power - 1) + (power - 1) * rest
+    rest, missed = _rest(reports - one, both / (1 - 2 * only) if both else 0.0, more)
+    slope = more * (2 + further)  # what one report more for x, and one less for x', adds
+    fixed = one * math.expm1(float(clones.local) + epsilon) + further * rest
     threshold = fixed / slope
     above = _tail(one - 1, np.ceil(threshold - NEAR) - 1) * one / 2
     gains = slope * above * (1 + SLACK) - fixed * _tail(one, np.ceil(threshold + NEAR)) * (1 - SLACK)
     total = float(some.pmf(one) @ np.maximum(gains, 0.0)) * (1 + SLACK) / reports
-    return min(1.0, scale * (total + local * (outside * (1 + SLACK) + missed)))
+    return min(1.0, scale * (total + (1 + more) * (outside * (1 + SLACK) + missed)))
 
 
-def _rest(reports: npt.NDArray[np.int64], share: float, local: float) -> tuple[Floats, float]:
+def _rest(reports: npt.NDArray[np.int64], share: float, more: float) -> tuple[Floats, float]:
     """Return at least how much the reports for both or neither hide, and P(it is less)."""
     if not share:
         return reports.astype(np.float64), 0.0
     deviation = np.sqrt(reports * share * (1 - share))
     least = np.maximum(np.floor(reports * share - DEVIATIONS * deviation - MORE), 0)
     missed = stats.binom.cdf(least - 1, np.maximum(reports, 0), share)
-    return reports + (local - 1) * least, float(missed.max()) * (1 + SLACK)
+    return reports + more * least, float(missed.max()) * (1 + SLACK)
 
 
 def _range(number: int, share: float) -> tuple[int, int]:

@@ -4,7 +4,7 @@ collection, how many report -> clones of every report type -> (epsilon, delta), 
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpress.core import check
@@ -19,7 +19,8 @@ from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.oracle.pgr import Pgr
 from dpress.mechanisms.oracle.subset_selection import SubsetSelection
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.report_type import ReportType
+from dpress.mechanisms.protocol.report_type import Celled, ReportType
+from dpress.mechanisms.protocol.rounds import in_rounds
 
 ANY = "any randomiser"
 
@@ -32,7 +33,8 @@ class Shuffled:
         local: epsilon of one report, which holds without anybody's help.
         epsilon: of all reports together, rounded up.
         delta: as asked for.
-        reports: n, of the type whose promise is the weakest: those of other types hide nobody.
+        reports: n, of all types. Who answers another one hides nobody: of the others each is a clone only with the
+            probability of drawing the person's type, too.
         bound: the method whose own reports were compared, or "any randomiser".
     """
 
@@ -46,31 +48,35 @@ class Shuffled:
 def shuffled(collection: Collection, users: int, delta: check.Number) -> Shuffled:
     """Return what shuffling makes of a collection of so many users, each of whom sends one report.
 
-    Where users are split among report types, each type has its share of them, rounded down.
-
     Raises:
-        NotSupported: a report type claims no proven epsilon.
+        NotSupported: a report type claims no proven epsilon, reports carry a hash function that a device keeps, or
+            devices are asked in rounds.
         ValueError: delta is not strictly between 0 and 1.
     """
     allowed, total = check.probability("delta", delta), sum(collection.weights)
-    found = [_of_type(own, max(1, users * own.weight // total), allowed) for own in collection.types]
+    if in_rounds(collection.estimator) is not None:
+        raise NotSupported("shuffling is priced for collections that ask everybody at once, not for rounds")
+    if any(isinstance(oracle, Celled) for own in collection.types for oracle in own.oracles):
+        raise NotSupported("reports that carry a device's own hash name their sender: shuffling adds nothing to them")
+    found = [_of_type(own, users, Fraction(own.weight, total), allowed) for own in collection.types]
     return max(found, key=lambda one: one.epsilon)
 
 
-def _of_type(own: ReportType, reports: int, delta: Fraction) -> Shuffled:
+def _of_type(own: ReportType, users: int, share: Fraction, delta: Fraction) -> Shuffled:
     claimed = own.claim.proven
     if not isinstance(claimed, PureDP):
         raise NotSupported("shuffling adds to a proven epsilon of every report, and these have none")
     known = {ANY: any_randomiser(claimed.epsilon)}
     if len(own.parts) == 1 and (clones := clones_of(own.oracles[0], claimed.epsilon)) is not None:
         known[method_of(type(own.oracles[0]))] = clones
-    epsilons = {name: central_epsilon(clones, reports, delta) for name, clones in known.items()}
+    thinned = {name: replace(clones, gamma=clones.gamma * share) for name, clones in known.items()}
+    epsilons = {name: central_epsilon(clones, users, delta) for name, clones in thinned.items()}
     bound = min(epsilons, key=epsilons.__getitem__)
     return Shuffled(
         local=check.float_up(claimed.epsilon),
         epsilon=epsilons[bound],
         delta=float(delta),
-        reports=reports,
+        reports=users,
         bound=bound,
     )
 
@@ -110,7 +116,7 @@ def sentence(own: Shuffled) -> str:
     """Return the promise for people, and whom they trust for it."""
     by = "for any randomiser" if own.bound == ANY else f"for reports of {own.bound}"
     return (
-        f"Shuffled: where {own.reports:,} reports of a type reach the analyst without order, time or sender, all of "
+        f"Shuffled: where {own.reports:,} reports reach the analyst without order, time or sender, all of "
         f"them together are (epsilon = {rounded_up(own.epsilon):g}, delta = {own.delta:g})-private for each person, "
         f"of one report each (proven, {by}). For that one trusts whoever shuffles; epsilon = {own.local:g} of a "
         "report needs nobody's trust."

@@ -73,7 +73,7 @@ class Together:
     Args:
         epsilon: of all reports of a type.
         delta: what it leaves open.
-        reports: of the type with the weakest promise.
+        reports: of all types.
         local: epsilon of a report, without a shuffler.
     """
 
