@@ -6,10 +6,11 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from dpress.core.claim import PureDP
-from dpress.inference.shuffling import any_randomiser, central_delta, central_epsilon
+from dpress.inference.shuffling import SLACK, _tail, any_randomiser, central_delta, central_epsilon
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.oracle.pgr import Pgr
@@ -93,6 +94,14 @@ def test_large_collections_are_between_what_is_known_of_them():
     # the counts of clones and of the report differ like normal ones: delta of a Gaussian of the same ratio
     assert 0.004 < epsilon < 0.007
     assert central_delta(own, 10**6, epsilon) <= 1e-8 < central_delta(own, 10**6, 0.98 * epsilon)
+
+
+@pytest.mark.parametrize("users", [50, 3000])
+def test_binomials_are_far_nearer_than_they_are_moved(users):
+    for least in (users // 2, users // 2 + users // 10, 3 * users // 4):
+        exact = Fraction(sum(math.comb(users, held) for held in range(least, users + 1)), 2**users)
+        found = Fraction(float(_tail(np.array([users]), np.array([float(least)]))[0]))
+        assert abs(found / exact - 1) < SLACK / 100
 
 
 def test_few_users_hide_nobody_and_delta_falls():

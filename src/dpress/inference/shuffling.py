@@ -16,8 +16,8 @@ backwards). Classes of reports: b of B speak for x only, as many for x' only, `b
   Gascon, Nissim 2019), which hides more.
 
 Every step is rounded toward a larger delta: C and the reports for both are replaced by lower ends of bins, what lies
-outside the ranges that are summed counts in full, and tails of binomials, which SciPy gives to about 1e-13, are moved
-by a relative 2^-30 to the unfavourable side.
+outside the ranges that are summed counts in full, and binomial probabilities, which SciPy gives to some 1e-12 up to
+n = 10^8, are moved by a relative 2^-30 to the unfavourable side; beyond 10^8 users count as 10^8.
 """
 
 import math
