@@ -20,6 +20,7 @@ outside the ranges that are summed counts in full, and binomial probabilities, w
 n = 10^8, are moved by a relative 2^-30 to the unfavourable side; beyond 10^8 users count as 10^8.
 """
 
+import functools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -85,6 +86,7 @@ def central_delta(clones: Clones, users: int, epsilon: float) -> float:
     return min(1.0, found * (1 + SLACK))
 
 
+@functools.lru_cache(maxsize=256)
 def central_epsilon(clones: Clones, users: int, delta: check.Number) -> float:
     """Return the smallest epsilon, up to 2^-16 of the local one, for which the collection is (epsilon, delta)-private.
 

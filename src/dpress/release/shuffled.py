@@ -66,15 +66,14 @@ def _of_type(own: ReportType, users: int, share: Fraction, delta: Fraction) -> S
     claimed = own.claim.proven
     if not isinstance(claimed, PureDP):
         raise NotSupported("shuffling adds to a proven epsilon of every report, and these have none")
-    known = {ANY: any_randomiser(claimed.epsilon)}
-    if len(own.parts) == 1 and (clones := clones_of(own.oracles[0], claimed.epsilon)) is not None:
-        known[method_of(type(own.oracles[0]))] = clones
-    thinned = {name: replace(clones, gamma=clones.gamma * share) for name, clones in known.items()}
-    epsilons = {name: central_epsilon(clones, users, delta) for name, clones in thinned.items()}
-    bound = min(epsilons, key=epsilons.__getitem__)
+    alone = own.oracles[0] if len(own.parts) == 1 else None
+    clones = None if alone is None else clones_of(alone, claimed.epsilon)
+    bound = ANY if alone is None or clones is None else method_of(type(alone))
+    clones = clones or any_randomiser(claimed.epsilon)
+    thinned = replace(clones, gamma=clones.gamma * share)
     return Shuffled(
         local=check.float_up(claimed.epsilon),
-        epsilon=epsilons[bound],
+        epsilon=central_epsilon(thinned, users, delta),
         delta=float(delta),
         reports=users,
         bound=bound,
