@@ -93,17 +93,22 @@ def central_epsilon(clones: Clones, users: int, delta: check.Number) -> float:
     Raises:
         ValueError: delta is not strictly between 0 and 1.
     """
-    allowed, local = float(check.probability("delta", delta)), float(clones.local)
+    allowed, local = check.probability("delta", delta), float(clones.local)
     if local > LARGEST:
         return local
     low, high = 0, round(1 / STEPS)  # the local epsilon holds whatever delta is
     while high - low > 1:
         middle = (low + high) // 2
-        if central_delta(clones, users, middle * STEPS * local) <= allowed * (1 - SLACK):
+        if holds(clones, users, middle * STEPS * local, allowed):
             high = middle
         else:
             low = middle
     return high * STEPS * local
+
+
+def holds(clones: Clones, users: int, epsilon: float, delta: Fraction) -> bool:
+    """Return whether the collection is certainly (epsilon, delta)-private."""
+    return epsilon >= clones.local or central_delta(clones, users, epsilon) <= float(delta) * (1 - SLACK)
 
 
 def _given(clones: Clones, reports: int, epsilon: float) -> float:

@@ -13,7 +13,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.oracle import Oracle
 from dpress.core.plain import method_of
 from dpress.core.projective import points
-from dpress.inference.shuffling import Clones, any_randomiser, central_epsilon
+from dpress.inference.shuffling import Clones, any_randomiser, central_epsilon, holds
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.oracle.pgr import Pgr
@@ -58,11 +58,17 @@ def shuffled(collection: Collection, users: int, delta: check.Number) -> Shuffle
         raise NotSupported("shuffling is priced for collections that ask everybody at once, not for rounds")
     if any(isinstance(oracle, Celled) for own in collection.types for oracle in own.oracles):
         raise NotSupported("reports that carry a device's own hash name their sender: shuffling adds nothing to them")
-    found = [_of_type(own, users, Fraction(own.weight, total), allowed) for own in collection.types]
-    return max(found, key=lambda one: one.epsilon)
+    worst = Shuffled(local=0.0, epsilon=0.0, delta=float(allowed), reports=users, bound=ANY)
+    for own in collection.types:
+        local, clones, bound = _clones(own, Fraction(own.weight, total))
+        if not worst.epsilon or not holds(clones, users, worst.epsilon, allowed):
+            worst = replace(worst, epsilon=central_epsilon(clones, users, allowed), bound=bound)
+        worst = replace(worst, local=max(worst.local, check.float_up(local)))
+    return worst
 
 
-def _of_type(own: ReportType, users: int, share: Fraction, delta: Fraction) -> Shuffled:
+def _clones(own: ReportType, share: Fraction) -> tuple[Fraction, Clones, str]:
+    """Return epsilon of a report, the clones among others, of whom a share draws the type, and whose bound it is."""
     claimed = own.claim.proven
     if not isinstance(claimed, PureDP):
         raise NotSupported("shuffling adds to a proven epsilon of every report, and these have none")
@@ -70,14 +76,7 @@ def _of_type(own: ReportType, users: int, share: Fraction, delta: Fraction) -> S
     clones = None if alone is None else clones_of(alone, claimed.epsilon)
     bound = ANY if alone is None or clones is None else method_of(type(alone))
     clones = clones or any_randomiser(claimed.epsilon)
-    thinned = replace(clones, gamma=clones.gamma * share)
-    return Shuffled(
-        local=check.float_up(claimed.epsilon),
-        epsilon=central_epsilon(thinned, users, delta),
-        delta=float(delta),
-        reports=users,
-        bound=bound,
-    )
+    return claimed.epsilon, replace(clones, gamma=clones.gamma * share), bound
 
 
 def clones_of(oracle: Oracle, local: Fraction) -> Clones | None:
