@@ -50,6 +50,7 @@ DOCUMENTS = (
     "docs/how-to/data-frames.md",
     "docs/how-to/dates.md",
     "docs/how-to/repeated-releases.md",
+    "docs/how-to/asking-again.md",
     "docs/reference/queries.md",
     "docs/reference/release.md",
     "docs/reference/ranges.md",

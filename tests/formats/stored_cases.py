@@ -215,7 +215,9 @@ def collections() -> dict[str, Case]:
             attributes=[EDUCATION], privacy=PEOPLE,
             release={"kind": "histogram", "method": method, "parameters": small.get(method, {})},
         )
-        for method in ("krr", "oue", "sue", "olh", "subset_selection", "hadamard", "rappor", "rr_ldp", "pcep")
+        for method in (
+            "krr", "oue", "sue", "olh", "subset_selection", "hadamard", "rappor", "rr_ldp", "pcep", "pgr", "loloha",
+        )
     }  # fmt: skip
     found["local_spoiled"] = Case(
         attributes=[EDUCATION], privacy=PEOPLE, spoiled=True,

@@ -51,6 +51,15 @@ class Division(Reporters, frozen=True):
         ]
         | None
     ) = None
+    reports: Annotated[
+        int,
+        Meta(
+            ge=1,
+            description="how often a device reports; where that is more than once, `auto` takes the method by which "
+            "all its reports give away least, and of those the least error",
+        ),
+    ] = 1
+    changes: Annotated[int, Meta(ge=0, description="how often a device's values change between its `reports`")] = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
