@@ -24,7 +24,7 @@ from tests.release.statistics_truth import (
     too_low,
 )
 
-from dpress import publish
+from dpress import plan, publish
 from dpress.core import rng
 from dpress.core.linear import Array
 
@@ -69,7 +69,7 @@ def curated(
 ) -> tuple[Array, Array]:
     """By run and text whether intervals hold, and whether a fifth shorter ones do."""
     release, attributes, _ = CURATED[name]
-    own, rows = spec(release, privacy, attributes), table(columns, attributes)
+    own, rows = plan(spec(release, privacy, attributes)).design, table(columns, attributes)
     made = [publish(own, rows, rng=rng.seeded(100 + run)) for run in range(runs)]
     return hits(made, asked, columns)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpress import publish
+from dpress import plan, publish
 from dpress.core import rng
 from dpress.core.linear import Array
 from dpress.data.specification.spec import from_dict
@@ -50,10 +50,10 @@ def people() -> pa.Table:
 
 def held(release: dict[str, Any], *, around: str, shorter: float = 1.0) -> Array:
     """By run the share of cells whose interval around the estimate, or around the adjusted count, holds the truth."""
-    asked = from_dict({"attribute": [AGE, SEX], "privacy": {"epsilon": 0.5}, "release": release})
+    design = plan(from_dict({"attribute": [AGE, SEX], "privacy": {"epsilon": 0.5}, "release": release})).design
     rows, found = people(), []
     for run in range(RUNS):
-        published = publish(asked, rows, rng=rng.seeded(run))
+        published = publish(design, rows, rng=rng.seeded(run))
         tables = published.answers.all_tables.values()
         inside = [_inside(one, rows, around, shorter) for one in tables]
         found.append(np.concatenate(inside).mean())
@@ -99,13 +99,13 @@ def test_every_strategy_s_cells_and_sums_hold_and_a_fifth_shorter_ones_are_found
 
 def answers(release: dict[str, Any], budget: dict[str, float]) -> tuple[Array, Array]:
     """By run the errors of single ages and of sums, and the half-widths of their intervals; both from queries."""
-    asked, rows = from_dict({"attribute": [AGE, SEX], "privacy": budget, "release": release}), people()
+    design, rows = plan(from_dict({"attribute": [AGE, SEX], "privacy": budget, "release": release})).design, people()
     ages = np.asarray(rows["age"])
     truth = [(ages == age).sum() for age in range(64)]
     truth += [(ages <= 31).sum(), ((ages >= 3) & (ages <= 5)).sum(), (ages > 12).sum(), (ages != 3).sum(), ages.size]
     found = []
     for run in range(MORE):
-        published = publish(asked, rows, rng=rng.seeded(run))
+        published = publish(design, rows, rng=rng.seeded(run))
         results = [published.query(one) for one in (*(f"age = {age}" for age in range(64)), *SUMS)]
         found.append([(one.value, one.interval[1] - one.value) for one in results])
     values, halves = np.array(found).transpose(2, 0, 1)

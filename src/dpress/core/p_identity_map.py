@@ -1,5 +1,6 @@
 """The p-Identity strategy: every cell and p weighted sums of cells, as one integer matrix of constant column sum."""
 
+import functools
 from dataclasses import dataclass
 from typing import Self
 
@@ -92,15 +93,15 @@ class PIdentity:
         return np.asarray(self.diagonal * own + sums @ self.sums)
 
     def sensitivity(self, order: int, relation: Relation) -> int:
-        """Return the sensitivity in units: L1 `unit` exactly, squared L2 the largest sum of squares of a column.
+        """Return the sensitivity in units, exactly; order 2 squared.
 
-        A row that moves changes the answers by the difference of two non-negative columns, at most twice either.
+        Add-remove: the largest column, `unit` in L1 as all are. Replace-one: the largest distance of two columns, as
+        the row counts in one cell before and in one after: twice the largest column less what the two share, 0 for a
+        single cell. Both are attained.
         """
-        moves = 1 if relation is Relation.ADD_REMOVE else min(2, 2 * (self.cells - 1))
-        if order == 1:
-            return moves * self.unit
-        squares = self.diagonal**2 + (self.sums.astype(np.int64) ** 2).sum(axis=0)
-        return moves * int(squares.max())
+        if relation is Relation.REPLACE_ONE:
+            return _farthest(self, order)
+        return self.unit if order == 1 else int(_squares(self).max())
 
     def reconstruct(self, answers: Array, variance: Variance) -> Array:
         """Return the weighted least-squares estimate of the cells, in counts, O(n p^2 + p^3).
@@ -133,3 +134,28 @@ class PIdentity:
         weighted = self.sums / np.sqrt(sums)[:, None]
         scaled = weighted * alone
         return alone, scaled, np.eye(len(sums)) + scaled @ weighted.T
+
+
+def _squares(matrix: PIdentity) -> npt.NDArray[np.int64]:
+    """Return the sum of squares of every column."""
+    return np.asarray(matrix.diagonal**2 + (matrix.sums.astype(np.int64) ** 2).sum(axis=0))
+
+
+@functools.lru_cache(maxsize=8)
+def _farthest(matrix: PIdentity, order: int) -> int:
+    """Return the largest distance of two columns, O(n^2 p); in L1 it ends where two are found that share nothing.
+
+    Column j is a_j e_j + B_j. L1: unit + unit - 2 sum_q min(B_qj, B_qk). Squared L2: s_j + s_k - 2 B_j B_k, s the sums
+    of squares.
+    """
+    most, sums, squares = 0, matrix.sums.astype(np.int64), _squares(matrix)
+    for cell in range(matrix.cells - 1):
+        own, others = sums[:, cell, None], sums[:, cell + 1 :]
+        if order == 1:
+            apart = 2 * (matrix.unit - np.minimum(own, others).sum(axis=0))
+        else:
+            apart = squares[cell] + squares[cell + 1 :] - 2 * (own * others).sum(axis=0)
+        most = max(most, int(apart.max()))
+        if order == 1 and most == 2 * matrix.unit:
+            break
+    return most

@@ -49,8 +49,9 @@ SECONDS = 10.0  # of a search that was not asked for, at most
 class PIdentity:
     """Every cell and p weighted sums of cells, the weights found by minimising the mean error of the workload.
 
-    Promise: an integer matrix whose columns all add up to 2^20: L1 sensitivity exactly that (2^21 under replace-one);
-    its answers are in units of 2^-20 of a count; see `MatrixMechanism`. The search sees no data and costs no privacy.
+    Promise: an integer matrix whose columns all add up to 2^20: L1 sensitivity exactly that, under replace-one twice
+    that less what the two columns share that share least; its answers are in units of 2^-20 of a count; see
+    `MatrixMechanism`. The search sees no data and costs no privacy.
     Error: coefficient w (A^T A)^-1 w^T; mean over all ranges by `mechanisms.linear.optimise.mean_coefficient`.
     Paper: McKenna, Miklau, Hay and Machanavajjhala 2018 (p-Identity strategies).
 
@@ -182,7 +183,7 @@ CARD = Card(
     summary="Found by a numerical search: the smallest error for ranges or overlapping queries under pure epsilon.",
     method=PIdentity,
     example=lambda loss, unit: MatrixMechanism(
-        strategy=_packed(np.kron(np.eye(2), np.full((1, 4), 0.4))), loss=loss, unit=unit
+        strategy=_packed(np.kron(np.array([[1, 0], [0, 1], [0.7, 0.7]]), np.full((1, 4), 0.4))), loss=loss, unit=unit
     ),
     strategy=_strategy,
     parameters=Settings,
