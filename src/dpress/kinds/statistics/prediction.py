@@ -127,7 +127,13 @@ def _expected(
     pairs = zip(strategy.parts, mechanism.noises, strict=True)
     variances = [noise.variance * own.step**2 for own, noise in pairs]
     return GroupEstimates(
-        strategy=strategy, schema=schema, sums=tuple(sums), variances=tuple(variances), sizes=np.ones(1), z=z
+        strategy=strategy,
+        schema=schema,
+        sums=tuple(sums),
+        variances=tuple(variances),
+        steps=tuple(part.step for part in strategy.parts),
+        sizes=np.ones(1),
+        z=z,
     )
 
 
@@ -138,7 +144,7 @@ def _parts_of(strategy: GroupStatistics, schema: Schema) -> dict[str, int]:
         moments = strategy.moments[place : place + 1]
         trees = strategy.distributions[place - len(strategy.moments) :][:1] if not moments else ()
         alone = GroupStatistics(moments=moments, distributions=trees, shares=(Fraction(1),))
-        own = GroupEstimates(strategy=alone, schema=schema, sums=(), variances=(), sizes=np.ones(1), z=1.0)
+        own = GroupEstimates(strategy=alone, schema=schema, sums=(), variances=(), steps=(), sizes=np.ones(1), z=1.0)
         found |= dict.fromkeys((name for name in own.names if name != COUNT), place)
     return found
 
