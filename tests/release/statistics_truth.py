@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dpress import catalog, plan
+from dpress import catalog
 from dpress.core import rng
 from dpress.core.linear import Array
 from dpress.core.pieces import no_payloads
 from dpress.data.specification.spec import Spec, from_dict
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.from_tallies import released
+from dpress.release.plan import Plan
 from dpress.release.release import Release
 from dpress.release.result import Result
 
@@ -117,9 +118,8 @@ def too_low(held: Array) -> bool:
     return bool(shares.mean() < LEVEL - LIMIT * error)
 
 
-def collected(asked: Spec, codes: Array, run: int, *, fitted: bool = False) -> Release:
+def collected(planned: Plan, codes: Array, run: int, *, fitted: bool = False) -> Release:
     """A release of what devices report of codes, shape (attributes, users), made in memory; `fitted` from tallies."""
-    planned = plan(asked)
     own = planned.chosen.mechanism
     assert isinstance(own, Collection)
     generator = rng.seeded(run)

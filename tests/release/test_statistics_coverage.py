@@ -78,7 +78,7 @@ def reported(
     release: dict[str, Any], epsilon: float, attributes: Any, asked: tuple[str, ...], runs: int
 ) -> tuple[Array, Array]:
     """The same of what devices report."""
-    own, codes = spec(release, {"model": "local", "epsilon": epsilon}, attributes), codes_of(PEOPLE, attributes)
+    own, codes = plan(spec(release, {"model": "local", "epsilon": epsilon}, attributes)), codes_of(PEOPLE, attributes)
     made = [collected(own, codes, 100 + run) for run in range(runs)]
     return hits(made, asked, PEOPLE)
 
