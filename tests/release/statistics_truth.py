@@ -20,7 +20,7 @@ from dpress.release.plan import Plan
 from dpress.release.release import Release
 from dpress.release.result import Result
 
-LEVEL, SHORTER = 0.94, 0.8
+LEVEL, SHORTER = 0.94, 0.75
 FALSE_ALARM = 1e-6  # of all comparisons of the coverage of statistics together
 COMPARISONS = 200
 LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM / COMPARISONS)
@@ -94,7 +94,7 @@ def _mask(columns: Columns, where: str) -> Array:
 
 
 def hits(releases: Sequence[Release], asked: Sequence[str], columns: Columns) -> tuple[Array, Array]:
-    """By release and query whether the interval holds the truth, and whether one a fifth shorter does."""
+    """By release and query whether the interval holds the truth, and whether one a quarter shorter does."""
     known = [truth(columns, text) for text in asked]
     found = [[one.query(text) for text in asked] for one in releases]
     whole, shorter = (

@@ -55,7 +55,7 @@ class TableAnswers(PublishedOnly):
         """The noisy answers with their variance."""
         return measurement_of(self.release)
 
-    @property
+    @cached_property
     def decoder(self) -> Decoder:
         """How tables are estimated and queries answered."""
         mechanism: Any = self.release.mechanism
