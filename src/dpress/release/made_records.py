@@ -1,19 +1,20 @@
 """Synthetic records of a release that is already published: post-processing, which costs no privacy.
 
-release -> the joint distribution that it publishes, or that its tables give -> records -> a Parquet file.
+release -> the joint distribution that it publishes, or that its tables give -> records -> a file.
 """
 
+import itertools
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from dpress.core import check
 from dpress.core.errors import NotSupported
 from dpress.core.rng import secure
 from dpress.inference.joint.factors import Joint, dense
 from dpress.inference.postprocess import norm_sub
+from dpress.release.folder import as_written, writer
 from dpress.release.measured_joint import measured_joint
 from dpress.release.record_files import Records
 from dpress.release.release import Release
@@ -22,30 +23,32 @@ MOST_CELLS = 1 << 22
 
 
 def write_records(release: Release, size: int, out: str | Path) -> Path:
-    """Write so many records of a release's model to a new Parquet file, and return its path.
+    """Write so many records of a release's model to a new file, and return its path.
 
     Args:
         release: a joint distribution, marginal tables that hold every attribute, or a table of all of them.
         size: how many records, 1 or more.
-        out: the new file.
+        out: the new file, of Parquet or CSV by its ending.
 
     Raises:
         NotSupported: the release has no joint distribution of its attributes.
-        ValueError: the size is no number of records.
+        ValueError: the size is no number of records, or the file has another ending.
         OSError: the file exists, or cannot be written.
     """
     check.count("records", size)
-    joint, place = model(release), Path(out)
+    place = Path(out)
+    if place.suffix not in (".parquet", ".csv"):
+        raise ValueError(f"{place}: expected a file that ends in .parquet or .csv")
+    joint = model(release)
     if place.exists():
         raise OSError(f"{place} exists already; records are never overwritten, choose another file")
     part = Records(axes=release.schema.tabular, joint=joint, size=size, rng=secure())
     batches = part.batches()
     first = next(batches)
     try:
-        with pq.ParquetWriter(place, first.schema) as file:
-            file.write_batch(first)
-            for batch in batches:
-                file.write_batch(batch)
+        with writer(place, first) as file:
+            for batch in itertools.chain([first], batches):
+                file.write_batch(as_written(place, batch))
     except OSError:
         place.unlink(missing_ok=True)
         raise

@@ -76,6 +76,15 @@ def test_records_of_a_release_have_its_tables(tmp_path, kind):
         write_records(release, 5, tmp_path / "r.parquet")
 
 
+def test_records_are_written_as_csv_too_and_as_nothing_else(tmp_path):
+    release = publish(spec(2, 3), pa.table({"a0": [0, 1], "a1": [0, 2]}), rng=rng.seeded(5))
+    text = write_records(release, 5, tmp_path / "r.csv").read_text()
+    assert text.splitlines()[0] == '"a0","a1"'
+    assert len(text.splitlines()) == 6
+    with pytest.raises(ValueError, match="ends in .parquet or .csv"):
+        write_records(release, 5, tmp_path / "r.txt")
+
+
 def test_a_release_without_a_joint_makes_no_records(tmp_path):
     release = publish(spec(8, kind="ranges"), pa.table({"a0": [1, 2]}), rng=rng.seeded(5))
     with pytest.raises(NotSupported, match="no joint distribution of all its attributes"):
