@@ -107,8 +107,8 @@ def _write_batches(paths: Sequence[Path], batches: Iterator[pa.RecordBatch]) -> 
     with contextlib.ExitStack() as stack:
         writers = [stack.enter_context(writer(path, first)) for path in paths]
         for batch in itertools.chain([first], batches):
-            for path, writer in zip(paths, writers, strict=True):
-                writer.write_batch(as_written(path, batch))
+            for path, file in zip(paths, writers, strict=True):
+                file.write_batch(as_written(path, batch))
             yield batch.num_rows
 
 
