@@ -70,6 +70,17 @@ class Statistics(Participants, frozen=True):
         ]
         | None
     ) = None
+    unit: (
+        Annotated[
+            dict[str, Fraction],
+            Meta(
+                title="a table of numbers > 0, by attribute",
+                description="values of a numeric attribute are rounded to whole multiples of it from the lower bound "
+                "on, as { cost = 0.01 }; levels of our own choosing unless stated",
+            ),
+        ]
+        | None
+    ) = None
     assume: (
         Annotated[
             dict[str, Shape],
