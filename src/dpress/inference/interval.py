@@ -4,11 +4,10 @@ import math
 from typing import Literal, TypeVar
 
 import numpy as np
-
-from dpress.core.linear import Array
+import numpy.typing as npt
 
 Tail = Literal["laplace", "gaussian"]
-Variances = TypeVar("Variances", float, Array)
+Variances = TypeVar("Variances", float, npt.NDArray[np.float64])
 
 
 def critical(confidence: float, tail: Tail) -> float:
