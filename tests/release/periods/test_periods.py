@@ -1,4 +1,4 @@
-"""Releases that grow period by period: what they count, what they cost, and what is refused."""
+"""Releases that grow period by period: what they count, and what is refused."""
 
 import datetime as dt
 from fractions import Fraction
@@ -6,51 +6,16 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.release.periods.months import MONTHS, ROWS, VISITED, WARD, published, spec, truth
 
 from dpress.core.errors import BudgetExceeded, NotSupported, SchemaMismatch
 from dpress.core.rng import seeded
-from dpress.data.specification.spec import from_dict
 from dpress.ledger.ledger import Ledger
 from dpress.release.load import load_release
 from dpress.release.periods.person_periods import kept
 from dpress.release.periods.publish_period import publish_period
 from dpress.release.periods.series import begun, load_series
 from dpress.release.publish import publish
-
-VISITED = {"name": "visited", "kind": "date", "bounds": [dt.date(2024, 1, 10), dt.date(2024, 6, 20)], "cells": "month"}
-WARD = {"name": "ward", "kind": "categorical", "values": ["eyes", "hearts"]}
-ROWS = pa.table(
-    {
-        "visited": [dt.date(2024, 1, 1) + dt.timedelta(days=7 * row % 190) for row in range(600)],
-        "ward": ["eyes" if row % 3 else "hearts" for row in range(600)],
-        "uid": [row // 5 for row in range(600)],
-        "cost": [float(row % 90) for row in range(600)],
-    }
-)
-MONTHS = [f"2024-0{month}" for month in range(1, 7)]
-
-
-def spec(counter="separate", kind="histogram", privacy=None, parameters=None, attributes=(VISITED, WARD), **periods):
-    return from_dict(
-        {
-            "attribute": list(attributes),
-            "privacy": privacy or {"epsilon": 2.0},
-            "release": {"kind": kind, "parameters": parameters or {}},
-            "periods": {"attribute": "visited", "counter": counter, **periods},
-        }
-    )
-
-
-def truth(months, ward=None):
-    days = zip(ROWS["visited"].to_pylist(), ROWS["ward"].to_pylist(), strict=True)
-    inside = [(day, own) for day, own in days if VISITED["bounds"][0] <= day <= VISITED["bounds"][1]]
-    return sum(f"{day:%Y-%m}" in months and own in (ward or own) for day, own in inside)
-
-
-def published(folder, own, months, **options):
-    for place, month in enumerate(months):
-        publish_period(own, month, ROWS, out=folder, rng=seeded(place), **options)
-    return load_series(folder)
 
 
 @pytest.mark.parametrize("counter", ["separate", "tree", "smooth"])
@@ -68,24 +33,6 @@ def test_counts_of_any_periods_come_within_their_errors_and_the_past_is_not_touc
         found = series.query(text, confidence=0.999999)
         assert found.interval[0] <= truth(months, ward) <= found.interval[1]
         assert found.standard_error > 0
-
-
-def test_separate_periods_compose_in_parallel_and_a_counter_is_paid_when_it_begins(tmp_path):
-    for counter, entries in (("separate", 3), ("tree", 1), ("smooth", 1)):
-        path = tmp_path / f"{counter}.db"
-        published(tmp_path / counter, spec(counter), MONTHS[:3], ledger=path)
-        summary = Ledger.open(path).summary()
-        assert summary.spent == {"epsilon": Fraction(2)} == {"epsilon": summary.limit.epsilon}
-        assert len(summary.entries) == entries
-    assert [one.partition for one in Ledger.open(tmp_path / "separate.db").summary().entries] == [
-        f"visited by month: {month}" for month in MONTHS[:3]
-    ]
-
-
-def test_a_row_that_is_replaced_may_be_in_two_periods_and_costs_both(tmp_path):
-    own = spec(privacy={"epsilon": 1.0, "relation": "replace-one"})
-    published(tmp_path / "out", own, MONTHS[:3], ledger=tmp_path / "l.db")
-    assert Ledger.open(tmp_path / "l.db").summary().spent == {"epsilon": Fraction(2)}
 
 
 def test_spans_share_the_loss_and_what_they_claim_adds_up_to_no_more(tmp_path):

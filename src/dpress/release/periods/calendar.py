@@ -23,7 +23,6 @@ from dpress.core.errors import NotSupported
 from dpress.core.spans import Span
 from dpress.core.value import FIRST_DAY
 from dpress.data.specification.spec import Periods, Spec
-from dpress.ledger.compose import DIVISION
 
 KINDS = ("histogram", "marginals", "statistics")
 DIGITS = 10**12  # of a share of a loss, rounded down
@@ -81,7 +80,7 @@ class Calendar:
 
     @property
     def division(self) -> str:
-        """What a ledger calls the division of the table into periods."""
+        """What the periods are of."""
         zone = f" in {self.dated.clocks}" if self.dated.clocks else ""
         return f"{self.dated.name} by {self.dated.cells}{zone}"
 
@@ -121,10 +120,6 @@ class Calendar:
         wanted = (np.arange(len(self.names)) < periods).astype(float)
         share = counters.coefficients([one for one in self.spans if one[1] < periods], wanted)
         return math.inf if share is None else math.sqrt(float(share @ share))
-
-    def part(self, period: int) -> str:
-        """Return what a ledger calls the rows of one period."""
-        return f"{self.division}{DIVISION}{self.names[period]}"
 
     def place(self, period: str) -> int:
         """Return the place of a period, from 0.

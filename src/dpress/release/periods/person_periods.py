@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from dpress.core.errors import SchemaMismatch
 from dpress.data.codec import dates
 from dpress.data.persons.person_columns import person_column
 from dpress.data.persons.person_index import PersonIndex, fresh_key
@@ -23,7 +24,7 @@ from dpress.release.periods.calendar import Calendar
 Numbers = npt.NDArray[np.int64]
 
 
-def person_periods(rows: Rows, calendar: Calendar, period: int) -> Rows:
+def person_periods(rows: Rows, calendar: Calendar, period: int, *, earlier: bool) -> Rows:
     """Return the rows as they count for a period: of every person those in it, if it is among the first of theirs.
 
     Where a person has rows in the period, those of other periods are left out, so that the cap of rows is for the
@@ -34,9 +35,10 @@ def person_periods(rows: Rows, calendar: Calendar, period: int) -> Rows:
         rows: of all periods so far.
         calendar: of the periods, with a cap for persons.
         period: from 0.
+        earlier: whether one is published, whose rows must be there.
 
     Raises:
-        OSError, SchemaMismatch: the rows cannot be read, or a row has no person.
+        OSError, SchemaMismatch: the rows cannot be read, a row has no person, or there are those of the period alone.
     """
     person, dated = str(calendar.spec.privacy.unit), msgspec.structs.replace(calendar.dated, outside="drop")
     index, persons, periods = PersonIndex(key=fresh_key()), list[Numbers](), list[Numbers]()
@@ -45,6 +47,11 @@ def person_periods(rows: Rows, calendar: Calendar, period: int) -> Rows:
             persons.append(index.numbers(person_column(person, batch.column(person))))
             periods.append(dates.cells(dated, batch.column(dated.name)).astype(np.int64))
     who, when = (np.concatenate(own) if own else np.zeros(0, dtype=np.int64) for own in (persons, periods))
+    if earlier and not np.any((when >= 0) & (when < period)):
+        raise SchemaMismatch(
+            f"{rows.source.name}: expected the rows so far, of earlier periods too: they tell in which ones a person "
+            "counts; got none of them"
+        )
     return Rows(PeriodRows(rows.source, kept(who, when, period, calendar.touched)), None)
 
 

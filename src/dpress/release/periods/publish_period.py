@@ -10,12 +10,11 @@ from dpress.core.rng import Generator
 from dpress.data.add_up import Progress
 from dpress.data.specification.spec import Spec
 from dpress.ledger.ledger import Ledger
-from dpress.release.clock import now
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.person_periods import person_periods
 from dpress.release.periods.series import Series, begun, load_series
 from dpress.release.plan import plan
-from dpress.release.publish import PartOfTable, publish
+from dpress.release.publish import Payment, publish
 from dpress.release.release import Release
 from dpress.release.source_rows import rows_of, source_of
 
@@ -45,9 +44,10 @@ def publish_period(
     Args:
         spec: with `periods`.
         period: the name of one of its cells.
-        data: the rows so far; of other periods than those that close they are not counted.
+        data: the rows so far; of other periods than those that close they are not counted. Where the unit is a person,
+            they must hold the earlier periods, too.
         out: the folder of the series; begun with its first period.
-        ledger: pays; see `publish`.
+        ledger: pays, the same one for all periods; see `publish`.
         who: publishes.
         engine: that counts.
         csv: tables as CSV, too.
@@ -55,7 +55,8 @@ def publish_period(
         progress: called with the number of rows counted so far.
 
     Raises:
-        ValueError: no such period, one that is there already or that is out of order, or another specification.
+        ValueError: no such period, one that is there already or that is out of order, another specification, or another
+            ledger.
         BudgetExceeded, NotSupported, SchemaMismatch, OSError: see `publish`.
     """
     calendar = Calendar(spec)
@@ -67,17 +68,16 @@ def publish_period(
         series = load_series(folder)
         series.check_next(number)
         left = [span for span in planned if span not in series.spans]
-        account = _account(calendar, ledger, series=series, who=who)
-        part = PartOfTable(name=calendar.part(number), touched=calendar.touched)
-        counted = person_periods(rows, calendar, number) if person else rows
-        separate = calendar.own.counter == "separate"
+        series.check_ledger(ledger)
+        counted = person_periods(rows, calendar, number, earlier=bool(series.spans)) if person else rows
+        payment = _payment(series, number)
         return tuple(
             publish(
                 planned[span],
                 counted,
                 out=folder / calendar.folder(span),
-                ledger=account if separate else None,
-                part=part if separate else None,
+                ledger=ledger if payment else None,
+                payment=payment,
                 who=who,
                 csv=csv,
                 engine=None if person else engine,
@@ -88,19 +88,12 @@ def publish_period(
         )
 
 
-def _account(calendar: Calendar, ledger: str | Path | Ledger | None, *, series: Series, who: str) -> Ledger | None:
-    """Return the ledger, which has the limit of all periods; where a counter begins, it pays for all of them."""
-    if ledger is None:
+def _payment(series: Series, period: int) -> Payment | None:
+    """Return what the ledger pays for what a period measures: its part; or all of a counter, where it begins."""
+    calendar = series.calendar
+    if calendar.own.counter == "separate":
+        return Payment(limit=calendar.whole, partition=series.part(period), touched=calendar.touched)
+    if series.spans:
         return None
-    spec, unit = calendar.spec, calendar.spec.privacy.protected
-    if isinstance(ledger, Ledger):
-        account = ledger
-    elif Ledger.exists(ledger):
-        account = Ledger.open(ledger)
-    else:
-        account = Ledger.create(ledger, limit=calendar.whole, unit=unit)
-    if calendar.own.counter != "separate" and not series.spans:
-        label = f"{spec.release.kind} of {len(calendar.names)} periods, {calendar.division}"
-        ticket = account.reserve(calendar.whole, unit, label=label, design="", spec=spec.hash, who=who)
-        account.spend(ticket, now())
-    return account
+    label = f"{calendar.spec.release.kind} of {len(calendar.names)} periods, {calendar.division}"
+    return Payment(limit=calendar.whole, price=calendar.whole, label=label)

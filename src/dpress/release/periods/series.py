@@ -22,6 +22,9 @@ from dpress.core.linear import Array
 from dpress.core.spans import Span
 from dpress.data.specification.spec import Spec, as_dict, from_dict
 from dpress.inference.interval import Tail, half_width
+from dpress.ledger.compose import DIVISION
+from dpress.ledger.ledger import Ledger, verify
+from dpress.release.ledger_heads import kept_heads
 from dpress.release.load import load_release
 from dpress.release.periods.calendar import Calendar
 from dpress.release.query_language import parse
@@ -30,6 +33,7 @@ from dpress.release.result import Result
 from dpress.release.table_answers import TableAnswers
 
 MANIFEST = "series.json"
+LOCK = ".lock"
 FORMAT = 1
 
 
@@ -40,10 +44,12 @@ class Series:
     Args:
         folder: that holds a release for every span.
         calendar: of its specification.
+        id: drawn when it was begun.
     """
 
     folder: Path
     calendar: Calendar
+    id: str
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
@@ -56,6 +62,30 @@ class Series:
         names, every = self.calendar.names, self.calendar.spans
         closed = [one for one in range(len(names)) if set(counters.closing(every, one)) <= set(self.spans)]
         return tuple(names[one] for one in closed if counters.closing(every, one))
+
+    def part(self, period: int) -> str:
+        """Return what a ledger calls the rows of one period; see decision 50.
+
+        Only periods of one series are known to be disjoint: another one may read dates in another way, or count other
+        periods of a person, so its charges add up to these.
+        """
+        return f"{self.calendar.division}, series {self.id}{DIVISION}{self.calendar.names[period]}"
+
+    def check_ledger(self, ledger: str | Path | Ledger | None) -> None:
+        """Refuse another ledger than the one that paid so far.
+
+        Raises:
+            ValueError: it did not pay, or none is named where one did.
+            OSError: there is no such ledger, or it cannot be read.
+        """
+        kept, at_once = kept_heads(self.folder), self.calendar.own.counter != "separate"
+        if ledger is None:
+            if kept and not at_once:
+                raise ValueError(f"--ledger: a ledger paid for what {self.folder} holds; name it")
+        elif self.spans and at_once and not kept:
+            raise ValueError(f"--ledger: {self.folder} was begun without one, and a counter is paid when it begins")
+        elif kept:
+            verify(ledger.path if isinstance(ledger, Ledger) else ledger, kept=kept)
 
     def check_next(self, period: int) -> None:
         """Refuse a period that is there, or that is out of order.
@@ -161,7 +191,7 @@ class Series:
     @property
     def _published(self) -> str:
         there = self.periods
-        return f"published are {there[0]} to {there[-1]}" if there else "none is published yet"
+        return f"published are {len(there):,} from {there[0]} to {there[-1]}" if there else "none is published yet"
 
     def _answers(self, span: Span, text: str) -> TableAnswers:
         """Return who answers counts of a span."""
@@ -183,7 +213,7 @@ def load_series(folder: str | Path) -> Series:
         found: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         if found["format"] != FORMAT:
             raise SchemaMismatch(f"format {found['format']} is not known; this version reads format {FORMAT}")
-        return Series(folder=folder, calendar=Calendar(from_dict(found["specification"])))
+        return Series(folder=folder, calendar=Calendar(from_dict(found["specification"])), id=str(found["id"]))
     except FileNotFoundError:
         raise OSError(f"{folder} holds no series: there is no {MANIFEST} in it") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -200,22 +230,26 @@ def is_series(folder: str | Path) -> bool:
 def begun(folder: Path, spec: Spec) -> Iterator[None]:
     """Begin a series, or go on with one, while nobody else adds to it.
 
+    Where nothing is published yet, another specification begins another series.
+
     Raises:
-        ValueError: another specification began it.
+        ValueError: something was published with another specification.
         OSError: the folder holds something else, or another process adds a period.
     """
     place = folder / MANIFEST
-    if folder.exists() and not place.exists() and any(folder.iterdir()):
+    own = {LOCK, f".{MANIFEST}", MANIFEST}
+    if folder.exists() and not place.exists() and any(one.name not in own for one in folder.iterdir()):
         raise OSError(f"{folder} exists already and is no series; choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
-        if not place.exists():
-            text = json.dumps({"format": FORMAT, "specification": _plain(spec)}, indent=2, default=str) + "\n"
+        there = load_series(folder) if place.exists() else None
+        if there is None or there.calendar.spec.hash != from_dict(_plain(spec)).hash:
+            if there is not None and there.spans:
+                raise ValueError(f"{folder} was begun with another specification; choose another folder")
+            found = {"format": FORMAT, "id": os.urandom(8).hex(), "specification": _plain(spec)}
             partial = folder / f".{MANIFEST}"
-            partial.write_text(text, encoding="utf-8")
-            partial.rename(place)
-        if load_series(folder).calendar.spec.hash != from_dict(_plain(spec)).hash:
-            raise ValueError(f"{folder} was begun with another specification; choose another folder")
+            partial.write_text(json.dumps(found, indent=2, default=str) + "\n", encoding="utf-8")
+            partial.replace(place)
         yield
 
 
@@ -233,7 +267,7 @@ def _alone(folder: Path) -> Iterator[None]:
     except ImportError:  # where a folder that is written twice is refused by its name
         yield
         return
-    handle = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR, 0o644)
+    handle = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR, 0o644)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
