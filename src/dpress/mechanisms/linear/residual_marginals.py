@@ -22,8 +22,9 @@ class ResidualMarginals:
     """The residuals of the tables and of all their smaller tables, each with noise of its own.
 
     Promise: the residual over axes A is the integer query of the table over A, times k_i I - J along every axis i. Its
-    squared L2 sensitivity is D_A = prod_{i in A} k_i (k_i - 1), so discrete Gaussian noise of variance D_A / (2 s_A rho)
-    on its integers costs s_A rho. The shares add up to 1; see `MatrixMechanism`. Nothing rests on continuous noise.
+    squared L2 sensitivity is D_A = prod_{i in A} k_i (k_i - 1), so discrete Gaussian noise of variance
+    D_A / (2 s_A rho) on its integers costs s_A rho. The shares add up to 1; see `MatrixMechanism`.
+    Nothing rests on continuous noise.
     Error: a cell of the table over B has the variance sum over A in B of prod_{i in A} (k_i - 1) / k_i times
     v_A / prod_{i in B} k_i^2, v_A the noise's variance; exact. The mean over all cells attains, under add-remove, the
     singular value bound of Li and Miklau 2013: no strategy of the matrix mechanism does better.
@@ -84,7 +85,7 @@ def _weights(shape: tuple[int, ...], tables: tuple[tuple[int, ...], ...]) -> dic
 def _strategy(workload: Workload, loss: Loss) -> ResidualMarginals | None:
     if not isinstance(workload, MarginalWorkload) or not isinstance(loss, ZCDP) or len(workload.tables) == 1:
         return None  # of one table `identity` and `marginals` are the best
-    if any(workload.shape[axis] < 2 for table in workload.tables for axis in table):  # noqa: PLR2004
+    if any(workload.shape[axis] < 2 for table in workload.tables for axis in table):
         return None
     if sum(1 << len(table) for table in workload.tables) > MOST_SUBSETS:
         return None
