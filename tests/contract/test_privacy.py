@@ -6,12 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from dpress.core.claim import Relation
+
+CONSERVATIVE = {"residual_marginals"}
+"""Where no row that moves changes all parts at their worst: the total does not change, but is charged."""
+
 
 def test_output_distributions_of_neighbours_are_exactly_as_far_apart_as_claimed(
     checks: ModuleType, linear_cases: Any
 ) -> None:
     for case, mechanism in linear_cases:
-        assert checks.pmf_keeps_promise(checks.seen(mechanism)), case
+        own = checks.seen(mechanism)
+        if case.card.name in CONSERVATIVE and case.unit.relation is Relation.REPLACE_ONE:
+            assert checks.largest_divergence(own) < float(checks.promised(own.claim)), case
+        else:
+            assert checks.pmf_keeps_promise(own), case
 
 
 def test_choices_of_neighbours_are_at_most_epsilon_apart_and_attain_it(checks: ModuleType, choice_cases: Any) -> None:

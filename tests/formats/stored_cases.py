@@ -134,6 +134,11 @@ def tables() -> dict[str, Case]:
             attributes=[AGE, SEX, REGION], privacy=EPSILON, release={"kind": "marginals", "parameters": {"ways": 2}},
             queries=("age in 17..50 and sex = Female",),
         ),
+        "residual_marginals": Case(
+            attributes=[AGE, SEX, REGION], privacy=RHO,
+            release={"kind": "marginals", "method": "residual_marginals", "parameters": {"ways": 2}},
+            queries=("age in 17..50 and sex = Female",),
+        ),
         "marginals_shares": Case(
             attributes=[AGE, SEX, REGION], privacy=RHO,
             release={
