@@ -14,7 +14,7 @@ from dpress.release.other_kinds import OtherKind, other_kinds
 from dpress.release.plan import Plan
 from dpress.release.plan_text import Listing, PlanText, number
 
-CAP = "rows_per_unit = k needs k times the noise of 1 and leaves out fewer rows; `dpress check` tells how many"
+CAP = "rows_per_unit = k needs up to k times the noise of 1 and leaves out fewer rows; `dpress check` tells how many"
 
 
 @click.command("plan")

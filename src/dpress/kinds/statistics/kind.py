@@ -70,6 +70,17 @@ class Statistics(Participants, frozen=True):
         ]
         | None
     ) = None
+    unit: (
+        Annotated[
+            dict[str, Fraction],
+            Meta(
+                title="a table of numbers > 0, by attribute",
+                description="a numeric attribute's values are rounded to the multiples of it from the lower bound on, "
+                "as { cost = 0.01 }, and added up without further error; it divides the width of the bounds",
+            ),
+        ]
+        | None
+    ) = None
     assume: (
         Annotated[
             dict[str, Shape],
