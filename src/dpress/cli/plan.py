@@ -21,7 +21,7 @@ from dpress.release.plan_text import Listing, PlanText, number
 from dpress.release.shuffled import Shuffled, sentence
 from dpress.release.shuffled import shuffled as of_collection
 
-CAP = "rows_per_unit = k needs k times the noise of 1 and leaves out fewer rows; `dpress check` tells how many"
+CAP = "rows_per_unit = k needs up to k times the noise of 1 and leaves out fewer rows; `dpress check` tells how many"
 
 
 @click.command("plan")

@@ -23,8 +23,8 @@ from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics import discovery
 from dpress.kinds.statistics.assumed_shape import check
 from dpress.kinds.statistics.discovery import Discovery
+from dpress.kinds.statistics.finest_levels import check_units, finest
 from dpress.kinds.statistics.kind import Statistics
-from dpress.kinds.statistics.lattice import check_units, finest
 from dpress.kinds.statistics.person_parts import person_parts
 from dpress.kinds.statistics.prediction import best_shares, mean_square
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
@@ -231,19 +231,21 @@ def _asked(schema: Schema, own: Statistics) -> _Asked:
         _known(schema, name, f"{PLACE}.by[#{number}]")
         if by.index(name) < number - 1:
             raise ValueError(f"{PLACE}.by[#{number}]: {name} stands there twice")
-    moments, units = degrees_of_totals | degrees, own.unit or {}
-    check_units(units, {*moments})
-    levels = (
-        finest(one, moments.get(one.name, 0), units=units, quantiles=one.name in quantiles) for one in schema.tabular
+    highest, units = degrees_of_totals | degrees, own.unit or {}
+    check_units(units, schema.names)
+    levels = Schema(
+        tuple(
+            finest(one, highest.get(one.name), quantiles=one.name in quantiles, unit=units.get(one.name))
+            for one in schema.tabular
+        )
     )
-    fine = Schema(tuple(levels))
-    cells = {name: _cells(schema, name, fine) for name in quantiles}
+    cells = {name: _cells(schema, name, levels) for name in quantiles}
     found = _Asked(
         by=by,
         degrees=degrees,
         quantiles={name: tuple(sorted(shares)) for name, shares in quantiles.items()},
         shares=tuple(own.share or ()),
-        schema=fine,
+        schema=levels,
         cells=cells,
     )
     _check_size(found)
@@ -270,9 +272,9 @@ def _known(schema: Schema, name: str, place: str) -> Tabular:
         ) from None
 
 
-def _cells(schema: Schema, name: str, fine: Schema) -> int:
+def _cells(schema: Schema, name: str, finer: Schema) -> int:
     own: Tabular = next(one for one in schema.tabular if one.name == name)
-    levels = next(one for one in fine.tabular if one.name == name).ordered
+    levels = next(one for one in finer.tabular if one.name == name).ordered
     stated = own.ordered if not isinstance(own, Integer) or own.bins else min(own.ordered, MOST_CELLS)
     return min(stated, levels)
 

@@ -75,8 +75,8 @@ class Statistics(Participants, frozen=True):
             dict[str, Fraction],
             Meta(
                 title="a table of numbers > 0, by attribute",
-                description="values of a numeric attribute are rounded to whole multiples of it from the lower bound "
-                "on, as { cost = 0.01 }; levels of our own choosing unless stated",
+                description="a numeric attribute's values are rounded to the multiples of it from the lower bound on, "
+                "as { cost = 0.01 }, and added up without further error; it divides the width of the bounds",
             ),
         ]
         | None
