@@ -35,7 +35,7 @@ def spans(counter: str, periods: int) -> tuple[Span, ...]:
         NotSupported: there are more than 2^12 periods.
 
     >>> spans("tree", 3), spans("smooth", 3)
-    (((0, 0), (1, 1), (0, 1), (2, 2)), ((0, 0), (1, 1), (0, 2), (2, 2)))
+    (((0, 0), (1, 1), (0, 1), (2, 2)), ((0, 0), (1, 1), (0, 2)))
     """
     if periods > MOST_PERIODS:
         raise NotSupported(f"{periods:,} periods are more than 2^12; use longer ones, or closer `bounds`")

@@ -93,7 +93,7 @@ class Pgr:
     >>> from dpress.core import rng
     >>> oracle = Pgr(size=1000, loss=PureDP(epsilon=1))
     >>> oracle.points, oracle.perturb(np.array([0, 999]), rng=rng.seeded(1)).tolist()
-    (1365, [[101, 2], [69, 0]])
+    (1365, [[85, 4], [15, 5]])
     """
 
     size: int
