@@ -229,8 +229,8 @@ def collections() -> dict[str, Case]:
         release={"kind": "histogram", "method": "subset_selection", "parameters": {"round": 3}},
     )  # fmt: skip
     found["local_ranges"] = Case(
-        attributes=[AGE], privacy=PEOPLE, queries=("age in 17..33",),
-        release={"kind": "ranges", "postprocess": ["top_down"], "parameters": {"branching": 3}},
+        attributes=[YEARS], privacy=PEOPLE, queries=("age in 22..33",),
+        release={"kind": "ranges", "postprocess": ["top_down"], "parameters": {"branching": 6}},
     )  # fmt: skip
     post = ["norm_sub", "integer"]
     several = {"users": {"split": "users"}, "budget": {"split": "budget"}}

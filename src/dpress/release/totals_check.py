@@ -46,13 +46,16 @@ class _Cuts:
     parts: tuple[PersonSums, ...]
     of_persons: bool = True
 
-    def sums(self, codes: Codes) -> Integers:  # noqa: ARG002  # nothing is added up over rows
+    def sums(self, codes: Codes) -> Integers:  # noqa: ARG002
+        """Return nothing: nothing is added up over rows."""
         return np.zeros(0, dtype=np.int64)
 
     def person_sums(self, codes: Codes, persons: Integers) -> Integers:
+        """Return of every part how many totals there are, below and above their bounds."""
         return np.concatenate([part.cut(codes, persons) for part in self.parts])
 
     def answers(self, sums: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the counts as they are."""
         return sums
 
 
