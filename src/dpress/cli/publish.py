@@ -59,28 +59,18 @@ def command(
     started = time.perf_counter()
     asked = load_spec_or_design(design)
     new = ledger is not None and not Ledger.exists(ledger)
+    options: dict[str, Any] = {"ledger": ledger, "who": who, "engine": engine, "csv": csv}
     if period is not None:
-        options = {"ledger": ledger, "who": who, "engine": engine, "csv": csv}
         _publish_period(asked, period, data, out=out, quiet=quiet, as_json=as_json, **options)
         return
-    if isinstance(asked, Spec):
-        check_whole(asked)
+    check_whole(asked)
     seconds = asked.release.parameters.get("seconds") if isinstance(asked, Spec) else None
     with searching(seconds, quiet=quiet):
         own = planned(asked, design)
     with counting(quiet=quiet) as progress:
         writing = progress and partial(progress, text="wrote {:,} rows")
         release = publish(
-            own,
-            data,
-            ledger=ledger,
-            out=out,
-            who=who,
-            allow_unproven=allow_unproven,
-            csv=csv,
-            engine=engine,
-            progress=progress,
-            writing=writing,
+            own, data, out=out, allow_unproven=allow_unproven, progress=progress, writing=writing, **options
         )
     hint(CHECK, quiet=quiet or as_json)
     _remark(release, ledger, new=new, quiet=quiet)

@@ -4,20 +4,23 @@ release -> the joint distribution that it publishes, or that its tables give -> 
 """
 
 import itertools
+import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from dpress.core import check
 from dpress.core.errors import NotSupported
 from dpress.core.rng import secure
+from dpress.inference.joint.bootstrap import unshrunk
 from dpress.inference.joint.factors import Joint, dense
+from dpress.inference.joint.pair_tables import LevelNoise, NoisyTable, Tables
 from dpress.inference.postprocess import norm_sub
 from dpress.release.folder import as_written, writer
 from dpress.release.measured_joint import measured_joint
 from dpress.release.record_files import Records
 from dpress.release.release import Release
+from dpress.release.table_answers import TableAnswers
 
 MOST_CELLS = 1 << 22
 
@@ -58,8 +61,8 @@ def write_records(release: Release, size: int, out: str | Path) -> Path:
 def model(release: Release) -> Joint:
     """Return the joint distribution that records are drawn from.
 
-    The fitted one of a joint distribution; of a curator's marginal tables that of the largest entropy; of one table of
-    all attributes its own shares, made >= 0.
+    The fitted one of a joint distribution; of a curator's tables that hold every attribute that of the largest
+    entropy; of one table of all attributes its own shares, made >= 0.
 
     Raises:
         NotSupported: the release has none.
@@ -68,17 +71,34 @@ def model(release: Release) -> Joint:
         return fitted
     if (evidence := measured_joint(release.mechanism, release.kept)) is not None:
         return evidence.fit()
-    return _of_one_table(release)
+    answers, shape = release.answers, release.schema.shape
+    if not isinstance(answers, TableAnswers):
+        raise _refused(release)
+    tables = answers.decoder.tables
+    if tables == (tuple(range(len(shape))),) and math.prod(shape) <= MOST_CELLS:
+        (counts,) = answers.decoder.estimate(answers.measurement)
+        return dense(norm_sub(counts / max(1.0, float(counts.sum())), users=1).reshape(shape))
+    if release.design.local or {axis for axes in tables for axis in axes} != set(range(len(shape))):
+        raise _refused(release)
+    return _of_tables(answers, shape)
 
 
-def _of_one_table(release: Release) -> Joint:
-    answers: Any = release.answers
-    shape, every = release.schema.shape, tuple(range(len(release.schema.shape)))
-    tables = getattr(getattr(answers, "decoder", None), "tables", ())
-    if release.design.kind != "tables" or tables != (every,) or int(np.prod(shape, dtype=object)) > MOST_CELLS:
-        raise NotSupported(
-            f"a release of kind {release.kind!r} by {release.method!r} has no joint distribution of all its attributes "
-            'to draw records from; kind = "joint", "histogram" or "marginals" of a table has'
-        )
-    (counts,) = answers.decoder.estimate(answers.measurement)
-    return dense(norm_sub(counts / max(1.0, float(counts.sum())), users=1).reshape(shape))
+def _of_tables(answers: TableAnswers, shape: tuple[int, ...]) -> Joint:
+    """Return the distribution of largest entropy that has the published tables."""
+    decoder, measured = answers.decoder, answers.measurement
+    rows = max(1.0, decoder.answer(measured, [np.ones(size) for size in shape]))
+    triples = zip(decoder.tables, decoder.estimate(measured), decoder.cell_variances(measured.variance), strict=True)
+    noisy = []
+    for axes, counts, spread in triples:
+        shares = counts.reshape([shape[axis] for axis in axes]).transpose(np.argsort(axes)) / rows
+        noise = LevelNoise(each=float(np.mean(spread)) / rows**2)
+        noisy.append(NoisyTable(axes=tuple(sorted(axes)), shares=shares, noise=noise))
+    return unshrunk(Tables(shape=shape, noisy=tuple(noisy)), max(map(len, decoder.tables)))
+
+
+def _refused(release: Release) -> NotSupported:
+    return NotSupported(
+        f"a release of kind {release.kind!r} by {release.method!r} has no joint distribution of all its attributes "
+        "to draw records from: a joint has one, and so have a curator's tables that hold every attribute, and one "
+        f"table of all of them, of at most {MOST_CELLS:,} cells"
+    )

@@ -5,7 +5,6 @@ spec -> periods of its attribute of dates -> spans -> for each a specification w
 
 import datetime as dt
 import functools
-import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,9 +13,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from dpress import catalog
 from dpress.core import spans as counters
 from dpress.core.calendar_cells import DAY, name, number, start
-from dpress.core.claim import Loss, Relation, describe, from_parameters, parameters
+from dpress.core.claim import Loss, Relation, describe, from_parameters
+from dpress.core.claim import parameters as amounts
 from dpress.core.dated_attribute import Dated
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
@@ -24,7 +25,6 @@ from dpress.core.spans import Span
 from dpress.core.value import FIRST_DAY
 from dpress.data.specification.spec import Periods, Spec
 
-KINDS = ("histogram", "marginals", "statistics")
 DIGITS = 10**12  # of a share of a loss, rounded down
 
 
@@ -39,12 +39,10 @@ class Calendar:
     spec: Spec
 
     def __post_init__(self) -> None:
-        if not isinstance(self.spec.periods, Periods):
-            raise ValueError("$.periods: the specification names none")
-        if self.spec.release.kind not in KINDS:
-            raise NotSupported(
-                f"$.periods: kind = {self.spec.release.kind!r} is not published by periods; {', '.join(KINDS)} are"
-            )
+        kind = self.spec.release.kind
+        if kind not in catalog.room(kind).by_period:
+            known = catalog.where("by_period")
+            raise NotSupported(f"$.periods: kind = {kind!r} is not published by periods; {known} is")
         if "hour" in self.dated.cells:
             raise NotSupported("$.periods.attribute: an hour is no period; use days or longer ones")
 
@@ -98,7 +96,7 @@ class Calendar:
     @property
     def whole(self) -> Loss:
         """The loss of one unit over all periods."""
-        times, each = self.moved * self.touched, parameters(self.spec.privacy.loss)
+        times, each = self.moved * self.touched, amounts(self.spec.privacy.loss)
         found: Loss = from_parameters({name: times * value for name, value in each.items()})
         return found
 
@@ -145,7 +143,9 @@ class Calendar:
         drop: dict[str, Any] = {"outside": "drop", "null": "drop" if self.dated.null != "reject" else "reject"}
         one = msgspec.structs.replace(self.dated, bounds=days, cells="whole", **drop)
         attributes = tuple(one if own.name == one.name else own for own in self.spec.attribute)
-        release = msgspec.structs.replace(self.spec.release, parameters=self._parameters())
+        with_time = catalog.room(self.spec.release.kind).by_period[self.spec.release.kind]
+        parameters = with_time(self.spec.release.parameters, self.spec.schema.names, one.name)
+        release = msgspec.structs.replace(self.spec.release, parameters=parameters)
         return msgspec.structs.replace(
             self.spec, attribute=attributes, release=release, privacy=self._share(), periods=msgspec.UNSET
         )
@@ -159,15 +159,3 @@ class Calendar:
             if (value := getattr(privacy, name)) is not None
         }
         return msgspec.structs.replace(privacy, **shares) if parts > 1 else privacy
-
-    def _parameters(self) -> dict[str, Any]:
-        """Return the parameters of one span: every table, and all groups, with the one cell of time beside them."""
-        given, dated, kind = dict(self.spec.release.parameters), self.dated.name, self.spec.release.kind
-        if kind == "statistics":
-            return given | {"by": [*dict.fromkeys([*given.get("by", ()), dated])]}
-        if kind == "marginals":
-            others = [name for name in self.spec.schema.names if name != dated]
-            ways = min(given.pop("ways", 2), len(others))
-            tables = given.get("tables", list(itertools.combinations(others, ways)))
-            return given | {"tables": [[*(name for name in own if name != dated), dated] for own in tables]}
-        return given

@@ -5,7 +5,6 @@ folder -> specification, spans with their releases -> query -> the periods that 
 
 import contextlib
 import json
-import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -135,13 +134,7 @@ class Series:
         local = [np.ones(1) if place == axis else own for place, own in enumerate(weights)]
         value, variance = self.added_up(wanted, local, text)
         half = half_width(variance, confidence, self.tail)
-        return Result(
-            query=text,
-            value=value,
-            standard_error=math.sqrt(variance),
-            interval=(value - half, value + half),
-            confidence=confidence,
-        )
+        return Result.of_count(text, value, variance, half, confidence)
 
     def added_up(self, wanted: Array, local: list[Array], text: str = "") -> tuple[float, float]:
         """Return the count over some periods, and its variance.
