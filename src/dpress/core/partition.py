@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.claim import Relation
-from dpress.core.grid import Grid
+from dpress.core.grid import Grid, running_totals
 from dpress.core.linear import Array, Identity, Numbers
 
 Ends = npt.NDArray[np.int64]
@@ -76,7 +76,10 @@ class Partition:
 
     def apply(self, cells: Numbers) -> Numbers:
         """Return the sum of the cells in every rectangle, exact for integers."""
-        totals = np.pad(self.grid.image(cells), ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
+        return self.between(running_totals(self.grid.image(cells)))
+
+    def between(self, totals: Numbers) -> Numbers:
+        """Return the same of an image's running totals, shape (side + 1, side + 1)."""
         high = totals[self.right, self.top] - totals[self.left, self.top]
         return np.asarray(high - totals[self.right, self.bottom] + totals[self.left, self.bottom])
 

@@ -11,7 +11,7 @@ import numpy as np
 from dpress.core import check
 from dpress.core.claim import ROW, ZCDP, Claim, Loss, PureDP, Unit, composed
 from dpress.core.errors import NotSupported
-from dpress.core.grid import LARGEST_SIDE, Grid
+from dpress.core.grid import LARGEST_SIDE, Grid, running_totals
 from dpress.core.kind import Participants
 from dpress.core.linear import Array, Numbers, Stack
 from dpress.core.measurement import Measurement
@@ -136,9 +136,10 @@ class AdaptiveGrid:
     def noisy(self, exact: Numbers, *, rng: Generator) -> Measurement:
         """Return the noisy counts of all blocks, then of all tiles; `exact` is left alone."""
         blocks, tiles = self.noises
-        first = self.map.apply(exact) + blocks.sample(self.map.rows, rng=rng)
+        totals = running_totals(self.map.grid.image(exact))
+        first = self.map.between(totals) + blocks.sample(self.map.rows, rng=rng)
         cut = self.map.split(self.parts(first))
-        second = cut.apply(exact) + tiles.sample(cut.rows, rng=rng)
+        second = cut.between(totals) + tiles.sample(cut.rows, rng=rng)
         return self.measured(np.concatenate([first, second]))
 
     def parts(self, blocks: Numbers) -> Numbers:
@@ -161,9 +162,10 @@ class AdaptiveGrid:
         """Return answers as they would be measured, were these the true counts: normal noise, rounded in blocks."""
         del users  # the noise does not depend on it
         deviations = [np.sqrt(noise.variance) for noise in self.noises]
-        first = np.rint(self.map.apply(counts) + deviations[0] * normal(self.map.rows, rng=rng))
+        totals = running_totals(self.map.grid.image(counts))
+        first = np.rint(self.map.between(totals) + deviations[0] * normal(self.map.rows, rng=rng))
         cut = self.map.split(self.parts(first))
-        second = cut.apply(counts) + deviations[1] * normal(cut.rows, rng=rng)
+        second = cut.between(totals) + deviations[1] * normal(cut.rows, rng=rng)
         return self.measured(np.concatenate([first, second]))
 
     def decoded(self, measurement: Measurement, users: int) -> Density:

@@ -12,7 +12,7 @@ import numpy as np
 
 from dpress.core import rng as generators
 from dpress.core.encoders import Node
-from dpress.core.grid import Grid, Rectangles
+from dpress.core.grid import Grid, Rectangles, running_totals
 from dpress.core.linear import Array, LinearMap
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Oracle, Tally
@@ -210,7 +210,7 @@ def _hidden(population: Cells, asked: Rectangles, grid: Grid) -> float:
 def coarser(image: Array, side: int) -> Array:
     """Return an image over fewer cells, a cut cell counting by the share of its area."""
     edges = np.arange(side + 1) * (len(image) / side)
-    totals = np.pad(image, 1)[:-1, :-1].cumsum(axis=0).cumsum(axis=1)
+    totals = running_totals(image)
     low = np.clip(np.floor(edges).astype(np.int64), 0, len(image) - 1)
     part = (edges - low)[:, None]
     rows = totals[low] * (1 - part) + totals[low + 1] * part
