@@ -38,6 +38,7 @@ OWN: dict[str, dict[str, Any]] = {
     "per_record": {"users": 100},
     "group_statistics": {"by": ["sex"], "variance": ["age"], "quantiles": {"size": [0.25, 0.5]}},
     "discovered_groups": {"by": ["sex", "item"], "variance": ["age"]},
+    "private_bounds": {"by": ["sex"], "variance": ["age"], "mean": ["size"], "private_bounds": ["size"]},
 }
 KINDS = {
     "marginals": "marginals",
@@ -77,6 +78,8 @@ def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
         loss["delta"] = 1e-6
     elif card.family == "ranges":
         kind, attributes = "ranges", [AGE]
+    elif card.name == "private_bounds":
+        kind = "statistics"
     elif card.family == "discovery":
         kind, attributes = "statistics", [{"name": "item", "kind": "categorical", "values": "discover"}, AGE, SEX]
         loss["delta"] = 1e-6

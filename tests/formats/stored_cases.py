@@ -130,6 +130,13 @@ def tables() -> dict[str, Case]:
             release={"kind": "statistics", "parameters": {"by": ["region", "sex"], "mean": ["age"]}},
             queries=("mean age where sex = Female", "total"),
         ),
+        "statistics_bounded": Case(
+            attributes=[SEX, INCOME], privacy={"epsilon": 8},
+            release={"kind": "statistics", "parameters": {
+                "by": ["sex"], "mean": ["income"], "private_bounds": ["income"],
+            }},
+            queries=("mean income where sex = Female", "total"),
+        ),
         "marginals": Case(
             attributes=[AGE, SEX, REGION], privacy=EPSILON, release={"kind": "marginals", "parameters": {"ways": 2}},
             queries=("age in 17..50 and sex = Female",),

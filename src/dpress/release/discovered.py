@@ -4,7 +4,6 @@ design, rows -> counts of all names -> the names that are released -> the comple
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -12,30 +11,15 @@ import msgspec
 from dpress.core.design import Design, acting
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.listed_attribute import Categorical, Value
-from dpress.core.measurement import Measurement
 from dpress.core.rng import Generator
 from dpress.data.add_up import Progress
 from dpress.data.count_names import name_counts
 from dpress.data.true_counts import exact_answers
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.release.designs import central_ask
+from dpress.release.drawn_groups import DrawnGroups
 
 LARGEST_LISTED = 1 << 53
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DrawnGroups:
-    """What was drawn of groups that were not known before.
-
-    Args:
-        design: completed by their names.
-        mechanism: that it describes.
-        measurement: of the groups.
-    """
-
-    design: Design
-    mechanism: DiscoveredGroups
-    measurement: Measurement
 
 
 def ready(

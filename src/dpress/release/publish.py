@@ -28,10 +28,12 @@ from dpress.data.table import Table
 from dpress.data.true_counts import atom_counts, exact_answers
 from dpress.ledger.ledger import Ledger, verify
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
+from dpress.mechanisms.discovery.private_bounds import PrivateBounds
 from dpress.mechanisms.linear.over_atoms import atoms_of
+from dpress.release import bounded, discovered
 from dpress.release.clock import now
 from dpress.release.designs import charge, mechanism_of
-from dpress.release.discovered import DrawnGroups, ready
+from dpress.release.drawn_groups import DrawnGroups
 from dpress.release.folder import check_new
 from dpress.release.plan import Plan, design_of
 from dpress.release.release import Release, with_typical
@@ -229,7 +231,9 @@ def _ready(
         names = name_counts(schema.attributes[0], source, unit, progress=progress)
         return lambda rng: mechanism.select(names, rng=rng)
     if isinstance(mechanism, DiscoveredGroups):
-        return ready(design, mechanism, source, progress)
+        return discovered.ready(design, mechanism, source, progress)
+    if isinstance(mechanism, PrivateBounds):
+        return bounded.ready(design, mechanism, source, progress)
     if not isinstance(mechanism, CuratorMechanism):
         raise TypeError(f"{type(mechanism).__name__} measures no table")
     if (atoms := atoms_of(mechanism)) is not None:

@@ -23,6 +23,7 @@ from dpress.inference.ratio import Pair
 from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, Mask, condition, group_estimates, masks
 from dpress.kinds.statistics.person_estimates import statistics_of
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
+from dpress.mechanisms.discovery.private_bounds import PrivateBounds
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.selection.above_threshold import SURE
 from dpress.release.answers import Part, Progress, PublishedOnly
@@ -219,9 +220,15 @@ class Answers(PublishedOnly):
             standard_error=float(one.standard_error[0]),
             interval=(float(one.low[0]), float(one.high[0])),
             confidence=confidence,
-            note=EMPTY if math.isnan(value) else None,
+            note=EMPTY
+            if math.isnan(value)
+            else self.bounded.get(name.removeprefix(name.split(maxsplit=1)[0]).strip() or name),
             of=asked[1],
         )
+
+    def _bounds_of(self, name: str) -> str | None:
+        """Return the remark on the bounds of a statistic's attribute."""
+        return next((note for own, note in self.bounded.items() if name == own or name.endswith(f" {own}")), None)
 
     @cached_property
     def of_persons(self) -> tuple[str, ...]:
@@ -241,7 +248,21 @@ class Answers(PublishedOnly):
     def announced(self) -> tuple[str, ...]:
         """Which statistics there are, and how their groups were found."""
         own = self.discovered
-        return (f"Statistics: {', '.join(self.together().names)}", *([own] if own else []))
+        found = [f"{name}: {note}" for name, note in self.bounded.items()]
+        return (f"Statistics: {', '.join(self.together().names)}", *([own] if own else []), *found)
+
+    @cached_property
+    def bounded(self) -> Mapping[str, str]:
+        """A remark on every attribute whose bounds were chosen privately."""
+        mechanism = self.release.mechanism
+        if not isinstance(mechanism, PrivateBounds):
+            return {}
+        tabular: Any = self.release.schema.tabular
+        ends = {tabular[axis].name: tabular[axis].inclusive(*tabular[axis].ends) for axis in mechanism.axes}
+        return {
+            name: f"Values outside of {low}..{high} count as these bounds, which were chosen privately."
+            for name, (low, high) in ends.items()
+        }
 
     @property
     def discovered(self) -> str:

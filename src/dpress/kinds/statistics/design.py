@@ -20,13 +20,14 @@ from dpress.core.parameters import PLACE, Parameters
 from dpress.core.ranges import Prefixes
 from dpress.core.workload import Marginals
 from dpress.data.specification.spec import Spec
-from dpress.kinds.statistics import discovery
+from dpress.kinds.statistics import chosen_bounds, discovery
 from dpress.kinds.statistics.assumed_shape import check
 from dpress.kinds.statistics.discovery import Discovery
 from dpress.kinds.statistics.finest_levels import check_units, finest
 from dpress.kinds.statistics.kind import Statistics
 from dpress.kinds.statistics.person_parts import person_parts
 from dpress.kinds.statistics.prediction import best_shares, mean_square
+from dpress.mechanisms.discovery.private_bounds import bounded
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.groups import groups_in
@@ -81,6 +82,8 @@ def choose(spec: Spec) -> Choice:
     own = of_kind(spec, Statistics)
     name = discovery.discovered(spec.schema, own.by or ())
     method = METHOD if name is None else discovery.METHOD
+    if own.private_bounds:
+        method = chosen_bounds.METHOD
     if spec.release.method not in ("auto", method):
         raise NotSupported(
             f"$.release.method: {spec.release.method!r} does not serve kind = 'statistics'; {method!r} does"
@@ -91,7 +94,11 @@ def choose(spec: Spec) -> Choice:
     persons = person_parts(spec, asked.schema, asked.by, own)
     check(asked.schema, own.assume or {}, {*asked.degrees, *asked.quantiles})
     _check_used(asked, moments, {*(own.totals or ())})
-    if name is None:
+    if own.private_bounds:
+        if name is not None:
+            raise NotSupported(f"{chosen_bounds.HERE}: groups that are discovered need bounds that are stated")
+        candidates = [_bounding(spec, own, asked, (moments, persons), loss) for loss in affordable(spec)]
+    elif name is None:
         candidates = [_candidate(spec, own, asked, (moments, persons), loss) for loss in affordable(spec)]
     else:
         if persons:
@@ -126,6 +133,27 @@ def _candidate(spec: Spec, own: Statistics, asked: _Asked, added: Added, loss: P
     return Candidate(method=METHOD, mechanism=mechanism, predicted_error=error)
 
 
+def _bounding(spec: Spec, own: Statistics, asked: _Asked, added: Added, loss: PureDP | ZCDP) -> Candidate:
+    """Return the mechanism that chooses bounds first; its error is in widths of those that are chosen."""
+    if own.precision:
+        raise ValueError(f"{PLACE}.precision: it needs bounds that are known beforehand, and `private_bounds` are not")
+    conditions = {asked.schema.names[axis] for part in added[0] for axis, _ in part.where}
+    taken = {*(own.unit or ()), *(own.assume or ()), *(own.totals or ()), *conditions}
+    names, measured = own.private_bounds or (), {*asked.degrees, *asked.quantiles}
+    axes = chosen_bounds.axes_of(spec.schema, names, measured, taken=taken)
+    each, rest = chosen_bounds.losses(loss, len(axes))
+    inner = _candidate(spec, own, asked, added, rest)
+    mechanism = bounded(_measured(inner), each, tuple(axes))
+    return replace(inner, method=chosen_bounds.METHOD, mechanism=mechanism)
+
+
+def _measured(candidate: Candidate) -> MatrixMechanism:
+    """Return the mechanism that measures the groups of a candidate."""
+    if not isinstance(candidate.mechanism, MatrixMechanism):
+        raise TypeError(f"{candidate.method} measures no groups")
+    return candidate.mechanism
+
+
 def _discovering(
     spec: Spec, own: Statistics, asked: _Asked, moments: tuple[MomentSums, ...], found: Discovery
 ) -> Candidate:
@@ -140,11 +168,9 @@ def _discovering(
         raise NotSupported(
             f"{PLACE}.by: {groups:,} groups of {cells:,} cells for each name are too many; use fewer `bins`"
         )
-    if not isinstance(inner.mechanism, MatrixMechanism):
-        raise TypeError(f"{inner.method} measures no groups")
     return Candidate(
         method=discovery.METHOD,
-        mechanism=found.of_groups(inner.mechanism, most),
+        mechanism=found.of_groups(_measured(inner), most),
         predicted_error=inner.predicted_error,
     )
 

@@ -82,6 +82,16 @@ class Statistics(Participants, frozen=True):
         ]
         | None
     ) = None
+    private_bounds: (
+        Annotated[
+            Names,
+            Meta(
+                description="numeric attributes whose values are clamped to bounds that are chosen privately, for a "
+                "fifth of the budget, between their `bounds`, which may be wide; a few rows at either end lie outside"
+            ),
+        ]
+        | None
+    ) = None
     assume: (
         Annotated[
             dict[str, Shape],

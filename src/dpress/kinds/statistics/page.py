@@ -47,6 +47,7 @@ def page(release: Release, queries: Sequence[str] = ()) -> str:
             "groups": each.sizes.size,
             "statistics": list(each.names),
             "discovered": answers.discovered,
+            "bounded": answers.bounded,
             "whole": _whole(whole),
             "parts": [_part(name, each, whole, names) for name in each.names],
             "quantiles": list(_quantiles(each, names)),

@@ -5,10 +5,13 @@ from typing import Any
 
 from dpress.core.claim import describe
 from dpress.kinds.statistics.assumed_shape import Assumed, supposed
+from dpress.kinds.statistics.chosen_bounds import in_widths
 from dpress.kinds.statistics.kind import Statistics
 from dpress.kinds.statistics.person_estimates import PERSONS
 from dpress.kinds.statistics.prediction import standard_errors
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
+from dpress.mechanisms.discovery.private_bounds import PrivateBounds
+from dpress.mechanisms.discovery.second_step import SecondStep
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.release import plan_text
@@ -31,6 +34,8 @@ def text(planned: Plan) -> PlanText:
     basis = f"For {named}, {supposed(_assumed(planned))}; {exact}, the others"
     loss = describe(chosen.mechanism.claim.proven)
     remarks: list[str | Listing] = [f"{basis} are approximations.", f"{chosen.method}: {loss} (proven)."]
+    if isinstance(chosen.mechanism, PrivateBounds):
+        remarks.insert(1, _bounded(planned, chosen.mechanism))
     return PlanText(candidates=listing, remarks=remarks)
 
 
@@ -49,6 +54,15 @@ def _discovered(mechanism: DiscoveredGroups) -> str:
     return (
         f"a name that counts {nearly:,} {counts}, which is released with a chance of at least 99 % ({half:,}: 50 %), "
         f"and as many rows in each of its groups"
+    )
+
+
+def _bounded(planned: Plan, mechanism: PrivateBounds) -> str:
+    """Say whose bounds are chosen, and in which unit their errors are."""
+    names = " and ".join(planned.choice.schema.names[axis] for axis in mechanism.axes)
+    return (
+        f"The bounds of {names} are chosen privately, where a step further out would spare about {mechanism.price:,} "
+        "rows; errors of these values are in widths of the bounds, of a variance in squared widths."
     )
 
 
@@ -71,10 +85,13 @@ def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
     own, users = candidate.mechanism, planned.choice.users
     if isinstance(own, DiscoveredGroups):
         users = own.names.count_for(SURE) * own.strategy.parts[0].groups
-    groups = own.groups if isinstance(own, DiscoveredGroups) else own
+    groups = own.groups if isinstance(own, SecondStep) else own
     if not isinstance(groups, MatrixMechanism):
         raise TypeError(f"{type(groups).__name__} measures no statistics")
-    return standard_errors(groups, planned.choice.schema, users, _assumed(planned))
+    schema = planned.choice.schema
+    return standard_errors(
+        groups, in_widths(schema, own.axes) if isinstance(own, PrivateBounds) else schema, users, _assumed(planned)
+    )
 
 
 def _assumed(planned: Plan) -> Assumed:

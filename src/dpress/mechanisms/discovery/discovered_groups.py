@@ -5,16 +5,13 @@ counts of names -> a selection -> the names it releases -> groups of these names
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from dpress.core.claim import ZCDP, ApproxDP, Claim, PureDP, Unit, describe
-from dpress.core.linear import Numbers
-from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card, NameMechanism
 from dpress.core.name_counts import NameCounts
 from dpress.core.rng import Generator
-from dpress.inference.interval import Tail
 from dpress.ledger.convert import epsilon_for
+from dpress.mechanisms.discovery.second_step import SecondStep
 from dpress.mechanisms.linear import group_statistics
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -26,7 +23,7 @@ AXIS = 0  # of the example's groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DiscoveredGroups:
+class DiscoveredGroups(SecondStep):
     """Names of one attribute are released, then what is measured of their groups and of one of all other rows.
 
     Promise: (epsilon, delta), for the same unit in both steps. Proven: the second step's queries depend on the rows
@@ -45,7 +42,6 @@ class DiscoveredGroups:
     """
 
     names: NameMechanism
-    groups: MatrixMechanism
     axis: int
     most: int
     delta: Fraction = Fraction(0)
@@ -59,11 +55,6 @@ class DiscoveredGroups:
             raise ValueError("most must be at least 1, and delta > 0 where the groups' loss is rho, else 0")
 
     @property
-    def unit(self) -> Unit:
-        """Whom the promise protects."""
-        return self.groups.unit
-
-    @property
     def claim(self) -> Claim:
         """The promise, added up from those of the two steps."""
         first, second = self.names.claim, self.groups.claim
@@ -74,26 +65,6 @@ class DiscoveredGroups:
         )
         basis = f"names by {describe(first.proven)} ({first.basis}); their groups by {describe(second.proven)} "
         return Claim(published=loss, proven=loss, unit=self.unit, basis=f"{basis}({second.basis})")
-
-    @property
-    def tail(self) -> Tail:
-        """How heavy the tail of the groups' noise is."""
-        return self.groups.tail
-
-    @property
-    def strategy(self) -> Any:
-        """What is measured of the groups."""
-        return self.groups.strategy
-
-    @property
-    def noises(self) -> Any:
-        """The noise of every part of it."""
-        return self.groups.noises
-
-    @property
-    def decoder(self) -> Any:
-        """What is summed over the rows."""
-        return self.groups.decoder
 
     def select(self, names: NameCounts, *, rng: Generator) -> tuple[str, ...]:
         """Return the names that get groups of their own, in the order of their bytes.
@@ -110,22 +81,6 @@ class DiscoveredGroups:
         """Return the mechanism whose groups are those of so many names, and of all other rows."""
         strategy = self.strategy.resized(self.axis, names + 1)
         return replace(self, groups=replace(self.groups, strategy=strategy))
-
-    def of_tables(self, counts: Numbers) -> Numbers:
-        """Return the counts as they are."""
-        return self.groups.of_tables(counts)
-
-    def exact(self, counts: Numbers) -> Numbers:
-        """Return the groups' answers without noise, private as the counts are."""
-        return self.groups.exact(counts)
-
-    def noisy(self, exact: Numbers, *, rng: Generator) -> Measurement:
-        """Add the groups' noise to exact answers, in place, and return them."""
-        return self.groups.noisy(exact, rng=rng)
-
-    def measured(self, answers: Numbers) -> Measurement:
-        """Return the measurement of the groups that has these noisy answers."""
-        return self.groups.measured(answers)
 
 
 def _epsilon(loss: object, delta: Fraction) -> Fraction:

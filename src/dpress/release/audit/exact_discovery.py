@@ -1,13 +1,19 @@
-"""Exact audit of groups that are discovered: what noise hides of the groups, and of the names at the epsilon left."""
+"""Exact audit of two steps: what noise hides of groups, and of their names at the epsilon left, or of their bounds."""
 
+from collections.abc import Iterator
 from fractions import Fraction
 
-from dpress.core.claim import ZCDP, ApproxDP
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core.claim import ZCDP, ApproxDP, PureDP
 from dpress.ledger.convert import epsilon_for
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
+from dpress.mechanisms.discovery.private_bounds import PrivateBounds
 from dpress.mechanisms.selection.partition_selection import PartitionSelection
-from dpress.release.audit.exact import matrix_loss, promised
+from dpress.release.audit.exact import ExactLoss, matrix_loss, promised
 from dpress.release.audit.exact_names import ExactDelta, names_loss, sums_loss
+from dpress.release.audit.exact_quantiles import LEVELS, Table, neighbours
 
 NAMES = (0, 1, 2)  # that are found
 
@@ -33,3 +39,29 @@ def discovery_loss(mechanism: DiscoveredGroups, claimed: ApproxDP) -> ExactDelta
     names = names_loss(own, left) if isinstance(own, PartitionSelection) else sums_loss(own, left)  # type: ignore[arg-type]  # the other one
     delta = names.delta + mechanism.delta
     return ExactDelta(delta=delta, kept=delta <= claimed.delta, remark=remark)
+
+
+def bounds_loss(mechanism: PrivateBounds, bound: Fraction) -> ExactLoss:
+    """Return the loss of both steps together: the choices' by all tiny tables, the sums' by their matrix and noise.
+
+    The chance of a bound is that of exp(e score / k). Where one unit's rows change the scores by numbers between l and
+    h, a choice costs e (h - l) / k at most, or the square of that by eight. Bounds move rows between levels, and the
+    sums' loss is that of the worst two levels. Nothing is taken from the mechanism's claim.
+    """
+    changes = [change for pair in neighbours(mechanism.unit) for change in _changes(mechanism, *pair)]
+    each = mechanism.epsilon * max(int(one.max() - one.min()) for one in changes) / mechanism.unit.rows
+    sums = matrix_loss(mechanism.groups, promised(mechanism.groups.claim.proven))
+    remark = f"tables of up to 6 rows between {LEVELS + 1} numbers; all rows of a unit move together"
+    if sums.loss is None:
+        return ExactLoss(loss=None, kept=False, remark=remark)
+    pure, times = isinstance(mechanism.choice, PureDP), 2 * len(mechanism.axes)
+    loss = times * (each if pure else each**2 / 8) + sums.loss
+    return ExactLoss(loss=loss, kept=loss <= bound, remark=remark)
+
+
+def _changes(mechanism: PrivateBounds, one: Table, other: Table) -> Iterator[npt.NDArray[np.int64]]:
+    """Yield by how much every score changes from one table to another, of either bound."""
+    first, second, edges = np.array(one), np.array(other), np.arange(LEVELS + 1.0)
+    yield mechanism.upper_scores(second, edges) - mechanism.upper_scores(first, edges)
+    for upper in range(1, LEVELS + 1):
+        yield mechanism.lower_scores(second, edges, upper) - mechanism.lower_scores(first, edges, upper)

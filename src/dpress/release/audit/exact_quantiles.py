@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpress.core.claim import PureDP, Relation
+from dpress.core.claim import PureDP, Relation, Unit
 from dpress.ledger.convert import log_up
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles, Integers, gaps
 from dpress.noise.expansion import at_most_exponential
@@ -35,7 +35,7 @@ def quantiles_loss(made: ApproximateQuantiles, bound: Fraction) -> ExactLoss:
     own, found = replace(made, places=1), dict[Table, Outcomes]()
     remark = "tables of up to 6 rows; all rows of a unit move together"
     pure, worst, kept = isinstance(made.loss, PureDP), Fraction(0), True
-    for pair in _neighbours(made):
+    for pair in neighbours(made.unit):
         for table in pair:
             if table not in found:
                 found[table] = outcomes(own, table)
@@ -94,14 +94,14 @@ def _up(value: Fraction) -> Fraction:
     return Fraction(math.ceil(value * SCALE), SCALE)
 
 
-def _neighbours(made: ApproximateQuantiles) -> Iterator[tuple[Table, Table]]:
+def neighbours(unit: Unit) -> Iterator[tuple[Table, Table]]:
     """Yield tables and what they become when the unit's rows come to a level, or move from one to another."""
-    rows = made.unit.rows
+    rows = unit.rows
     for table in itertools.product(COUNTS, repeat=LEVELS):
         for to in range(LEVELS):
             more = tuple(count + rows * (place == to) for place, count in enumerate(table))
             yield table, more
-            if made.unit.relation is Relation.REPLACE_ONE:
+            if unit.relation is Relation.REPLACE_ONE:
                 others = [place for place in range(LEVELS) if place != to]
                 yield from (
                     (more, tuple(count + rows * (place == own) for place, count in enumerate(table))) for own in others

@@ -19,6 +19,7 @@ from dpress.core.rng import Generator, secure
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.choice.exponential import Exponential
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
+from dpress.mechanisms.discovery.private_bounds import PrivateBounds
 from dpress.mechanisms.joint.bit_joint import BitJoint
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
@@ -46,7 +47,7 @@ from dpress.release.audit import (
     sampled,
 )
 from dpress.release.audit.exact import ExactLoss
-from dpress.release.audit.exact_discovery import discovery_loss
+from dpress.release.audit.exact_discovery import bounds_loss, discovery_loss
 from dpress.release.audit.verdict import Audit, Check, Kind
 
 SIZES = (2, 3, 4, 5)
@@ -75,7 +76,7 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
             raise NotSupported(f"{card.name} is checked exactly, and takes no samples")
         made: Any = card.example
         checks = [names_exact(made(loss, unit, loss.epsilon * TOTAL_SHARE)) for unit in _units()]
-    elif isinstance(loss, ApproxDP) and isinstance(example, DiscoveredGroups) and samples is None:
+    elif isinstance(example, DiscoveredGroups) and samples is None:
         checks = [discovery_exact(cast("DiscoveredGroups", card.example(loss, unit))) for unit in _units()]
     elif isinstance(loss, ApproxDP):
         raise NotSupported(f"{card.name} is audited under epsilon or rho")
@@ -85,7 +86,9 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
         checks = [one for name, oracle in sent for one in reports(name, oracle, samples, rng=generator)]
     elif isinstance(example, (PerRecord, InsensitiveMicroaggregation, Graphical)):
         checks = list(of_records(card, loss, samples, rng=generator))
-    elif isinstance(example, (MatrixMechanism, Exponential, ApproximateQuantiles, CentralMap)) or _levels(example):
+    elif isinstance(
+        example, (MatrixMechanism, Exponential, ApproximateQuantiles, CentralMap, PrivateBounds)
+    ) or _levels(example):
         checks = list(central(card, loss, samples, rng=generator))
     elif card.synthesizer is not None and example.claim.proven is None:
         raise NotSupported(
@@ -187,7 +190,7 @@ def central(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Genera
     for unit in _units():
         for part in _parts(card.example(loss, unit)):
             yield central_exact(part)
-            if isinstance(getattr(part, "strategy", None), GroupStatistics):
+            if isinstance(part, MatrixMechanism) and isinstance(part.strategy, GroupStatistics):
                 yield persons_exact(exact_persons.tiny(part))
     for relation in Relation if samples is not None else ():
         for part in _parts(card.example(loss, Unit(relation=relation))):
@@ -293,6 +296,9 @@ def central_exact(mechanism: Any) -> Check:
         found = exact.matrix_loss(mechanism, bound)
         kind: Kind = "exact matrix" if exact.linear(mechanism.strategy.map) else "rounded matrix"
         return _exact(kind, _cells(mechanism), _relation(mechanism.unit), claimed, found)
+    if isinstance(mechanism, PrivateBounds):
+        found = bounds_loss(mechanism, bound)
+        return _exact("exact sum", "bounds, then sums", _relation(mechanism.unit), claimed, found)
     if isinstance(mechanism, ApproximateQuantiles):
         name = f"{len(mechanism.quantiles)} quantiles of {exact_quantiles.LEVELS} levels"
         found = exact_quantiles.quantiles_loss(mechanism, bound)
@@ -304,6 +310,8 @@ def central_exact(mechanism: Any) -> Check:
 def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
     """Return the sampled check of a linear mechanism or a choice."""
     claimed, relation, alpha = _claimed(mechanism), _relation(mechanism.unit), sampled.ALPHA / len(Relation)
+    if isinstance(mechanism, PrivateBounds):
+        return central_sampled(mechanism.groups, samples, rng=rng)
     if isinstance(mechanism, MatrixMechanism):
         scores = outcome_tables.of_matrix(mechanism, rng=rng)
         bound = sampled.epsilon_of_scores if isinstance(claimed, PureDP) else sampled.rho_of_scores

@@ -1,0 +1,68 @@
+"""What is measured of groups once a first step has found what was not known of them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from dpress.core.claim import Claim, Unit
+from dpress.core.linear import Numbers
+from dpress.core.measurement import Measurement
+from dpress.core.rng import Generator
+from dpress.inference.interval import Tail
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondStep:
+    """The second of two steps under one claim, which acts as any other measurement of groups.
+
+    Args:
+        groups: what is measured.
+    """
+
+    groups: MatrixMechanism
+
+    @property
+    def unit(self) -> Unit:
+        """Whom the promise protects, in both steps."""
+        return self.groups.unit
+
+    @property
+    def claim(self) -> Claim:
+        """The promise of both steps together."""
+        raise NotImplementedError
+
+    @property
+    def tail(self) -> Tail:
+        """How heavy the tail of the groups' noise is."""
+        return self.groups.tail
+
+    @property
+    def strategy(self) -> Any:
+        """What is measured of the groups."""
+        return self.groups.strategy
+
+    @property
+    def noises(self) -> Any:
+        """The noise of every part of it."""
+        return self.groups.noises
+
+    @property
+    def decoder(self) -> Any:
+        """What is summed over the rows."""
+        return self.groups.decoder
+
+    def of_tables(self, counts: Numbers) -> Numbers:
+        """Return the counts as they are."""
+        return self.groups.of_tables(counts)
+
+    def exact(self, counts: Numbers) -> Numbers:
+        """Return the groups' answers without noise, private as the counts are."""
+        return self.groups.exact(counts)
+
+    def noisy(self, exact: Numbers, *, rng: Generator) -> Measurement:
+        """Add the groups' noise to exact answers, in place, and return them."""
+        return self.groups.noisy(exact, rng=rng)
+
+    def measured(self, answers: Numbers) -> Measurement:
+        """Return the measurement of the groups that has these noisy answers."""
+        return self.groups.measured(answers)
