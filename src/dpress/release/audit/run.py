@@ -55,6 +55,7 @@ ROWS = (1, 3)
 SAMPLES = 100_000
 """Drawn from each neighbour where nothing can be checked exactly and no number was given."""
 VALUES = "any two values"
+CURATED = (MatrixMechanism, Exponential, ApproximateQuantiles, CentralMap, PrivateBounds)
 
 
 def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator | None = None) -> Audit:
