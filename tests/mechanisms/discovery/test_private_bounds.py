@@ -70,7 +70,7 @@ def test_round_numbers_are_few_increasing_and_near_every_value(low: float, high:
     assert (found[0], found[-1]) == (low, high)
     assert (np.diff(found) > 0).all()
     assert len(found) <= MOST
-    assert (np.diff(found) <= (high - low) / 64 * (1 + 1e-9)).all()
+    assert (np.diff(found) <= (high - low) / 32 * (1 + 1e-9)).all()
     inside = found[np.abs(found) > max(abs(low), abs(high)) / 2**10]
     near = np.diff(inside) / np.minimum(np.abs(inside[1:]), np.abs(inside[:-1]))
     assert (near[np.sign(inside[1:]) == np.sign(inside[:-1])] <= 1 / 8 + 1e-9).all()
