@@ -209,7 +209,8 @@ class Pem:
     def _answered(self, tallies: Sequence[Tally]) -> tuple[StringCounts, ...]:
         """Return what all rounds so far say of whole strings, in whole counts."""
         users, start = int(tallies[0][-1]), len(self.prefixes) << self.bits
-        counts = self.oracle.estimate(tallies[0][:-1], users).answers if users else np.zeros(self.oracle.size)
+        answered = users and self.strings
+        counts = self.oracle.estimate(tallies[0][:-1], users).answers if answered else np.zeros(self.oracle.size)
         whole = tuple(map(int, np.rint(counts[start : start + len(self.strings)]).tolist()))
         return (*self.earlier, StringCounts(strings=self.strings, counts=whole, users=users, by=self.oracle))
 
