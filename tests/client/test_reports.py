@@ -52,7 +52,9 @@ def people(design, number):
     places = np.arange(number)
     rows = np.array([np.minimum(places // (i + 1) % (2 * len(v)), len(v) - 1) for i, (_, v) in enumerate(own)])
     values = [{one.name: v[row] for (one, v), row in zip(own, rows_of, strict=True)} for rows_of in rows.T.tolist()]
-    cells = [np.array([code(one, value) for value in v])[own_rows] for (one, v), own_rows in zip(own, rows, strict=True)]
+    cells = [
+        np.array([code(one, value) for value in v])[own_rows] for (one, v), own_rows in zip(own, rows, strict=True)
+    ]
     return values, np.array(cells, dtype=np.int32)
 
 

@@ -77,7 +77,7 @@ def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
         loss["delta"] = 1e-6
     elif card.family == "ranges":
         kind, attributes = "ranges", [AGE]
-    elif card.name == "pem":
+    elif card.family == "strings":
         kind, own = "strings", {"longest": 1, "kept": 4}
         attributes = [{"name": "item", "kind": "categorical", "values": "discover"}]
     elif card.family == "discovery":

@@ -38,7 +38,12 @@ EXTRA = [
     Numeric(name="x", cuts=(-1e300, 0.5, 16.8, 1e300), outside="clamp", null="reject"),
     StringCandidates(name="w", longest=6, known=0, bits=20, prefixes=("",), strings=()),
     StringCandidates(
-        name="w", longest=7, known=28, bits=11, prefixes=("30303720", "46656d60", "74727570"), strings=("1", "20", "é"),
+        name="w",
+        longest=7,
+        known=28,
+        bits=11,
+        prefixes=("30303720", "46656d60", "74727570"),
+        strings=("1", "20", "é"),
         null="reject",
     ),
 ]

@@ -6,7 +6,7 @@ from dpress.core.listed_attribute import Categorical
 from dpress.core.workload import Marginals
 from dpress.data.specification.spec import Spec
 from dpress.kinds.strings.kind import Strings
-from dpress.mechanisms.discovery.pem import pem
+from dpress.mechanisms.strings.pem import pem
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.candidate import Candidate, Choice
 from dpress.release.collections import check_silence, share

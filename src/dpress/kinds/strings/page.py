@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from dpress.core.domain import Schema
-from dpress.mechanisms.discovery.string_estimates import FALSE_ALARM
+from dpress.mechanisms.strings.string_estimates import FALSE_ALARM
 from dpress.release.release import Release
 from dpress.reporting import page_tables
 from dpress.reporting.accuracy import example, query_of, total

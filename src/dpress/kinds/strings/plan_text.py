@@ -5,7 +5,7 @@ from typing import Any
 
 from dpress.core.claim import describe
 from dpress.kinds.strings.answers import pem_of
-from dpress.mechanisms.discovery.string_estimates import FALSE_ALARM
+from dpress.mechanisms.strings.string_estimates import FALSE_ALARM
 from dpress.release import plan_text
 from dpress.release.candidate import Candidate
 from dpress.release.plan import Plan

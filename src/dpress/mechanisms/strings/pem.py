@@ -22,8 +22,8 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Tally
 from dpress.core.string_candidates import MOST_BYTES, StringCandidates
 from dpress.inference.separate_tables import SeparateTables
-from dpress.mechanisms.discovery.growing_prefixes import Grown, grown
-from dpress.mechanisms.discovery.string_estimates import FoundStrings, StringCounts, alarm, pooled
+from dpress.mechanisms.strings.growing_prefixes import Grown, grown
+from dpress.mechanisms.strings.string_estimates import FoundStrings, StringCounts, alarm, pooled
 from dpress.mechanisms.protocol.report_type import Part, ReportType, per_user
 from dpress.mechanisms.protocol.short_reports import Steps, short_oracle
 
@@ -240,7 +240,7 @@ def _example(loss: object) -> Pem:
 
 CARD = Card(
     name="pem",
-    family="discovery",
+    family="strings",
     model="local",
     paper="local: prefix extension (Wang, Li, Jha 2018)",
     summary="Strings that nobody listed, by prefixes that grow from round to round; counts with a test against noise.",
