@@ -52,7 +52,7 @@ def test_one_value_and_a_column_have_the_code_by_hand(own):
 
 
 def pa_schema(own):
-    from dpress.core.domain import Schema  # noqa: PLC0415  # beside its only use
+    from dpress.core.domain import Schema  # beside its only use
 
     return Schema((own,))
 
