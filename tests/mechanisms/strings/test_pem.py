@@ -20,6 +20,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.listed_attribute import Categorical
 from dpress.core.plain import plain, read
 from dpress.core.string_candidates import padded
+from dpress.inference.interval import critical
 from dpress.mechanisms.protocol.report_type import per_user
 from dpress.mechanisms.protocol.short_reports import short_oracle
 from dpress.mechanisms.strings.growing_prefixes import Grown, grown
@@ -143,3 +144,21 @@ def test_strings_of_nobody_are_seldom_released_and_a_test_of_each_alone_is_caugh
     far = NormalDist().inv_cdf(1 - CHANCE) * math.sqrt(times * FALSE_ALARM * (1 - FALSE_ALARM))
     assert false <= times * FALSE_ALARM + far
     assert alone > times * FALSE_ALARM + far  # 40 tests at 5 % each
+
+
+@pytest.mark.slow
+def test_of_released_intervals_few_miss_and_those_of_single_strings_are_caught():
+    """Ten strings near the threshold, 3000 times: the mean share of misses, by the normal law but for 1e-6."""
+    own, times, users = counting([chr(65 + one) for one in range(10)]), 3000, 200
+    payloads = own.oracle.perturb(np.arange(times * users, dtype=np.int32) % 10, rng=rng.seeded(6))
+    missed, single = np.zeros(times), np.zeros(times)
+    for run, part in enumerate(np.split(payloads, times)):
+        found = own.found([own.types[0].tally(part)])
+        shown = found.released
+        far = abs(found.counts - users / 10)[shown] / np.sqrt(found.variances[shown])
+        if shown.any():
+            missed[run] = (far > critical(1 - 0.05 * shown.sum() / 10, "gaussian")).mean()
+            single[run] = (far > critical(0.95, "gaussian")).mean()
+    z = NormalDist().inv_cdf(1 - CHANCE)
+    assert missed.mean() - z * missed.std() / math.sqrt(times) <= 0.05
+    assert single.mean() - z * single.std() / math.sqrt(times) > 0.05
