@@ -18,9 +18,9 @@ from dpress.core.mechanism import Mechanism
 from dpress.core.oracle import Tally
 from dpress.core.pieces import PayloadPieces
 from dpress.inference.interval import half_width
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.strings.pem import Pem
 from dpress.mechanisms.strings.string_estimates import FALSE_ALARM, FoundStrings
-from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.answers import KeptAnswers, Part, Progress, PublishedOnly
 from dpress.release.published_tables import CONFIDENCE, PublishedTable
 from dpress.release.query_language import parse

@@ -6,8 +6,8 @@ from dpress.core.listed_attribute import Categorical
 from dpress.core.workload import Marginals
 from dpress.data.specification.spec import Spec
 from dpress.kinds.strings.kind import Strings
-from dpress.mechanisms.strings.pem import pem
 from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.strings.pem import pem
 from dpress.release.candidate import Candidate, Choice
 from dpress.release.collections import check_silence, share
 from dpress.release.parameter_checks import expected_users, of_kind, of_methods

@@ -22,10 +22,10 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Tally
 from dpress.core.string_candidates import MOST_BYTES, StringCandidates
 from dpress.inference.separate_tables import SeparateTables
-from dpress.mechanisms.strings.growing_prefixes import Grown, grown
-from dpress.mechanisms.strings.string_estimates import FoundStrings, StringCounts, alarm, pooled
 from dpress.mechanisms.protocol.report_type import Part, ReportType, per_user
 from dpress.mechanisms.protocol.short_reports import Steps, short_oracle
+from dpress.mechanisms.strings.growing_prefixes import Grown, grown
+from dpress.mechanisms.strings.string_estimates import FoundStrings, StringCounts, alarm, pooled
 
 CANDIDATES = 20  # bits: so many candidates a round asks about
 MOST_KEPT = 1024
