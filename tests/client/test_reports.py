@@ -20,7 +20,9 @@ from tests.client.devices import STORED, document, run
 from dpress import device, estimate, intake, load_design
 from dpress.core import rng
 from dpress.core.claim import PureDP
+from dpress.core.coding import code
 from dpress.core.listed_attribute import Listed
+from dpress.core.string_candidates import StringCandidates
 from dpress.core.wire import unpack
 from dpress.data.reports import report_writer
 from dpress.ledger.device_ledger import DeviceLedger
@@ -40,21 +42,26 @@ COMPARED = {
     "local_hadamard": SEVERAL, "local_olh": SEVERAL, "local_pcep": SEVERAL, "local_rappor": SEVERAL,
     "local_rr_ldp": SEVERAL, "joint_rr_ldp": MANY, "joint_pairs": SEVERAL, "joint_em_rappor": SEVERAL,
     "local_budget": SEVERAL, "map_gtr": MANY, "map_psda": MANY, "map_dam": MANY, "map_ahead_0": SEVERAL,
-    "map_ahead_1": SEVERAL,
+    "map_ahead_1": SEVERAL, "strings_0": MANY, "strings_1": SEVERAL,
 }  # fmt: skip
 
 
 def people(design, number):
     """Return made-up values and codes of so many people, all values in use, half of the people with the last one."""
-    own = [(one.name, attribute_values(one)) for one in design.schema.attributes]
+    own = [(one, attribute_values(one)) for one in design.schema.attributes]
     places = np.arange(number)
-    codes = np.array([np.minimum(places // (i + 1) % (2 * len(v)), len(v) - 1) for i, (_, v) in enumerate(own)])
-    values = [{name: v[code] for (name, v), code in zip(own, row, strict=True)} for row in codes.T.tolist()]
-    return values, codes.astype(np.int32)
+    rows = np.array([np.minimum(places // (i + 1) % (2 * len(v)), len(v) - 1) for i, (_, v) in enumerate(own)])
+    values = [{one.name: v[row] for (one, v), row in zip(own, rows_of, strict=True)} for rows_of in rows.T.tolist()]
+    cells = [
+        np.array([code(one, value) for value in v])[own_rows] for (one, v), own_rows in zip(own, rows, strict=True)
+    ]
+    return values, np.array(cells, dtype=np.int32)
 
 
 def attribute_values(attribute):
     """Return a value of every cell, those beside the listed ones last."""
+    if isinstance(attribute, StringCandidates):
+        return ["4", "8", "no", *attribute.strings, "2"]
     if isinstance(attribute, Listed):
         beside = ["no such value", None] if attribute.null is not None else ["no such value"]
         return [*attribute.values, *beside[: len(attribute.extra)]]

@@ -80,6 +80,9 @@ def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
         kind, attributes = "ranges", [AGE]
     elif card.name == "private_bounds":
         kind = "statistics"
+    elif card.family == "strings":
+        kind, own = "strings", {"longest": 1, "kept": 4}
+        attributes = [{"name": "item", "kind": "categorical", "values": "discover"}]
     elif card.family == "discovery":
         kind, attributes = "statistics", [{"name": "item", "kind": "categorical", "values": "discover"}, AGE, SEX]
         loss["delta"] = 1e-6

@@ -38,6 +38,7 @@ DOCUMENTS = (
     "docs/tutorial/ask-people.md",
     "docs/tutorial/which-go-together.md",
     "docs/tutorial/where-people-are.md",
+    "docs/tutorial/words-nobody-listed.md",
     "docs/tutorial/cost-per-ward.md",
     "docs/tutorial/survey-file.md",
     "docs/tutorial/real-files.md",

@@ -81,9 +81,16 @@ def answers(release: dpress.Release, case: Case) -> dict[str, Any]:
         found["rejected"] = dict(release.rejected)
         found["tallies"] = [tally.tolist() for tally in release.mechanism.split_tally(release.kept)]
     by = case.release.get("parameters", {}).get("by", [one["name"] for one in case.attributes])
-    own = [QUERIES["edges" if "edges" in one else one["name"]] for one in case.attributes if one["name"] in by]
+    own = [query_of(one) for one in case.attributes if one["name"] in by]
     found["answers"] = [_answer(release, text) for text in (*own, *case.queries)]
     return found
+
+
+def query_of(attribute: dict[str, Any]) -> str:
+    """Return a query on an attribute; of one whose values are discovered, on the rest."""
+    if attribute.get("values") == "discover":
+        return f"{attribute['name']} = {attribute.get('other', 'other')}"
+    return QUERIES["edges" if "edges" in attribute else attribute["name"]]
 
 
 def _answer(release: dpress.Release, text: str) -> dict[str, Any]:

@@ -285,7 +285,7 @@ def joints() -> dict[str, Case]:
 
 
 def maps() -> dict[str, Case]:
-    """Maps by devices and by a curator."""
+    """Maps by devices and by a curator, and what devices answer in rounds."""
     found = {
         f"map_{method}": Case(
             attributes=[PLACE], privacy=PEOPLE, unproven=method == "psda", exact=method != "dam",
@@ -297,6 +297,11 @@ def maps() -> dict[str, Case]:
             "n_psda": {"height": 2},
         }.items()
     }  # fmt: skip
+    found["strings"] = Case(
+        attributes=[{"name": "age", "kind": "categorical", "values": "discover"}],
+        privacy={"model": "local", "epsilon": 8}, rounds=2, queries=("total",),
+        release={"kind": "strings", "parameters": {"users": USERS, "longest": 1, "kept": 8}},
+    )  # fmt: skip
     found["map_ahead"] = Case(
         attributes=[PLACE], privacy=PEOPLE, rounds=2,
         release={"kind": "spatial", "method": "ahead", "parameters": {"height": 3, "rounds": 2}},

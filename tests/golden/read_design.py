@@ -40,6 +40,8 @@ def cells(own):
 
 def code(own, value):
     """Return the code of a text, a number, a truth or nothing; a text where a device has nothing to send."""
+    if own["kind"] == "strings":
+        return candidate(own, value)
     number, beside = cells(own)
     found = listed(own, value) if "values" in own else placed(own, value)
     if found not in (MISSING, OUTSIDE):
@@ -48,6 +50,26 @@ def code(own, value):
     null = outside if own["null"] is None else own["null"]
     policy = null if found is MISSING else outside
     return number + beside.index(policy) if policy in beside else policy
+
+
+def candidate(own, value):
+    """Return the code of a string that a device is asked about prefix by prefix."""
+    other = len(own["prefixes"]) * 2 ** own["bits"] + len(own["strings"])
+    if isinstance(value, float) and value == value // 1 and abs(value) < 2**53:
+        value = int(value)
+    if isinstance(value, float) or value is None:
+        return "reject" if own["null"] == "reject" else other
+    text = value if isinstance(value, str) else json.dumps(value)
+    held = text.encode("utf-8", "replace")
+    if text in own["strings"]:
+        return other - len(own["strings"]) + own["strings"].index(text)
+    if not 0 < len(held) <= own["longest"] or 0 in held:
+        return other
+    bits = "".join(f"{byte:08b}" for byte in held.ljust(own["longest"], b"\0"))
+    for place, prefix in enumerate(own["prefixes"]):
+        if "".join(f"{int(digit, 16):04b}" for digit in prefix)[: own["known"]] == bits[: own["known"]]:
+            return place * 2 ** own["bits"] + int("0" + bits[own["known"] :][: own["bits"]], 2)
+    return other
 
 
 def numeral(text):

@@ -17,6 +17,7 @@ from dpress.core.design import canonical, collection_id, report_id
 from dpress.core.errors import SchemaMismatch
 from dpress.core.listed_attribute import Categorical
 from dpress.core.rng import Generator
+from dpress.core.string_candidates import StringCandidates
 from dpress.release.designs import collection_of
 
 READER = Path(__file__).with_name("read_design.py")
@@ -26,7 +27,7 @@ VALUES = [
     None, float("nan"), True, False, 0, 1, 2, 17, 84, 85, -3, 2**70, -(2**70), 0.1, 16.8, 16.999999, 67.2, 1e300,
     -1e300, float("inf"), 20000.0, 2e4, 9999.5, -74.03, -73.995, -73.75, 40.66, "", " 17 ", "1e1", "1E+1", "+5.", ".5",
     ".", "1,0", "0x10", "inf", "nan", "1_0", "\u0661", "Female", "female", "North", "Other", "?", "true", " TRUE ",
-    "1.50", 1.5, "007", 7, "-0", 0.5, 2.0**53, 2**53, "Master", "20",
+    "1.50", 1.5, "007", 7, "-0", 0.5, 2.0**53, 2**53, "Master", "20", "0070", "é", "true\0", "tru\u00e9",
 ]  # fmt: skip
 EXTRA = [
     Categorical(name="t", values=("1.5", "1.50", "007", "7", "true", "-0", "é"), other="other", null="null"),
@@ -35,6 +36,16 @@ EXTRA = [
     Integer(name="n", bounds=(-5, 17), bins=7, outside="reject", null="drop"),
     Numeric(name="x", bounds=(0.1, 84.0), bins=7, outside="drop", null="null"),
     Numeric(name="x", cuts=(-1e300, 0.5, 16.8, 1e300), outside="clamp", null="reject"),
+    StringCandidates(name="w", longest=6, known=0, bits=20, prefixes=("",), strings=()),
+    StringCandidates(
+        name="w",
+        longest=7,
+        known=28,
+        bits=11,
+        prefixes=("30303720", "46656d60", "74727570"),
+        strings=("1", "20", "é"),
+        null="reject",
+    ),
 ]
 
 

@@ -10,7 +10,18 @@ from dpress import catalog
 from dpress.core.errors import NotSupported
 
 REPORTING = Path(dpress.__file__).parent / "reporting"
-NAMES = ["histogram", "joint", "marginals", "microdata", "names", "queries", "ranges", "spatial", "statistics"]
+NAMES = [
+    "histogram",
+    "joint",
+    "marginals",
+    "microdata",
+    "names",
+    "queries",
+    "ranges",
+    "spatial",
+    "statistics",
+    "strings",
+]
 NAMED = re.compile(r"histogram|marginals|spatial|microdata|\bjoint\b|quadtree|\bmaps?\b", re.IGNORECASE)
 
 

@@ -3,6 +3,7 @@ import { exact, floor } from "./decimal.js";
 import { type Fields, fields, integer, integers, list, text } from "./fields.js";
 import { MISSING, OUTSIDE, type Values, placed } from "./listed.js";
 import { must, refuse } from "./refusal.js";
+import { readStrings } from "./strings.js";
 
 export interface Attribute {
   readonly name: string;
@@ -65,6 +66,7 @@ function numbers(own: Fields, clamp: boolean): [cells: number, place: Place] {
 /** Returns the attribute of a document. */
 export function readAttribute(document: unknown): Attribute {
   const { kind } = Object(document) as { kind: unknown };
+  if (kind === "strings") return readStrings(document);
   const listed = kind === "categorical" || kind === "ordinal";
   must(listed || kind === "integer" || kind === "numeric", "kind");
   const own = fields(

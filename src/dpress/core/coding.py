@@ -21,7 +21,8 @@ from dpress.core.errors import SchemaMismatch
 from dpress.core.listed_attribute import Listed
 from dpress.core.local_time import hour_of
 from dpress.core.policy import DROP, REJECT
-from dpress.core.value import BLANKS, Kind, Value, number, read, readings
+from dpress.core.string_candidates import StringCandidates, bytes_of, padded
+from dpress.core.value import BLANKS, Kind, Value, number, read, readings, written
 
 DROPPED = -1
 OUTSIDE = -2
@@ -65,6 +66,8 @@ def cell(attribute: Tabular, value: Any) -> int:
 
 def cell_of(attribute: Tabular, value: Value) -> int:
     """Return the cell of what a value is, OUTSIDE or MISSING."""
+    if isinstance(attribute, StringCandidates):
+        return _candidate(attribute, value)
     if isinstance(attribute, Listed):
         return _listed(attribute, value)
     if isinstance(attribute, Dated):
@@ -148,6 +151,19 @@ def number_of(value: Value) -> Decimal | None:
     if isinstance(value.content, str):
         return number(value.content)
     return Decimal(value.content) if value.kind is Kind.TRUTH else None
+
+
+def _candidate(attribute: StringCandidates, value: Value) -> int:
+    text, longest = text_of(value), attribute.longest
+    return MISSING if text is None else int(attribute.cells(padded([bytes_of(text, longest)], longest))[0])
+
+
+def text_of(value: Value) -> str | None:
+    """Return the text that a value is, of an integer or a truth as it is written; None of anything else."""
+    if value.kind is Kind.TEXT or value.kind is Kind.TRUTH:
+        return written(value)
+    whole = value.kind is Kind.NUMBER and isinstance(value.content, Decimal) and value.content == value.content // 1
+    return written(value) if whole else None
 
 
 def _present(attribute: Tabular, values: Mapping[str, Any]) -> int:

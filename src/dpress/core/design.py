@@ -17,10 +17,11 @@ from dpress.core.dated_attribute import Dated
 from dpress.core.domain import Schema
 from dpress.core.encoders import Encoder
 from dpress.core.errors import SchemaMismatch
-from dpress.core.listed_attribute import Listed
+from dpress.core.listed_attribute import Categorical, Listed
 from dpress.core.place import readable
 from dpress.core.policy import DROP, REJECT
 from dpress.core.queries import Queries
+from dpress.core.string_candidates import StringCandidates
 from dpress.core.written_again import difference
 
 FORMAT = 1
@@ -83,7 +84,7 @@ class LocalAsk(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         rounds: None where there is one.
     """
 
-    attributes: tuple[Tabular, ...]
+    attributes: tuple[Tabular | StringCandidates, ...]
     report_types: Annotated[tuple[ReportType, ...], msgspec.Meta(min_length=1, max_length=MOST_TYPES)]
     rounds: Rounds | None
 
@@ -205,11 +206,18 @@ class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 def acting(attributes: tuple[Attribute, ...], coded: tuple[Tabular, ...]) -> Schema:
-    """Return attributes as they are coded: a location becomes two axes with as many cells as its coding has."""
+    """Return attributes as they are coded.
+
+    A location becomes two axes with as many cells as its coding has, and one whose values devices tell has the
+    candidates of its coding.
+    """
     found: list[Attribute] = []
     for one in attributes:
         if isinstance(one, Location):
             found += one.axes(coded[len(found)].size)
+        elif isinstance(own := coded[len(found)], StringCandidates) and isinstance(one, Categorical):
+            words = {"title": one.title, "unit": one.unit, "other": one.other, "null": one.null}
+            found.append(msgspec.structs.replace(own, **words))
         else:
             found.append(one)
     return Schema(tuple(found))

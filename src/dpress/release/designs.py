@@ -143,6 +143,9 @@ def _check_asked(collection: Collection, design: Design, ask: LocalAsk) -> None:
     first = "" if ask.rounds is None else ask.rounds.collection
     if ask.rounds != (own := _rounds(estimator, first)) or (own is not None and own.number != design.round):
         raise ValueError("$.ask.rounds: not those of the estimator")
+    rounds = in_rounds(estimator)
+    if rounds is not None and rounds.coded(design.schema.tabular) != design.schema.tabular:
+        raise ValueError("$.ask.attributes: not those that the estimator's round asks about")
     if own is not None and bool(own.number) != bool(first):
         raise ValueError("$.ask.rounds.collection: expected the id of the first round, empty in that round itself")
 

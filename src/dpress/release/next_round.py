@@ -6,6 +6,7 @@ release of what there is so far -> design of the next round.
 import msgspec
 
 from dpress.core.design import Design, LocalAsk
+from dpress.core.domain import Schema
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.rounds import in_rounds
 from dpress.release.designs import estimator_of, local_ask, promise
@@ -26,8 +27,9 @@ def next_design(release: Release) -> Design | None:
     following = own.following(collection.split_tally(release.kept))
     if following is None:
         return None
-    grown = Collection(shape=collection.shape, types=following.types, split=collection.split, estimator=following)
-    ask = local_ask(grown, design.schema, first=_first(design))
+    schema = Schema(following.coded(design.schema.tabular))
+    grown = Collection(shape=schema.shape, types=following.types, split=collection.split, estimator=following)
+    ask = local_ask(grown, schema, first=_first(design))
     return msgspec.structs.replace(
         design, ask=ask, round=following.round, estimator=estimator_of(grown), claim=promise(grown.claim)
     )

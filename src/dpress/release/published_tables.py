@@ -35,6 +35,7 @@ class PublishedTable:
         adjusted: the counts after post-processing, shape (cells,), or None where the specification names none.
         tail: the kind of noise.
         centre: what the intervals lie around, shape (cells,), where that is not the count.
+        level: the confidence of each interval, more than 95 % where cells were selected.
     """
 
     name: str
@@ -44,6 +45,7 @@ class PublishedTable:
     adjusted: Array | None
     tail: Tail
     centre: Array | None = None
+    level: float = CONFIDENCE
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -67,7 +69,7 @@ class PublishedTable:
     def _columns(self, start: int, stop: int) -> dict[str, Any]:
         columns = cells(self.axes, start, stop)
         count, variance = self.count[start:stop], self.variance[start:stop]
-        widths = half_width(variance, CONFIDENCE, self.tail)
+        widths = half_width(variance, self.level, self.tail)
         centre = count if self.centre is None else self.centre[start:stop]
         columns |= {
             "count": count,

@@ -143,7 +143,7 @@ def view_of(table: PublishedTable, noun: str) -> View:
     return View(
         axes=tuple(axis_of(axis) for axis in table.axes),
         count=table.count.reshape(shape),
-        half=half_width(table.variance, CONFIDENCE, table.tail).reshape(shape),
+        half=half_width(table.variance, table.level, table.tail).reshape(shape),
         error=np.sqrt(table.variance).reshape(shape),
         adjusted=None if table.adjusted is None else table.adjusted.reshape(shape),
         centre=None if table.centre is None else table.centre.reshape(shape),

@@ -17,8 +17,9 @@ from dpress.core.dated_attribute import Dated
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.listed_attribute import Listed
+from dpress.core.string_candidates import StringCandidates
 from dpress.core.value import Value
-from dpress.data.codec import dates, listed, numbers, objects
+from dpress.data.codec import dates, listed, numbers, objects, strings
 
 Codes = npt.NDArray[np.int32]
 
@@ -51,7 +52,7 @@ def cells_of(attribute: Tabular, batch: pa.RecordBatch) -> Codes:
     Raises:
         SchemaMismatch: there is no such column, or its type is not coded.
     """
-    if isinstance(attribute, Listed) and attribute.discovered:
+    if isinstance(attribute, Listed) and attribute.discovered and not isinstance(attribute, StringCandidates):
         missing = np.asarray(texts_of(attribute.name, batch).is_null())
         return np.where(missing, np.int32(MISSING), np.int32(0))
     return _cells(attribute, _column(batch, attribute.name))
@@ -93,8 +94,10 @@ def texts_of(name: str, batch: pa.RecordBatch) -> pa.Array:
         SchemaMismatch: there is no such column, or its type holds no texts.
     """
     column = _plain(_column(batch, name))
-    if objects.is_ours(column.type):
-        return objects.texts(column)
+    return objects.texts(column) if objects.is_ours(column.type) else _as_texts(name, column)
+
+
+def _as_texts(name: str, column: pa.Array) -> pa.Array:
     kind = column.type
     if not (numbers.is_text(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind)):
         raise SchemaMismatch(f"attribute {name}: a column of type {kind} holds no names; convert it to text first")
@@ -152,6 +155,8 @@ def _cells(attribute: Tabular, column: pa.Array) -> Codes:
         return dates.cells(attribute, column)
     if objects.is_ours(column.type):
         return objects.each(column, lambda value: coding.cell_of(attribute, value), MISSING).astype(np.int32)
+    if isinstance(attribute, StringCandidates):
+        return strings.cells(attribute, _as_texts(attribute.name, column))
     if isinstance(attribute, Listed):
         _check_listed_type(attribute, column.type)
         return listed.cells(attribute, column)

@@ -7,6 +7,7 @@ type of it.
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
+from dpress.core.attribute import Tabular
 from dpress.core.oracle import Tally
 
 
@@ -27,6 +28,10 @@ class RoundEstimator(Protocol):
     @property
     def before(self) -> int:
         """How many users answered in earlier rounds."""
+        ...
+
+    def coded(self, attributes: tuple[Tabular, ...]) -> tuple[Tabular, ...]:
+        """Return the attributes as devices code them in this round."""
         ...
 
     def ended(self) -> Any:

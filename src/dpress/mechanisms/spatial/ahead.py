@@ -13,6 +13,7 @@ import numpy as np
 from msgspec import Meta
 
 from dpress.core import check
+from dpress.core.attribute import Tabular
 from dpress.core.claim import Claim, PureDP
 from dpress.core.encoders import Leaf
 from dpress.core.errors import NotSupported
@@ -162,6 +163,10 @@ class Ahead:
     def map(self) -> Tree:
         """All nodes of the tree; those that were not asked about have infinite variance."""
         return Tree(self.grid.cells, 4)
+
+    def coded(self, attributes: tuple[Tabular, ...]) -> tuple[Tabular, ...]:
+        """Return the attributes as they are: places are coded alike in every round."""
+        return attributes
 
     def ended(self) -> "Ahead":
         """Return the estimator of what there is after this round."""

@@ -1,0 +1,42 @@
+"""Arrow columns of strings that are coded by their bits.
+
+Data flow: column of texts -> bytes of each, side by side, zeros behind them -> the candidate that each begins with.
+"""
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dpress.core.coding import MISSING
+from dpress.core.string_candidates import Bytes, StringCandidates, bytes_of, padded
+
+
+def cells(attribute: StringCandidates, column: pa.Array) -> npt.NDArray[np.int32]:
+    """Return the code of every text, MISSING where it is missing."""
+    found = attribute.cells(rows(column, attribute.longest))
+    found[np.asarray(column.is_null())] = MISSING
+    return found
+
+
+def rows(column: pa.Array, longest: int) -> Bytes:
+    """Return the bytes of every text with zeros behind them, zeros alone for an unfit one, shape (texts, longest).
+
+    Args:
+        column: of large strings.
+        longest: the bytes of the longest string.
+    """
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:  # no UTF-8 somewhere
+        texts = [one.as_buffer().to_pybytes() if one.is_valid else b"" for one in column.cast(pa.large_binary())]
+        return padded([bytes_of(one.decode(errors="surrogateescape"), longest) for one in texts], longest)
+    sizes = np.asarray(pc.fill_null(pc.binary_length(column), 0)).astype(np.int64)
+    sizes[sizes > longest] = 0
+    starts = np.frombuffer(column.buffers()[1], dtype=np.int64)[column.offset : column.offset + len(column)]
+    text = np.frombuffer(column.buffers()[2] or b"", dtype=np.uint8)
+    within = np.arange(longest) < sizes[:, None]
+    found = np.zeros(within.shape, dtype=np.uint8)
+    found[within] = text[(starts[:, None] + np.arange(longest))[within]]
+    found[(within & (found == 0)).any(axis=1)] = 0
+    return found

@@ -1,0 +1,1 @@
+"""Strings that nobody listed, from devices in rounds: the frequent ones, with their counts."""

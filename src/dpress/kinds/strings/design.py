@@ -1,0 +1,64 @@
+"""Which rounds find strings that nobody listed, and how many must hold one."""
+
+from dpress.core.domain import Schema
+from dpress.core.errors import NotSupported
+from dpress.core.listed_attribute import Categorical
+from dpress.core.workload import Marginals
+from dpress.data.specification.spec import Spec
+from dpress.kinds.strings.kind import Strings
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.strings.pem import pem
+from dpress.release.candidate import Candidate, Choice
+from dpress.release.collections import check_silence, share
+from dpress.release.parameter_checks import expected_users, of_kind, of_methods
+from dpress.release.strategies import check_columns
+
+UNIT = "counts squared, of a string that the last round alone counts"
+METHOD = "pem"
+
+
+def choose(spec: Spec) -> Choice:
+    """Return the first round of the collection.
+
+    Raises:
+        NotSupported: a table is published, several attributes are released, or one whose values are listed; or the
+            budget is no epsilon.
+        ValueError: a parameter is wrong, or values are dropped.
+    """
+    if spec.privacy.model != "local":
+        raise NotSupported(
+            '$.release.kind: "strings" asks devices (model = "local"); of a table, kind = "names" releases them'
+        )
+    _check_attribute(spec)
+    if spec.release.method not in ("auto", METHOD):
+        raise NotSupported(f"$.release.method: {spec.release.method!r} finds no strings; {METHOD} does")
+    of_methods(spec, {METHOD: Strings})
+    own, loss = of_kind(spec, Strings), share(spec, "users")
+    first = pem(own.longest, own.kept, loss)
+    schema = Schema(first.coded(spec.schema.tabular))
+    asked = Collection(shape=schema.shape, types=first.types, split="users", estimator=first)
+    users = expected_users(spec)
+    only = Candidate(method=METHOD, mechanism=asked, predicted_error=first.mean_variance(users))
+    return Choice(
+        workload=Marginals(schema.shape, ((0,),)),
+        schema=schema,
+        candidates=(only,),
+        chosen=only,
+        lower_bound=0.0,
+        users=users,
+        unit=UNIT,
+    )
+
+
+def _check_attribute(spec: Spec) -> None:
+    check_columns(spec)
+    attributes = spec.schema.attributes
+    fits = len(attributes) == 1 and isinstance(attributes[0], Categorical) and attributes[0].discovered
+    if not fits:
+        raise NotSupported(
+            '$.release.attributes: kind = "strings" releases one categorical attribute with values = "discover", got '
+            + ", ".join(spec.schema.names)
+        )
+    if spec.release.postprocess:
+        raise NotSupported('$.release.postprocess: kind = "strings" adjusts no counts; leave it out')
+    check_silence(spec)
