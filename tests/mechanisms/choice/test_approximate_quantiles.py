@@ -73,11 +73,30 @@ def test_draws_have_the_exact_distribution(loss: Any) -> None:
     assert any(beyond)  # a table that differs in one row is told apart
 
 
-def test_a_score_is_how_many_rows_a_level_is_away() -> None:
+def test_a_score_is_how_far_the_rank_is_from_a_level_or_how_deep_within() -> None:
     below = np.array([[0, 4, 4, 5, 10]])
     ends = np.array([0]), np.array([0]), np.array([3])
     assert gaps(below, *ends, part=Fraction(1, 2)).tolist() == [2, 2, 0, 0]  # in halves of a row
-    assert gaps(below, *ends, part=Fraction(9, 10)).tolist() == [50, 50, 40, 0]
+    assert gaps(below, *ends, part=Fraction(9, 10)).tolist() == [60, 60, 50, 0]
+    scores = [max(9 * low - 7 * 9, 7 * 9 - 9 * high) for low, high in ((0, 4), (4, 4), (4, 5), (5, 10))]  # of ninths
+    below = np.array([[0, 4, 4, 5, 10], [0, 4, 4, 5, 9]])
+    found = gaps(below, *(np.repeat(end, 2) for end in ends), part=Fraction(7, 9)).tolist()
+    assert found[4:] == [score - min(scores) for score in scores]
+
+
+@pytest.mark.parametrize("q", [Fraction(1, 2), Fraction(2, 7)])
+def test_a_row_changes_a_score_by_at_most_the_larger_part(q: Fraction) -> None:
+    def scores(table: tuple[int, ...]) -> list[Fraction]:
+        ends = np.cumsum([0, *table]).tolist()
+        rank = q * ends[-1]
+        return [max(low - rank, rank - high) for low, high in itertools.pairwise(ends)]
+
+    moved = set()
+    for table in itertools.product(range(3), repeat=3):
+        for to in range(3):
+            more = tuple(count + (place == to) for place, count in enumerate(table))
+            moved |= {abs(own - new) for own, new in zip(scores(table), scores(more), strict=True)}
+    assert max(moved) == max(q, 1 - q)
 
 
 def test_rows_of_a_level_are_scattered_evenly() -> None:

@@ -49,10 +49,10 @@ class ApproximateQuantiles:
     """Quantiles of every group, each a level; they never cross.
 
     Promise: d = ceil(log2(quantiles + 1)) depths, at each of which a row is in one choice. A choice's score is how
-    many rows its level is away from q n, so that a row changes it by at most max(q, 1 - q), q being the part of the
-    choice's own rows; k = the unit's rows, twice that where a row is replaced. Under epsilon: permute-and-flip at
-    epsilon / d each, together epsilon. Under rho: the exponential mechanism at e = sqrt(8 rho / d) each, together
-    d e^2 / 8. Proven.
+    many rows its level is away from the rank q n, or, below 0, how deep that lies within it; a row changes it by at
+    most max(q, 1 - q), q being the part of the choice's own rows; k = the unit's rows, twice that where a row is
+    replaced. Under epsilon: permute-and-flip at epsilon / d each, together epsilon. Under rho: the exponential
+    mechanism at e = sqrt(8 rho / d) each, together d e^2 / 8. Proven.
     Error: with probability 1 - beta one choice is within 2 k max(q, 1 - q) ln(candidates / beta) / e rows of its q.
     Paper: Kaplan, Schnapp, Stemmer 2022, Algorithm 1; Smith 2011; bounded range of the exponential mechanism: Dong,
     Durfee, Rogers 2020; Cesar and Rogers 2021.
@@ -158,9 +158,10 @@ class ApproximateQuantiles:
 
 
 def gaps(below: Integers, first: Integers, lowest: Integers, last: Integers, part: Fraction) -> Integers:
-    """Return how far every candidate is from the rank that is asked for, in rows times the part's denominator.
+    """Return by how much every candidate is worse than its group's best, in rows times the part's denominator.
 
-    A candidate c with L rows below it and U up to it is max(L - q n, q n - U, 0) rows away. One of every group is 0.
+    A candidate with L rows below it and U up to it scores max(L - q n, q n - U): how far the rank q n is from it, or,
+    below 0, how deep it lies within. So the level that holds the rank is the best, by as much as its rows allow.
 
     Args:
         below: rows below every place, shape (groups, places + 1).
@@ -170,17 +171,19 @@ def gaps(below: Integers, first: Integers, lowest: Integers, last: Integers, par
         part: q.
 
     Returns:
-        Of all candidates of a group, one group after the other.
+        Of all candidates of a group, one group after the other; one of every group is 0.
     """
     sizes = last - lowest + 1
+    starts = np.cumsum(sizes) - sizes
     group = np.repeat(np.arange(len(sizes)), sizes)
-    place = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes - lowest, sizes)
+    place = np.arange(len(group)) - np.repeat(starts - lowest, sizes)
     every = np.arange(len(sizes))
     start = below[every, first]
     target = part.numerator * (below[every, last + 1] - start)
     lower = np.maximum(below[group, place] - start[group], 0) * part.denominator - target[group]
     upper = (below[group, place + 1] - start[group]) * part.denominator - target[group]
-    found: Integers = np.maximum(np.maximum(lower, -upper), 0)
+    scores = np.maximum(lower, -upper)
+    found: Integers = scores - np.minimum.reduceat(scores, starts)[group]
     return found
 
 
