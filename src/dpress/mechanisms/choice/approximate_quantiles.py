@@ -106,6 +106,36 @@ class ApproximateQuantiles:
         basis = f"{self.depth} depths of {how} at epsilon {self.epsilon} against {self.moved} rows"
         return Claim(published=found, proven=found, unit=self.unit, basis=basis)
 
+    @property
+    def rank_variances(self) -> tuple[float, ...]:
+        """The variance of every quantile's rank, in rows squared: an approximation for levels of few rows each.
+
+        A rank at a distance of r rows then has a density in proportion to exp(-r / b), b = 2 k max(q, 1 - q) / e, which
+        gives 2 b^2. A choice within rows that earlier choices bound also moves with these ends: by q with the upper one
+        and 1 - q with the lower one. Rows that share a level, few rows, and permute-and-flip make errors smaller.
+        """
+        found = dict.fromkeys((-1, len(self.quantiles)), 0.0)
+        for node in self.nodes():
+            part = float(node.part)
+            own = 2 * (2 * self.moved * max(part, 1 - part) / float(self.epsilon)) ** 2
+            found[node.place] = own + part**2 * found[node.right] + (1 - part) ** 2 * found[node.left]
+        return tuple(found[place] for place in range(len(self.quantiles)))
+
+    def rank_error(self, candidates: int, beta: float) -> float:
+        """Return how many rows a single quantile is away from its rank at most, with probability 1 - beta.
+
+        Args:
+            candidates: how many levels there are.
+            beta: the probability that it is further away.
+
+        Raises:
+            NotSupported: there are several quantiles: rows that share a level move the ranks of the later ones.
+        """
+        if len(self.quantiles) > 1:
+            raise NotSupported("the bound is about a single quantile")
+        q = float(self.quantiles[0])
+        return 2 * self.moved * max(q, 1 - q) * math.log(candidates / beta) / float(self.epsilon)
+
     def nodes(self) -> Iterator[Node]:
         """Yield the quantiles in the order that they are chosen in, depth after depth."""
         ends = (Fraction(0), *self.quantiles, Fraction(1))
