@@ -109,5 +109,5 @@ def without_interval(own: ChosenLevels) -> str:
     text = f"It was chosen among {own.cells:,} cells, and has no interval."
     if len(own.choice.quantiles) > 1:
         return text
-    rows = math.ceil(own.choice.rank_error(own.cells, BETA))
+    rows = math.ceil(own.choice.rank_errors(own.cells, BETA)[0])
     return f"{text} With a probability of at least 95 % at most {rows:,} rows lie between its cell and the rank asked."

@@ -148,9 +148,7 @@ def _parts(spec: Spec, own: Statistics, asked: _Asked, persons: tuple[PersonSums
             trees.append(tree(schema, by, one, loss))
             continue
         found = choice(schema, by, one, share, unit)
-        if spec.release.method == CHOOSING or errs_less(
-            found, tree(schema, by, one, loss), schema, own.assume or {}, rows=own.users / asked.groups
-        ):
+        if spec.release.method == CHOOSING or errs_less(found, own.users / asked.groups):
             chosen.append(found)
         else:
             trees.append(tree(schema, by, one, loss))

@@ -14,7 +14,7 @@ import numpy as np
 from dpress import catalog
 from dpress.core.claim import ZCDP, PureDP
 from dpress.inference.group_moments import Estimates
-from dpress.kinds.statistics.chosen_quantiles import GroupResults
+from dpress.kinds.statistics.chosen_quantiles import BETA, GroupResults
 from dpress.kinds.statistics.estimates import COUNT, condition, quantile_name
 from dpress.kinds.statistics.group_figures import bars, boxes, inside
 from dpress.kinds.statistics.group_table import NAME
@@ -150,10 +150,9 @@ def _noises(answers: Any) -> list[tuple[str, str, str]]:
         whole = _number(mechanism.loss)
         for own in mechanism.chosen:
             what = f"{names[own.axis]}: {len(own.choice.quantiles)} chosen of {own.cells:,} cells"
-            error = math.sqrt(max(own.choice.rank_variances))
-            found.append(
-                (what, f"{100 * float(_number(own.choice.loss) / whole):.1f} %", f"{error:.3g}, at most about")
-            )
+            share = _number(own.choice.loss) / whole
+            within = math.ceil(max(own.choice.rank_errors(own.cells, BETA)))
+            found.append((what, f"{100 * float(share):.1f} %", f"95 %: at most {within:,}"))
         of_sums = Fraction(0) if mechanism.groups is None else _number(mechanism.groups.loss) / whole
         mechanism = mechanism.groups
     if strategy is None:

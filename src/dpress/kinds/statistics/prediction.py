@@ -24,7 +24,7 @@ from dpress.kinds.statistics.parts_of_budget import GroupMechanism, chosen_of, s
 from dpress.kinds.statistics.quantile_parts import value_errors
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.mechanisms.statistics.group_quantiles import part_of
+from dpress.mechanisms.statistics.group_quantiles import ChosenLevels, part_of
 from dpress.noise.distribution import Noise
 from dpress.noise.laplace import DiscreteLaplace
 
@@ -99,8 +99,12 @@ def standard_errors(mechanism: GroupMechanism, schema: Schema, users: int, assum
 def scaled_errors(mechanism: GroupMechanism, users: int) -> list[float]:
     """Return the error of every part: of a mean in widths of the bounds, of quantiles in shares of the rows."""
     sums, chosen = sums_of(mechanism), chosen_of(mechanism)
-    of_choices = [math.sqrt(float(np.mean(own.choice.rank_variances))) / (users / own.groups) for own in chosen]
+    of_choices = [_scaled_choice(own, users / own.groups) for own in chosen]
     return [*([] if sums is None else _scaled_sums(sums, users)), *of_choices]
+
+
+def _scaled_choice(own: ChosenLevels, rows: float) -> float:
+    return math.sqrt(float(np.mean(own.choice.rank_variances(rows)))) / rows
 
 
 def _scaled_sums(mechanism: MatrixMechanism, users: int) -> list[float]:

@@ -19,7 +19,7 @@ from dpress.core.parameters import PLACE
 from dpress.core.ranges import Prefixes
 from dpress.kinds.statistics.estimates import bounded, form_variances
 from dpress.kinds.statistics.kind import Shape
-from dpress.mechanisms.choice.approximate_quantiles import BLOCK, ApproximateQuantiles
+from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.groups import groups_in
@@ -28,9 +28,10 @@ from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 
 MOST_CELLS = 1 << 12  # of a tree, where an integer attribute states no bins
-MOST_LEVELS = 1 << 20  # of a choice
+MOST_LEVELS = 1 << 20  # of a choice, with the places within them where there are several quantiles
 MOST_NODES = 1 << 24  # of all groups
-PLACES = 16  # within a level, where several quantiles are chosen: more of them split heavy levels better
+PLACES = 1 << 7  # within a level, where several quantiles are chosen: heavy levels come on both sides of them
+FEWEST = 1 << 4  # that an integer attribute without `bins` has
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,9 +66,14 @@ def tree(schema: Schema, by: tuple[int, ...], own: Wanted, loss: PureDP | ZCDP) 
     axis = schema.axes([own.name])[0]
     levels = schema.tabular[axis].ordered
     cells = _affordable(schema, by, own, own.stated or min(levels, MOST_CELLS))
+    return GroupDistribution(
+        shape=schema.shape, by=by, axis=axis, levels=levels, tree=_tree(cells, loss), quantiles=own.shares
+    )
+
+
+def _tree(cells: int, loss: PureDP | ZCDP) -> Hierarchy:
     branching, root = best_tree(Prefixes(cells), "epsilon" if isinstance(loss, PureDP) else "rho")
-    hierarchy = Hierarchy(cells, branching, root)
-    return GroupDistribution(shape=schema.shape, by=by, axis=axis, levels=levels, tree=hierarchy, quantiles=own.shares)
+    return Hierarchy(cells, branching, root)
 
 
 def choice(schema: Schema, by: tuple[int, ...], own: Wanted, loss: PureDP | ZCDP, unit: Unit) -> ChosenLevels:
@@ -78,13 +84,14 @@ def choice(schema: Schema, by: tuple[int, ...], own: Wanted, loss: PureDP | ZCDP
     """
     axis, groups = schema.axes([own.name])[0], groups_in(schema.shape, by)
     levels = schema.tabular[axis].ordered
-    cells = _affordable(schema, by, own, own.stated or min(levels, MOST_LEVELS, MOST_NODES // groups))
+    most, fewest = (PLACES, FEWEST) if len(own.shares) > 1 else (1, 1)
+    cells = _affordable(schema, by, own, own.stated or min(levels, MOST_LEVELS // fewest, MOST_NODES // groups))
     if cells > MOST_LEVELS:
         raise NotSupported(
             f"{PLACE}: quantiles of {own.name} without intervals are chosen among at most 2^20 cells, got {cells:,}; "
             "set fewer `bins`"
         )
-    places = 1 if len(own.shares) == 1 else max(1, min(PLACES, BLOCK // cells))
+    places = max(1, min(most, MOST_LEVELS // cells, MOST_NODES // (groups * cells)))
     found = ApproximateQuantiles(loss=loss, unit=unit, quantiles=own.shares, places=places)
     return ChosenLevels(shape=schema.shape, by=by, axis=axis, levels=levels, cells=cells, choice=found)
 
@@ -99,37 +106,35 @@ def _affordable(schema: Schema, by: tuple[int, ...], own: Wanted, cells: int) ->
     return cells
 
 
-def errs_less(
-    chosen: ChosenLevels, counted: GroupDistribution, schema: Schema, assumed: Mapping[str, Shape], *, rows: float
-) -> bool:
-    """Return whether a choice is predicted to err less than a tree under the same loss, in mean square over quantiles.
+def errs_less(chosen: ChosenLevels, rows: float) -> bool:
+    """Return whether a choice is predicted to err less than a tree of the same cells under the same loss, in rows.
+
+    Both errors are mean squares over the quantiles: `ApproximateQuantiles.rank_variances`, and the exact variances of
+    the tree's forms, in the mean over all cells.
 
     Args:
         chosen: the choice; its loss and unit are those of the comparison.
-        counted: the tree.
-        schema: of the attributes.
-        assumed: of the values, by attribute.
         rows: of a group.
     """
+    own, loss = chosen.choice, chosen.choice.loss
+    counted = GroupDistribution(
+        shape=chosen.shape,
+        by=chosen.by,
+        axis=chosen.axis,
+        levels=chosen.levels,
+        tree=_tree(chosen.cells, loss),
+        quantiles=own.quantiles,
+    )
     alone = GroupStatistics(moments=(), distributions=(counted,), shares=(Fraction(1),))
-    own = MatrixMechanism(strategy=alone, loss=chosen.choice.loss, unit=chosen.choice.unit)
-    variance = own.noises[0].variance
-    by_tree = [float(form_variances(counted, variance, float(q)).mean()) for q in counted.quantiles]
-    by_choice = chosen.choice.rank_variances
-    shape, bounds = assumed.get(schema.names[chosen.axis]), _bounds(schema, chosen.axis)
-    found = []
-    for variances, cells in ((by_choice, chosen.cells), (by_tree, counted.tree.cells)):
-        within = (bounds[1] - bounds[0]) / cells / math.sqrt(12)
-        pairs = zip(counted.quantiles, variances, strict=True)
-        errors = [value_error(bounds, shape, float(q), math.sqrt(one) / rows) for q, one in pairs]
-        found.append(float(np.mean(np.square(errors))) + within**2)
-    return found[0] < found[1]
+    variance = MatrixMechanism(strategy=alone, loss=loss, unit=own.unit).noises[0].variance
+    by_tree = [float(form_variances(counted, variance, float(q)).mean()) for q in own.quantiles]
+    return bool(np.mean(own.rank_variances(rows)) < np.mean(by_tree))
 
 
 def value_errors(chosen: ChosenLevels, schema: Schema, assumed: Mapping[str, Shape], *, rows: float) -> list[float]:
     """Return the predicted standard error of every quantile of a choice, in the attribute's unit; see `value_error`."""
     shape, bounds = assumed.get(schema.names[chosen.axis]), _bounds(schema, chosen.axis)
-    pairs = zip(chosen.choice.quantiles, chosen.choice.rank_variances, strict=True)
+    pairs = zip(chosen.choice.quantiles, chosen.choice.rank_variances(rows), strict=True)
     return [value_error(bounds, shape, float(q), math.sqrt(one) / rows) for q, one in pairs]
 
 

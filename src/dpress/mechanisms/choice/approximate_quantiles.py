@@ -24,6 +24,7 @@ Integers = npt.NDArray[np.int64]
 
 BLOCK = 1 << 20  # candidates of groups, or rows, at a time
 LARGEST_RATIO = 1 << 20  # of the quantiles' common denominator: scores of 2^42 rows fit 63 bits
+FILLED = 2**-10  # of the candidates, by rows, where errors are predicted
 ROOT = 1 << 40  # steps of epsilon under rho
 
 
@@ -106,35 +107,46 @@ class ApproximateQuantiles:
         basis = f"{self.depth} depths of {how} at epsilon {self.epsilon} against {self.moved} rows"
         return Claim(published=found, proven=found, unit=self.unit, basis=basis)
 
-    @property
-    def rank_variances(self) -> tuple[float, ...]:
-        """The variance of every quantile's rank, in rows squared: an approximation for levels of few rows each.
+    def rank_variances(self, rows: float) -> tuple[float, ...]:
+        """Return the expected squared error of every quantile's rank, in rows squared: an approximation, for plans.
 
-        A rank at a distance of r rows then has a density in proportion to exp(-r / b), b = 2 k max(q, 1 - q) / e, which
-        gives 2 b^2. A choice within rows that earlier choices bound also moves with these ends: by q with the upper one
-        and 1 - q with the lower one. Rows that share a level, few rows, and permute-and-flip make errors smaller.
+        Rows are supposed to lie evenly in a thousandth of the candidates, few at each. A rank that is r rows away then
+        has a chance in proportion to exp(-r / b), b = 2 k max(q, 1 - q) / e: 2 b^2. All candidates beyond the rows have
+        that of the first or the last row, n min(q, 1 - q) away. A choice within rows that earlier ones bound also moves
+        with these ends: by q with the upper one, by 1 - q with the lower one.
+
+        Args:
+            rows: n, of one group, > 0.
         """
-        found = dict.fromkeys((-1, len(self.quantiles)), 0.0)
+        found, ends = dict.fromkeys((-1, len(self.quantiles)), 0.0), (0, *self.quantiles, 1)
         for node in self.nodes():
-            part = float(node.part)
-            own = 2 * (2 * self.moved * max(part, 1 - part) / float(self.epsilon)) ** 2
-            found[node.place] = own + part**2 * found[node.right] + (1 - part) ** 2 * found[node.left]
+            part, own = float(node.part), rows * float(ends[node.right + 1] - ends[node.left + 1])
+            b = 2 * self.moved * max(part, 1 - part) / float(self.epsilon)
+            beyond = (1 - FILLED) * math.exp(-own * min(part, 1 - part) / b)
+            within = FILLED * 2 * b / own * (1 - math.exp(-own / (2 * b)))
+            chance = beyond / (beyond + within)
+            error = (1 - chance) * min(2 * b**2, own**2) + chance * (own * max(part, 1 - part)) ** 2
+            found[node.place] = error + part**2 * found[node.right] + (1 - part) ** 2 * found[node.left]
         return tuple(found[place] for place in range(len(self.quantiles)))
 
-    def rank_error(self, candidates: int, beta: float) -> float:
-        """Return how many rows a single quantile is away from its rank at most, with probability 1 - beta.
+    def rank_errors(self, candidates: int, beta: float) -> tuple[float, ...]:
+        """Return how many rows every quantile is away from its rank at most, all of them with probability 1 - beta.
+
+        Each of m choices is within 2 k max(q, 1 - q) ln(m candidates places / beta) / e rows of its own rank, whatever
+        the rows; one within rows that earlier choices bound moves with these ends. Of several quantiles a later one may
+        be away by as many rows more as stand in the same places as the earlier ones.
 
         Args:
             candidates: how many levels there are.
-            beta: the probability that it is further away.
-
-        Raises:
-            NotSupported: there are several quantiles: rows that share a level move the ranks of the later ones.
+            beta: the probability that one is further away.
         """
-        if len(self.quantiles) > 1:
-            raise NotSupported("the bound is about a single quantile")
-        q = float(self.quantiles[0])
-        return 2 * self.moved * max(q, 1 - q) * math.log(candidates / beta) / float(self.epsilon)
+        found = dict.fromkeys((-1, len(self.quantiles)), 0.0)
+        lists = math.log(len(self.quantiles) * candidates * self.places / beta)
+        for node in self.nodes():
+            part = float(node.part)
+            own = 2 * self.moved * max(part, 1 - part) * lists / float(self.epsilon)
+            found[node.place] = own + part * found[node.right] + (1 - part) * found[node.left]
+        return tuple(found[place] for place in range(len(self.quantiles)))
 
     def nodes(self) -> Iterator[Node]:
         """Yield the quantiles in the order that they are chosen in, depth after depth."""
