@@ -115,6 +115,22 @@ def test_the_claim_is_that_of_the_choices() -> None:
     assert 0.4999999 < rho.rho <= Fraction(1, 2)
 
 
+@pytest.mark.parametrize("loss", [PureDP(epsilon="0.5"), ZCDP(rho="0.02")])
+@pytest.mark.parametrize("quantiles", [(Fraction(1, 2),), QUARTERS])
+def test_ranks_miss_by_what_is_predicted_and_by_no_more_than_the_bound(loss: Any, quantiles: Any) -> None:
+    own = ApproximateQuantiles(loss=loss, quantiles=quantiles)
+    rows, cells, beta = 1000, 2000, 0.05
+    counts = np.zeros((600, cells), dtype=np.int64)
+    counts[:, 300 : 300 + rows] = 1
+    found = own.choose(counts, rng=rng.seeded(5)) - 299.5  # the middle of a row
+    errors = np.clip(found, 0, rows) - rows * np.array(quantiles, dtype=float)
+    measured = (errors**2).mean(axis=0)
+    assert measured == pytest.approx(np.array(own.rank_variances(rows)), rel=0.4)
+    assert measured != pytest.approx(np.array(own.rank_variances(rows)) / 2, rel=0.4)
+    missed = (np.abs(errors) > np.array(own.rank_errors(cells, beta)) + 1).any(axis=1).mean()
+    assert missed <= beta
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bold(ApproximateQuantiles):
     """Draws as if a row were in one choice of all depths together."""

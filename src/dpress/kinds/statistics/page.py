@@ -52,6 +52,8 @@ def page(release: Release, queries: Sequence[str] = ()) -> str:
             "statistics": list(each.names),
             "discovered": answers.discovered,
             "chosen": list(each.chosen),
+            "sums": each.sums is not None,
+            "shared_out": answers.strategy is not None and bool(answers.strategy.moments),
             "whole": _whole(whole) if whole.names else None,
             "parts": [_part(name, each, whole, names) for name in each.names],
             "quantiles": list(_quantiles(answers, each, names)),
@@ -85,15 +87,14 @@ def _part(name: str, each: GroupResults, whole: GroupResults, names: Sequence[st
     """Return the figure and the table of one statistic."""
     found, size = each.of(name), len(names)
     shown = min(size, MOST_ROWS)
-    rows = tuple((names[place], *_texts(found, place)) for place in range(shown))
+    header = ("group", "value", "95 % interval", "standard error")[: 2 if name in each.chosen else 4]
+    rows = tuple((names[place], *_texts(found, place))[: len(header)] for place in range(shown))
     drawn = names[:MOST_GROUPS]
     from_zero = name.split(maxsplit=1)[0] in LENGTHS
     return {
         "name": name,
         "figure": bars(drawn, _first(found, len(drawn)), name, from_zero=from_zero) if size > 1 else None,
-        "table": Table(
-            caption=f"{name} by group", names=("group", "value", "95 % interval", "standard error"), labels=1, rows=rows
-        ),
+        "table": Table(caption=f"{name} by group", names=header, labels=1, rows=rows),
         "hidden": size - shown,
         "together": _texts(whole.of(name), 0)[0] if name in whole.names else None,
         "interval": name not in each.chosen,

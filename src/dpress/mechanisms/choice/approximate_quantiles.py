@@ -24,7 +24,7 @@ Integers = npt.NDArray[np.int64]
 
 BLOCK = 1 << 20  # candidates of groups, or rows, at a time
 LARGEST_RATIO = 1 << 20  # of the quantiles' common denominator: scores of 2^42 rows fit 63 bits
-FILLED = 2**-10  # of the candidates, by rows, where errors are predicted
+FILLED = 1 / 64  # of the candidates, by rows, where errors are predicted
 ROOT = 1 << 40  # steps of epsilon under rho
 
 
@@ -104,28 +104,29 @@ class ApproximateQuantiles:
         pure = isinstance(self.loss, PureDP)
         found = PureDP(epsilon=self.depth * self.epsilon) if pure else ZCDP(rho=self.depth * self.epsilon**2 / 8)
         how = "permute-and-flip" if pure else "the exponential mechanism"
-        basis = f"{self.depth} depths of {how} at epsilon {self.epsilon} against {self.moved} rows"
+        depths = "a single depth" if self.depth == 1 else f"{self.depth} depths"
+        basis = f"{depths} of {how} at epsilon {self.epsilon} against {self.moved} rows"
         return Claim(published=found, proven=found, unit=self.unit, basis=basis)
 
     def rank_variances(self, rows: float) -> tuple[float, ...]:
         """Return the expected squared error of every quantile's rank, in rows squared: an approximation, for plans.
 
-        Rows are supposed to lie evenly in a thousandth of the candidates, few at each. A rank that is r rows away then
-        has a chance in proportion to exp(-r / b), b = 2 k max(q, 1 - q) / e: 2 b^2. All candidates beyond the rows have
-        that of the first or the last row, n min(q, 1 - q) away. A choice within rows that earlier ones bound also moves
-        with these ends: by q with the upper one, by 1 - q with the lower one.
+        Rows are supposed to lie evenly in a 64th of the candidates, few at each. A rank that is r rows away then has a
+        chance in proportion to exp(-r / b), b = 2 k max(q, 1 - q) / e: 2 b^2. All candidates beyond the rows have that
+        of the first or the last row, n min(q, 1 - q) away, and count as n rows away. A choice within rows that earlier
+        ones bound also moves with these ends: by q with the upper one, by 1 - q with the lower one.
 
         Args:
             rows: n, of one group, > 0.
         """
-        found, ends = dict.fromkeys((-1, len(self.quantiles)), 0.0), (0, *self.quantiles, 1)
+        found, ends = dict.fromkeys((-1, len(self.quantiles)), 0.0), (0.0, *map(float, self.quantiles), 1.0)
         for node in self.nodes():
-            part, own = float(node.part), rows * float(ends[node.right + 1] - ends[node.left + 1])
+            part, own = float(node.part), rows * (ends[node.right + 1] - ends[node.left + 1])
             b = 2 * self.moved * max(part, 1 - part) / float(self.epsilon)
             beyond = (1 - FILLED) * math.exp(-own * min(part, 1 - part) / b)
             within = FILLED * 2 * b / own * (1 - math.exp(-own / (2 * b)))
             chance = beyond / (beyond + within)
-            error = (1 - chance) * min(2 * b**2, own**2) + chance * (own * max(part, 1 - part)) ** 2
+            error = (1 - chance) * 2 * b**2 + chance * rows**2
             found[node.place] = error + part**2 * found[node.right] + (1 - part) ** 2 * found[node.left]
         return tuple(found[place] for place in range(len(self.quantiles)))
 
