@@ -3,13 +3,14 @@
 python bench/group_statistics.py [--runs 300] > group_statistics.json
 
 Tables: Adult's ages and hours by years of education (DPRESS_DATA), and log-normal incomes in five groups of 20 to
-20,000 rows. Epsilon is 1, one row is protected. `ratio` is our mean squared error by the peer's, in geometric mean over
-the groups, both against the truth of the rows; `goal` is what is wanted. The peers: `sum over count` is a noisy sum,
-clamped and not centred, over a noisy count, half of epsilon each; `centred` the same with values less the middle of
-their bounds; `OpenDP` its own sum and count likewise, and its median among our cells' edges; `nine separate` asks nine
-quantiles one by one, a ninth of epsilon each. `tree` is what kind = "statistics" publishes, with intervals; `halves`
-is the mechanism approximate_quantiles alone, without intervals, whose candidates are OpenDP's. `ratio` is null where no
-group has an error on both sides. Nothing was chosen on these tables.
+20,000 rows, once between bounds near them and once, for quantiles alone, between 0 and a billion. Epsilon is 1, one row
+is protected. `ratio` is our mean squared error by the peer's, in geometric mean over the groups where both err (null
+where none is), `of_means` the same of the means over all groups, exact ones with them (null where neither errs), both
+against the truth of the rows; `goal` is what is wanted. The peers: `sum over count` is a noisy sum, clamped and not
+centred, over a noisy count, half of epsilon each; `centred` the same with values less the middle of their bounds;
+`OpenDP` its own sum and count likewise, and its median among the values that ours may publish; `nine separate` asks
+nine quantiles one by one, a ninth of epsilon each. `tree` has intervals; `no intervals` is what a plan takes where
+intervals = false, `chosen` the method group_quantiles. Nothing was chosen on these tables.
 """
 
 import argparse
@@ -27,18 +28,18 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from dpress.core import rng as generators
-from dpress.core.claim import PureDP
 from dpress.core.linear import Array
 from dpress.data.specification.spec import from_dict
+from dpress.kinds.statistics.chosen_quantiles import estimates, values
 from dpress.kinds.statistics.estimates import group_estimates
-from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
+from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
 from dpress.noise.laplace import DiscreteLaplace
 from dpress.release.plan import plan
 from machine import facts
 
 EPSILON = 1.0
 NINE = [number / 10 for number in range(1, 10)]
-PLACES = 16  # of a level, where there are several quantiles
+WIDE, WIDE_RUNS = "incomes, wide bounds", 20  # 2^16 candidates take their time
 Row = dict[str, Any]
 Run = Callable[[int], Row]
 
@@ -73,6 +74,8 @@ def tables() -> dict[str, People]:
     group = np.repeat(np.arange(5), sizes)
     money = {"kind": "numeric", "bounds": [0.0, 200_000.0], "bins": 200}
     found = {"log-normal incomes": People(group=group, values=incomes, bounds=(0.0, 200_000.0), attribute=money)}
+    far = {"kind": "integer", "bounds": [0, 1_000_000_000], "bins": 1 << 16}
+    found[WIDE] = People(group=group, values=np.floor(incomes), bounds=(0, 1_000_000_000), attribute=far)
     data = Path(os.environ.get("DPRESS_DATA", "../shared/data")) / "adult" / "adult.parquet"
     if data.exists():
         adult = pq.read_table(data, columns=["education_num", "age", "hours_per_week"]).to_pandas()
@@ -83,45 +86,51 @@ def tables() -> dict[str, People]:
     return found
 
 
-def ours(people: People, parameters: Row, epsilon: float = EPSILON) -> Run:
-    """Return what draws the noise once and returns every statistic of all groups."""
+def planned_for(people: People, parameters: Row, epsilon: float, method: str) -> Any:
+    """Return the plan of statistics of the groups."""
     names = [str(one) for one in range(people.groups)]
     attributes = [{"name": "group", "kind": "categorical", "values": names}, {"name": "x"} | people.attribute]
-    release = {"kind": "statistics", "parameters": {"by": ["group"], **parameters}}
-    planned = plan(from_dict({"attribute": attributes, "privacy": {"epsilon": epsilon}, "release": release}))
-    mechanism: Any = planned.chosen.mechanism
-    schema = planned.choice.schema
+    own = {"by": ["group"], "users": people.values.size, **parameters}
+    release = {"kind": "statistics", "method": method, "parameters": own}
+    return plan(from_dict({"attribute": attributes, "privacy": {"epsilon": epsilon}, "release": release}))
+
+
+def ours(people: People, parameters: Row, epsilon: float = EPSILON, method: str = "auto") -> Run:
+    """Return what draws the noise once and returns every statistic of all groups."""
+    planned = planned_for(people, parameters, epsilon, method)
+    mechanism, schema = planned.chosen.mechanism, planned.choice.schema
     levels = np.minimum(schema.tabular[1].edge_below(people.values), schema.shape[1] - 1)
     codes = np.array([people.group, levels], dtype=np.int32)
     exact = mechanism.exact(mechanism.decoder.answers(mechanism.decoder.sums(codes)))
 
     def run(seed: int) -> Row:
-        noisy = mechanism.noisy(exact.copy(), rng=generators.seeded(seed))
-        found = group_estimates(mechanism.strategy, schema, noisy, z=1.96)
-        return {name: found.of(name).value for name in found.names}
+        rng = generators.seeded(seed)
+        if not isinstance(mechanism, GroupQuantiles):
+            found = group_estimates(mechanism.strategy, schema, mechanism.noisy(exact.copy(), rng=rng), z=1.96)
+            return {name: found.of(name).value for name in found.names}
+        drawn, values = mechanism.draw(exact.copy(), rng=rng), dict[str, Array]()
+        if mechanism.groups is not None and drawn.sums is not None:
+            found = group_estimates(mechanism.groups.strategy, schema, drawn.sums, z=1.96)
+            values = {name: found.of(name).value for name in found.names}
+        for own, cells in zip(mechanism.chosen, drawn.levels, strict=True):
+            values |= {name: one.value for name, one in estimates(own, schema, cells).items()}
+        return values
 
     return run
 
 
-def halves(people: People, shares: list[float], epsilon: float = EPSILON) -> Run:
-    """Return what chooses quantiles of all groups once, among the lower edges of the levels."""
-    spec = {"attribute": [{"name": "x"} | people.attribute], "privacy": {"epsilon": 1.0}}
-    attribute = from_dict(spec | {"release": {"kind": "histogram"}}).schema.tabular[0]
-    levels = np.minimum(attribute.edge_below(people.values), attribute.size - 1)
-    cells = people.group.astype(np.int64) * attribute.size + levels
-    counts = np.bincount(cells, minlength=people.groups * attribute.size).reshape(people.groups, -1)
-    edges = attribute.edges_at(np.arange(attribute.size)).astype(float)
-    mechanism = ApproximateQuantiles(
-        loss=PureDP(epsilon=Fraction(epsilon).limit_denominator(1000)),
-        quantiles=tuple(Fraction(share).limit_denominator(100) for share in shares),
-        places=PLACES if len(shares) > 1 else 1,
-    )
+def without_intervals(people: People, shares: list[float], epsilon: float = EPSILON, method: str = "auto") -> Run:
+    """Return what publishes quantiles that need no intervals, by the planned method or a stated one."""
+    return ours(people, {"quantiles": {"x": shares}, "intervals": False}, epsilon, method)
 
-    def run(seed: int) -> Row:
-        found = edges[mechanism.choose(counts, rng=generators.seeded(seed))]
-        return {named(share): found[:, place] for place, share in enumerate(shares)}
 
-    return run
+def candidates(people: People) -> list[float]:
+    """Return the values that a chosen median may have."""
+    parameters = {"median": ["x"], "intervals": False}
+    planned = planned_for(people, parameters, EPSILON, "group_quantiles")
+    (own,) = planned.chosen.mechanism.chosen
+    cells = np.tile(np.arange(own.cells), (people.groups, 1))
+    return [*map(float, values(own, planned.choice.schema, cells)[0])]
 
 
 def laplace(scale: float, size: int, rng: Any) -> Array:
@@ -147,8 +156,8 @@ def sum_over_count(people: People, *, centred: bool) -> Run:
     return run
 
 
-def open_dp(people: People) -> Run:
-    """Return OpenDP's sum and count of every group, half of epsilon each, and its median with all of it.
+def open_dp(people: People, *, median: bool) -> Run:
+    """Return OpenDP's sum and count of every group, half of epsilon each, or its median with all of it.
 
     Raises:
         ImportError: it is not installed.
@@ -159,23 +168,23 @@ def open_dp(people: People) -> Run:
     own = [people.values[people.group == one].tolist() for one in range(people.groups)]
     bounds = (float(people.bounds[0]), float(people.bounds[1]))
     space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance()
+    if median:
+        own_values = candidates(people)
+        chosen = dp.binary_search_chain(
+            lambda scale: space >> dp.m.then_private_quantile(dp.max_divergence(), own_values, 0.5, scale),
+            d_in=1,
+            d_out=EPSILON,
+        )
+        return lambda _seed: {"median x": np.array([chosen(one) for one in own])}
     whole, size = space >> dp.t.then_clamp(bounds) >> dp.t.then_sum(), space >> dp.t.then_count()
-    attribute = from_dict(
-        {"attribute": [{"name": "x"} | people.attribute], "privacy": {"epsilon": 1.0}, "release": {"kind": "histogram"}}
-    ).schema.tabular[0]
-    edges = attribute.edges_at(np.arange(attribute.size)).astype(float).tolist()
-    half, all_of_it = {"d_in": 1, "d_out": EPSILON / 2}, {"d_in": 1, "d_out": EPSILON}
+    half = {"d_in": 1, "d_out": EPSILON / 2}
     total = dp.binary_search_chain(lambda scale: whole >> dp.m.then_laplace(scale), **half)
     count = dp.binary_search_chain(lambda scale: size >> dp.m.then_laplace(scale), **half)
-    median = dp.binary_search_chain(
-        lambda scale: space >> dp.m.then_private_quantile(dp.max_divergence(), edges, 0.5, scale), **all_of_it
-    )
 
     def run(_seed: int) -> Row:
         noisy = np.array([total(one) for one in own])
         sizes = np.maximum([count(one) for one in own], 1)
-        medians = np.array([median(one) for one in own])
-        return {"mean x": np.clip(noisy / sizes, *bounds), "sum x": noisy, "median x": medians}
+        return {"mean x": np.clip(noisy / sizes, *bounds), "sum x": noisy}
 
     return run
 
@@ -201,42 +210,59 @@ def errors(run: Run, true: Row, names: list[str], runs: int) -> dict[str, Array]
 
 
 def compared(own: Array, peer: Array, what: str, goal: float) -> Row:
-    """Return the ratio in geometric mean over the groups where both err, and the mean errors; null where none does."""
+    """Return the ratios of the errors and their means; of groups whose value is known on both sides."""
+    finite = np.isfinite(own) & np.isfinite(peer)
+    own, peer = own[finite], peer[finite]
     known = (own > 0) & (peer > 0)
     ratio = math.exp(float(np.log(own[known] / peer[known]).mean())) if known.any() else None
     exact = [int((one == 0).sum()) for one in (own, peer)]
     both = [float(own.mean()), float(peer.mean())]
-    return {"against": what, "ratio": ratio, "goal": goal, "errors": both, "exact_groups": exact}
+    means = both[0] / both[1] if both[1] > 0 else None
+    row = {"against": what, "ratio": ratio, "of_means": means, "goal": goal}
+    return row | {"errors": both, "exact_groups": exact, "groups": int(finite.sum())}
 
 
 def measured(name: str, people: People, runs: int) -> list[Row]:
     """Return the figures of one table."""
     true, rows = truth(people), []
-    linear = errors(ours(people, {"mean": ["x"]}), true, ["mean x", "sum x"], runs)
-    own = linear | errors(ours(people, {"median": ["x"]}), true, ["median x"], runs)
+    if name == WIDE:
+        return [{"table": name} | row for row in medians(people, true, min(runs, WIDE_RUNS))]
+    own = errors(ours(people, {"mean": ["x"]}), true, ["mean x", "sum x"], runs)
     peers = {
-        "sum over count": (sum_over_count(people, centred=False), 0.55, ["mean x", "sum x"]),
-        "centred sum over count": (sum_over_count(people, centred=True), 0.55, ["mean x", "sum x"]),
+        "sum over count": (sum_over_count(people, centred=False), 0.55),
+        "centred sum over count": (sum_over_count(people, centred=True), 0.55),
     }
     try:
-        peers["OpenDP"] = (open_dp(people), 1.0, ["mean x", "sum x", "median x"])
+        peers["OpenDP"] = (open_dp(people, median=False), 1.0)
     except ImportError:
         print("OpenDP is not installed: left out", file=sys.stderr)
-    for peer, (run, goal, names) in peers.items():
-        other = errors(run, true, names, runs)
+    for peer, (run, goal) in peers.items():
+        other = errors(run, true, [*own], runs)
         rows += [
-            {"table": name, "statistic": one} | compared(own[one], other[one], peer, goal if one == "mean x" else 1.0)
-            for one in names
+            {"statistic": one} | compared(own[one], other[one], peer, goal if one == "mean x" else 1.0) for one in own
         ]
-        if "median x" in names:
-            chosen = errors(halves(people, [0.5]), true, ["median x"], runs)["median x"]
-            rows.append(
-                {"table": name, "statistic": "median x, halves"} | compared(chosen, other["median x"], peer, 1.0)
-            )
-    trees = nine_at_once(lambda shares, part: ours(people, {"quantiles": {"x": shares}}, part), true, runs)
-    chosen_nine = nine_at_once(lambda shares, part: halves(people, shares, part), true, runs)
-    rows.append({"table": name, "statistic": "nine quantiles, tree"} | trees)
-    return [*rows, {"table": name, "statistic": "nine quantiles, halves"} | chosen_nine]
+    rows += medians(people, true, runs)
+    ways: dict[str, Callable[[list[float], float], Run]] = {
+        "tree": lambda shares, part: ours(people, {"quantiles": {"x": shares}}, part),
+        "no intervals": lambda shares, part: without_intervals(people, shares, part),
+        "chosen": lambda shares, part: without_intervals(people, shares, part, "group_quantiles"),
+    }
+    rows += [{"statistic": f"nine quantiles, {what}"} | nine_at_once(way, true, runs) for what, way in ways.items()]
+    return [{"table": name} | row for row in rows]
+
+
+def medians(people: People, true: Row, runs: int) -> list[Row]:
+    """Return the errors of a median by those of OpenDP's; none where that is not installed."""
+    try:
+        other = errors(open_dp(people, median=True), true, ["median x"], runs)["median x"]
+    except ImportError:
+        return []
+    ways = {"tree": ours(people, {"median": ["x"]}), "no intervals": without_intervals(people, [0.5])}
+    return [
+        {"statistic": f"median x, {what}"}
+        | compared(errors(run, true, ["median x"], runs)["median x"], other, "OpenDP", 1.0)
+        for what, run in ways.items()
+    ]
 
 
 def nine_at_once(way: Callable[[list[float], float], Run], true: Row, runs: int) -> Row:

@@ -37,6 +37,7 @@ OWN: dict[str, dict[str, Any]] = {
     "direct_queries": {"queries": ["age >= 4 and sex = F", "sex = M or age < 2", "total"]},
     "per_record": {"users": 100},
     "group_statistics": {"by": ["sex"], "variance": ["age"], "quantiles": {"size": [0.25, 0.5]}},
+    "group_quantiles": {"by": ["sex"], "mean": ["size"], "quantiles": {"age": [0.25, 0.5]}, "intervals": False},
     "discovered_groups": {"by": ["sex", "item"], "variance": ["age"]},
     "private_bounds": {"by": ["sex"], "variance": ["age"], "mean": ["size"], "private_bounds": ["size"]},
 }
@@ -86,6 +87,8 @@ def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
     elif card.family == "discovery":
         kind, attributes = "statistics", [{"name": "item", "kind": "categorical", "values": "discover"}, AGE, SEX]
         loss["delta"] = 1e-6
+    elif card.family == "statistics":
+        kind = "statistics"
     elif card.family == "spatial":
         kind, attributes = "spatial", [PLACE]
         own |= {"height": 2} if "height" in names(card.parameters) else {"side": 4}

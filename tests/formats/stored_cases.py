@@ -119,6 +119,14 @@ def tables() -> dict[str, Case]:
             }},
             queries=("persons", "total income where sex = Female", "total income per person"),
         ),
+        "statistics_chosen": Case(
+            attributes=[SEX, AGE, INCOME], privacy=EPSILON,
+            release={"kind": "statistics", "method": "group_quantiles", "parameters": {
+                "by": ["sex"], "mean": ["income"], "median": ["age"], "quantiles": {"income": [0.25, 0.75]},
+                "intervals": False,
+            }},
+            queries=("mean income", "median age where sex = Female", "quantile 0.75 of income where sex = Male"),
+        ),
         "names_gaussian": Case(
             attributes=[{"name": "region", "kind": "categorical", "values": "discover", "other": "Other"}],
             privacy={"epsilon": 1, "delta": 1e-6, "unit": "person", "rows_per_unit": 2},

@@ -7,6 +7,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from dpress.core import check
+from dpress.core.errors import NotSupported
 
 
 class Relation(enum.StrEnum):
@@ -129,6 +130,17 @@ def composed(losses: Sequence[Loss]) -> Loss:
         raise ValueError(f"only losses of one kind add up, got {sorted(kind.__name__ for kind in kinds)}")
     names = next(iter(kinds)).__slots__
     return from_parameters({name: sum((getattr(loss, name) for loss in losses), Fraction(0)) for name in names})
+
+
+def part_of(loss: Loss, share: Fraction) -> PureDP | ZCDP:
+    """Return a share of a loss that noise and choices are calibrated to.
+
+    Raises:
+        NotSupported: neither sums nor choices are calibrated to it.
+    """
+    if not isinstance(loss, (PureDP, ZCDP)):
+        raise NotSupported(f"sums and choices are calibrated to epsilon or rho, got {describe(loss)}")
+    return PureDP(epsilon=loss.epsilon * share) if isinstance(loss, PureDP) else ZCDP(rho=loss.rho * share)
 
 
 def as_floats(loss: Loss | None) -> dict[str, float] | None:

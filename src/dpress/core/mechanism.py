@@ -18,6 +18,7 @@ from dpress.core.parameters import Parameters
 from dpress.core.people import Codes, People
 from dpress.core.ranges import Ranges
 from dpress.core.rng import Generator
+from dpress.core.sums_and_levels import SumsAndLevels
 
 Weights = Sequence[Array]
 
@@ -122,8 +123,8 @@ class Mechanism(Protocol):
 
 
 @runtime_checkable
-class CuratorMechanism(Mechanism, Protocol):
-    """A curator's mechanism over counts."""
+class CountingMechanism(Mechanism, Protocol):
+    """A curator's mechanism over counts, before there is noise."""
 
     @property
     def decoder(self) -> Any:
@@ -138,12 +139,30 @@ class CuratorMechanism(Mechanism, Protocol):
         """Return the answers without noise, private as the counts are; what may refuse a table refuses it here."""
         ...
 
+
+@runtime_checkable
+class CuratorMechanism(CountingMechanism, Protocol):
+    """A curator's mechanism that adds noise to its answers."""
+
     def noisy(self, exact: Numbers, *, rng: Generator) -> Measurement:
         """Add the noise to exact answers and return them."""
         ...
 
     def measured(self, answers: Numbers) -> Measurement:
         """Return the measurement that has these noisy answers, as they were published."""
+        ...
+
+
+@runtime_checkable
+class ChoosingMechanism(CountingMechanism, Protocol):
+    """A curator's mechanism that adds noise to some answers, and chooses levels by the others."""
+
+    def draw(self, exact: Numbers, *, rng: Generator) -> SumsAndLevels:
+        """Add noise to the sums, choose the levels, and return both."""
+        ...
+
+    def drawn(self, answers: Numbers) -> SumsAndLevels:
+        """Return what has these integers, as they were published."""
         ...
 
 

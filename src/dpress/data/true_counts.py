@@ -8,7 +8,7 @@ from dpress.core.claim import Unit
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Numbers
-from dpress.core.mechanism import CuratorMechanism, PersonSumDecoder, SumDecoder
+from dpress.core.mechanism import CountingMechanism, PersonSumDecoder, SumDecoder
 from dpress.data.add_up import Counts, Progress
 from dpress.data.fold import Kernel, count, fold
 from dpress.data.person_totals import person_totals
@@ -45,7 +45,7 @@ def true_counts(
 
 
 def exact_answers(
-    mechanism: CuratorMechanism, schema: Schema, source: Any, unit: Unit, *, progress: Progress | None = None
+    mechanism: CountingMechanism, schema: Schema, source: Any, unit: Unit, *, progress: Progress | None = None
 ) -> Numbers:
     """Return the answers without noise: private, never written anywhere.
 

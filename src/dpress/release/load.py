@@ -14,7 +14,7 @@ from dpress.core.claim import from_parameters
 from dpress.core.design import fingerprint, from_plain
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Numbers
-from dpress.core.mechanism import CuratorMechanism
+from dpress.core.mechanism import ChoosingMechanism, CuratorMechanism
 from dpress.release.folder import ANSWERS, CSV, MANIFEST, as_csv, read
 from dpress.release.release import FORMAT, Release
 
@@ -68,6 +68,8 @@ def _from_manifest(manifest: dict[str, Any], answers: Numbers, folder: Path) -> 
     )
     if isinstance(mechanism := release.mechanism, CuratorMechanism):
         mechanism.measured(answers)  # refuses another number of them
+    elif isinstance(mechanism, ChoosingMechanism):
+        mechanism.drawn(answers)  # the same, and what are no levels
     detail = catalog.part(design.kind, "answers").restored(release, manifest, folder)
     return replace(release, detail=detail)
 

@@ -16,10 +16,18 @@ from dpress.core.claim import Loss, Unit, describe, from_parameters
 from dpress.core.design import Design, fingerprint
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.measurement import Measurement
-from dpress.core.mechanism import CuratorMechanism, Mechanism, NameMechanism, RecordMechanism, SyntheticRecords
+from dpress.core.mechanism import (
+    ChoosingMechanism,
+    CuratorMechanism,
+    Mechanism,
+    NameMechanism,
+    RecordMechanism,
+    SyntheticRecords,
+)
 from dpress.core.name_counts import NoisyNames
 from dpress.core.queries import Ranges
 from dpress.core.rng import Generator
+from dpress.core.sums_and_levels import SumsAndLevels
 from dpress.data.add_up import Progress
 from dpress.data.count_names import name_counts
 from dpress.data.rows import people
@@ -39,7 +47,7 @@ from dpress.release.plan import Plan, design_of
 from dpress.release.release import Release, with_typical
 from dpress.release.source_rows import rows_of, source_of
 
-Drawn = Measurement | SyntheticRecords | NoisyNames | DrawnGroups
+Drawn = Measurement | SyntheticRecords | NoisyNames | SumsAndLevels | DrawnGroups
 
 LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
 BYTES_PER_CELL = 96  # at the peak, when the tables are estimated
@@ -234,6 +242,9 @@ def _ready(
         return discovered.ready(design, mechanism, source, progress)
     if isinstance(mechanism, PrivateBounds):
         return bounded.ready(design, mechanism, source, progress)
+    if isinstance(mechanism, ChoosingMechanism):
+        counted = exact_answers(mechanism, schema, source, unit, progress=progress)
+        return lambda rng: mechanism.draw(counted, rng=rng)
     if not isinstance(mechanism, CuratorMechanism):
         raise TypeError(f"{type(mechanism).__name__} measures no table")
     if (atoms := atoms_of(mechanism)) is not None:

@@ -18,6 +18,7 @@ from dpress.data.person_totals import person_totals
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.person_sums import PersonSums
+from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
 
 Integers = npt.NDArray[np.int64]
 
@@ -74,7 +75,8 @@ def totals_check(
     Raises:
         OSError, SchemaMismatch: see `person_totals`.
     """
-    strategy = mechanism.strategy if isinstance(mechanism, MatrixMechanism) else None
+    own = mechanism.groups if isinstance(mechanism, GroupQuantiles) else mechanism
+    strategy = own.strategy if isinstance(own, MatrixMechanism) else None
     persons = strategy.persons if isinstance(strategy, GroupStatistics) else ()
     parts = tuple(part for part in persons if part.axis is not None)
     if not parts:

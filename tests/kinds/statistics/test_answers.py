@@ -49,8 +49,8 @@ def test_the_folder_is_a_row_for_every_group_and_statistic_and_is_read_back(tmp_
     release.write(tmp_path / "out")
     found = pq.read_table(tmp_path / "out" / "statistics.parquet")
     assert found.column_names == ["ward", "statistic", "value", "standard_error", "low", "high"]
-    assert found.num_rows == 4 * len(release.answers.together().names)
-    assert found["ward"].null_count == len(release.answers.together().names)
+    assert found.num_rows == 4 * len(release.answers.groups().names)
+    assert found["ward"].null_count == len(release.answers.groups().names)
     again = load_release(tmp_path / "out")
     assert again.query("mean cost where ward = eyes") == release.query("mean cost where ward = eyes")
     assert again.tables["ward"].to_arrow().equals(found)

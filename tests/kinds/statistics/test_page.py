@@ -23,7 +23,7 @@ def words(html: str) -> str:
 def test_every_statistic_has_a_table_and_a_figure() -> None:
     html = shown()
     release = publish(spec(), table(), rng=rng.seeded(3))
-    for name in release.answers.together().names:
+    for name in release.answers.groups().names:
         assert f"<h3>{name}</h3>" in html
         assert f'aria-label="{name}"' in html
     found = release.query("mean cost where ward = eyes")

@@ -73,11 +73,30 @@ def test_draws_have_the_exact_distribution(loss: Any) -> None:
     assert any(beyond)  # a table that differs in one row is told apart
 
 
-def test_a_score_is_how_many_rows_a_level_is_away() -> None:
+def test_a_score_is_how_far_the_rank_is_from_a_level_or_how_deep_within() -> None:
     below = np.array([[0, 4, 4, 5, 10]])
     ends = np.array([0]), np.array([0]), np.array([3])
     assert gaps(below, *ends, part=Fraction(1, 2)).tolist() == [2, 2, 0, 0]  # in halves of a row
-    assert gaps(below, *ends, part=Fraction(9, 10)).tolist() == [50, 50, 40, 0]
+    assert gaps(below, *ends, part=Fraction(9, 10)).tolist() == [60, 60, 50, 0]
+    scores = [max(9 * low - 7 * 9, 7 * 9 - 9 * high) for low, high in ((0, 4), (4, 4), (4, 5), (5, 10))]  # of ninths
+    below = np.array([[0, 4, 4, 5, 10], [0, 4, 4, 5, 9]])
+    found = gaps(below, *(np.repeat(end, 2) for end in ends), part=Fraction(7, 9)).tolist()
+    assert found[4:] == [score - min(scores) for score in scores]
+
+
+@pytest.mark.parametrize("q", [Fraction(1, 2), Fraction(2, 7)])
+def test_a_row_changes_a_score_by_at_most_the_larger_part(q: Fraction) -> None:
+    def scores(table: tuple[int, ...]) -> list[Fraction]:
+        ends = np.cumsum([0, *table]).tolist()
+        rank = q * ends[-1]
+        return [max(low - rank, rank - high) for low, high in itertools.pairwise(ends)]
+
+    moved = set()
+    for table in itertools.product(range(3), repeat=3):
+        for to in range(3):
+            more = tuple(count + (place == to) for place, count in enumerate(table))
+            moved |= {abs(own - new) for own, new in zip(scores(table), scores(more), strict=True)}
+    assert max(moved) == max(q, 1 - q)
 
 
 def test_rows_of_a_level_are_scattered_evenly() -> None:
@@ -94,6 +113,22 @@ def test_the_claim_is_that_of_the_choices() -> None:
     rho = ApproximateQuantiles(loss=ZCDP(rho="0.5"), quantiles=NINE).claim.proven
     assert isinstance(rho, ZCDP)
     assert 0.4999999 < rho.rho <= Fraction(1, 2)
+
+
+@pytest.mark.parametrize("loss", [PureDP(epsilon="0.5"), ZCDP(rho="0.02")])
+@pytest.mark.parametrize("quantiles", [(Fraction(1, 2),), QUARTERS])
+def test_ranks_miss_by_what_is_predicted_and_by_no_more_than_the_bound(loss: Any, quantiles: Any) -> None:
+    own = ApproximateQuantiles(loss=loss, quantiles=quantiles)
+    rows, cells, beta = 1000, 2000, 0.05
+    counts = np.zeros((600, cells), dtype=np.int64)
+    counts[:, 300 : 300 + rows] = 1
+    found = own.choose(counts, rng=rng.seeded(5)) - 299.5  # the middle of a row
+    errors = np.clip(found, 0, rows) - rows * np.array(quantiles, dtype=float)
+    measured = (errors**2).mean(axis=0)
+    assert measured == pytest.approx(np.array(own.rank_variances(rows)), rel=0.4)
+    assert measured != pytest.approx(np.array(own.rank_variances(rows)) / 2, rel=0.4)
+    missed = (np.abs(errors) > np.array(own.rank_errors(cells, beta)) + 1).any(axis=1).mean()
+    assert missed <= beta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

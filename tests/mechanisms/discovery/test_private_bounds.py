@@ -9,11 +9,11 @@ import pytest
 
 from dpress import catalog
 from dpress.core import rng
-from dpress.core.claim import ZCDP, ApproxDP, PureDP, Relation, Unit
+from dpress.core.claim import ZCDP, ApproxDP, PureDP, Relation, Unit, part_of
 from dpress.core.errors import NotSupported
 from dpress.core.plain import plain, read
 from dpress.core.round_numbers import MOST, round_numbers
-from dpress.mechanisms.discovery.private_bounds import PrivateBounds, example, scaled
+from dpress.mechanisms.discovery.private_bounds import PrivateBounds, example
 from dpress.release.audit.exact import promised
 from dpress.release.audit.exact_discovery import bounds_loss
 
@@ -33,7 +33,7 @@ def test_both_steps_together_keep_the_claim_and_planted_faults_are_found(unit: U
     assert promised(own.claim.proven) <= promised(loss)
     assert kept(own, loss)
     assert not kept(own, own.choice)
-    assert not kept(dataclasses.replace(own, choice=scaled(own.choice, Fraction(2))), loss)
+    assert not kept(dataclasses.replace(own, choice=part_of(own.choice, Fraction(2))), loss)
     assert not kept(dataclasses.replace(own, groups=dataclasses.replace(own.groups, loss=loss)), loss)
 
 
@@ -83,5 +83,5 @@ def test_it_is_read_back_and_what_does_not_fit_is_refused() -> None:
         dataclasses.replace(own, choice=ZCDP(rho=Fraction(1)))
     with pytest.raises(ValueError, match=r"of attributes that make no groups, got \(0,\)"):
         dataclasses.replace(own, axes=(0,))
-    with pytest.raises(NotSupported, match="calibrated to epsilon or rho, got epsilon = 1, delta"):
+    with pytest.raises(NotSupported, match="sums and choices are calibrated to epsilon or rho, got epsilon = 1, delta"):
         example(ApproxDP(epsilon=1, delta="1e-6"), Unit())  # type: ignore[arg-type]

@@ -11,24 +11,27 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from dpress.core.attribute import Tabular
-from dpress.core.measurement import Measurement
-from dpress.core.mechanism import CuratorMechanism, Mechanism
+from dpress.core.mechanism import ChoosingMechanism, CuratorMechanism, Mechanism
 from dpress.core.near import meant
+from dpress.core.sums_and_levels import SumsAndLevels
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
+from dpress.kinds.statistics.chosen_quantiles import GroupResults, estimates, only, quantile_names, without_interval
 from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, Mask, condition, group_estimates, masks
+from dpress.kinds.statistics.group_table import NAME, GroupTable
+from dpress.kinds.statistics.parts_of_budget import chosen_of
 from dpress.kinds.statistics.person_estimates import statistics_of
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.discovery.private_bounds import PrivateBounds
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.selection.above_threshold import SURE
+from dpress.mechanisms.statistics.group_quantiles import ChosenLevels, GroupQuantiles
 from dpress.release.answers import Part, Progress, PublishedOnly
 from dpress.release.linear_forms import Compared
-from dpress.release.published_tables import CONFIDENCE, cells
+from dpress.release.published_tables import CONFIDENCE
 from dpress.release.query_language import parse
 from dpress.release.release import Release
 from dpress.release.result import Result
@@ -36,61 +39,7 @@ from dpress.release.statistics import EMPTY
 from dpress.release.statistics_queries import Statistic
 from dpress.release.table_answers import measured, restored
 
-__all__ = ["Answers", "GroupTable", "measured", "predicted", "restored"]
-
-NAME = "statistics.parquet"
-BATCH_GROUPS = 1 << 16
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupTable:
-    """A row for every group and statistic, after those of all groups together.
-
-    Args:
-        axes: the attributes of the groups.
-        groups: the estimates of every group.
-        together: those of all groups.
-        name: of the file.
-    """
-
-    axes: tuple[Tabular, ...]
-    groups: GroupEstimates
-    together: GroupEstimates
-    name: str = NAME
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows: the groups' cells (null for all groups), statistic, value, standard_error, low and high.
-
-        Value and standard error are null where they are not known.
-        """
-        names = self.groups.names
-        whole = {name: self.together.of(name) for name in names}
-        each = {name: self.groups.of(name) for name in names} if self.axes else {}
-        first = {axis: pa.nulls(len(names), kind) for axis, kind in self._kinds.items()}
-        yield pa.record_batch(first | _columns(whole, slice(0, 1)))
-        size = self.groups.sizes.size if self.axes else 0
-        for start in range(0, size, BATCH_GROUPS):
-            stop = min(start + BATCH_GROUPS, size)
-            own = cells(self.axes, start, stop)
-            order = pa.array(np.repeat(np.arange(stop - start), len(names)))
-            yield pa.record_batch(
-                {name: column.take(order) for name, column in own.items()} | _columns(each, slice(start, stop))
-            )
-
-    @property
-    def _kinds(self) -> dict[str, pa.DataType]:
-        return {name: column.type for name, column in cells(self.axes, 0, 1).items()} if self.axes else {}
-
-
-def _columns(found: Mapping[str, Estimates], groups: slice) -> dict[str, pa.Array]:
-    """Return the columns of some groups, all statistics of one group together."""
-    own = list(found.values())
-    size = len(own[0].value[groups])
-    columns: dict[str, pa.Array] = {"statistic": pa.array([*found] * size, type=pa.string())}
-    for name in ("value", "standard_error", "low", "high"):
-        values = np.stack([getattr(one, name)[groups] for one in own], axis=1).ravel()
-        columns[name] = pa.array(values, mask=np.isnan(values))
-    return columns
+__all__ = ["Answers", "measured", "predicted", "restored"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,38 +53,71 @@ class Answers(PublishedOnly):
     release: Release
 
     @property
-    def strategy(self) -> GroupStatistics:
-        """What was measured."""
-        mechanism: Any = self.release.mechanism
-        if not isinstance(mechanism.strategy, GroupStatistics):
+    def mechanism(self) -> CuratorMechanism | ChoosingMechanism:
+        """What measured the groups."""
+        mechanism = self.release.mechanism
+        if not isinstance(mechanism, (CuratorMechanism, ChoosingMechanism)):
+            raise TypeError(f"{type(mechanism).__name__} measures no table")
+        return mechanism
+
+    @property
+    def strategy(self) -> GroupStatistics | None:
+        """The sums that were measured; None where there are chosen quantiles alone."""
+        mechanism: Any = self.mechanism
+        mechanism = mechanism.groups if isinstance(mechanism, GroupQuantiles) else mechanism
+        if mechanism is not None and not isinstance(mechanism.strategy, GroupStatistics):
             raise TypeError(f"{type(mechanism).__name__} measures no statistics")
-        return mechanism.strategy
+        return None if mechanism is None else mechanism.strategy
 
     @cached_property
-    def measurement(self) -> Measurement:
-        """The noisy sums with their variance."""
-        mechanism = self.release.mechanism
-        if not isinstance(mechanism, CuratorMechanism):
-            raise TypeError(f"{type(mechanism).__name__} measures no table")
-        return mechanism.measured(self.release.kept)
+    def drawn(self) -> SumsAndLevels:
+        """The noisy sums with their variance, and the levels that were chosen."""
+        if isinstance(self.mechanism, ChoosingMechanism):
+            return self.mechanism.drawn(self.release.kept)
+        return SumsAndLevels(sums=self.mechanism.measured(self.release.kept), levels=())
+
+    @property
+    def chosen(self) -> tuple[ChosenLevels, ...]:
+        """The quantiles that were chosen."""
+        return chosen_of(self.mechanism)
+
+    @cached_property
+    def chosen_estimates(self) -> dict[str, Estimates]:
+        """Those of every group, by name."""
+        found: dict[str, Estimates] = {}
+        for own, levels in zip(self.chosen, self.drawn.levels, strict=True):
+            found |= estimates(own, self.release.schema, levels)
+        return found
+
+    @property
+    def size(self) -> int:
+        """How many groups there are."""
+        return int(self.mechanism.decoder.groups)
 
     @property
     def axes(self) -> tuple[Tabular, ...]:
         """The attributes of the groups."""
         tabular = self.release.schema.tabular
-        return tuple(tabular[axis] for axis in self.strategy.decoder.by)
+        return tuple(tabular[axis] for axis in self.mechanism.decoder.by)
 
-    def groups(self, confidence: float = CONFIDENCE) -> GroupEstimates:
+    def groups(self, confidence: float = CONFIDENCE) -> GroupResults:
         """Return the estimates of every group."""
-        return self._estimates(confidence, None)
+        return GroupResults(sums=self._sums(confidence, None), chosen=self.chosen_estimates, size=self.size)
 
-    def together(self, confidence: float = CONFIDENCE) -> GroupEstimates:
+    def together(self, confidence: float = CONFIDENCE) -> GroupResults:
         """Return the estimates of all groups together."""
-        return self._estimates(confidence, np.ones(self.strategy.decoder.groups, dtype=bool))
+        return self._estimates(confidence, np.ones(self.size, dtype=bool))
 
-    def _estimates(self, confidence: float, mask: Any) -> GroupEstimates:
+    def _estimates(self, confidence: float, mask: Mask) -> GroupResults:
+        """Return those of one set of groups; chosen quantiles only where it is a single group."""
+        one = {name: only(found, mask) for name, found in self.chosen_estimates.items()} if mask.sum() == 1 else {}
+        return GroupResults(sums=self._sums(confidence, mask), chosen=one, size=1)
+
+    def _sums(self, confidence: float, mask: Mask | None) -> GroupEstimates | None:
+        if self.strategy is None or self.drawn.sums is None:
+            return None
         z = critical(confidence, self.release.tail)
-        return group_estimates(self.strategy, self.release.schema, self.measurement, z=z, mask=mask)
+        return group_estimates(self.strategy, self.release.schema, self.drawn.sums, z=z, mask=mask)
 
     def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
         """Answer the count of the groups that a condition names, or their variance: `variance cost where ward = eyes`.
@@ -167,26 +149,61 @@ class Answers(PublishedOnly):
         if asked.of in ("mean", "sum"):
             return self._answered(own, f"{asked.of} {asked.attribute}", asked.where, confidence)
         if asked.of == "quantile":
-            attributes = [self.release.schema.names[part.axis] for part in self.strategy.distributions]
-            if asked.attribute not in attributes:
-                raise ValueError(self._unknown(f"quantile of {asked.attribute}"))
             share = Fraction(asked.level).limit_denominator(1 << 20)
+            if (chosen := self._chosen(asked.attribute)) is not None:
+                return self._chosen_answer(chosen, asked, share, confidence)
+            distributions = () if self.strategy is None else self.strategy.distributions
+            if asked.attribute not in [self.release.schema.names[part.axis] for part in distributions]:
+                raise ValueError(self._unknown(f"quantile of {asked.attribute}"))
             return self._answered(own, asked.attribute, asked.where, confidence, share)
         if asked.of != "share" or (name := self._share_name(asked.first)) is None:
             return None
         return self._answered(own, name, asked.where, confidence)
 
+    def _chosen(self, attribute: str) -> ChosenLevels | None:
+        """Return what chose the quantiles of an attribute; None where nothing did."""
+        return next((own for own in self.chosen if self.release.schema.names[own.axis] == attribute), None)
+
+    def _chosen_answer(self, own: ChosenLevels, asked: Statistic, share: Fraction, confidence: float) -> Result:
+        """Answer a quantile that was chosen.
+
+        Raises:
+            ValueError: another one was, or the condition names no single group.
+        """
+        names = quantile_names(own, self.release.schema)
+        if share not in own.choice.quantiles:
+            raise ValueError(
+                f"{asked.text}: chosen were {', '.join(names)}; another quantile is known where intervals = true"
+            )
+        mask = self._mask(asked.where)
+        if mask.sum() != 1:
+            raise ValueError(
+                f"{asked.text}: it was chosen in every group, and is known of one group; name its "
+                f"{' and '.join(axis.name for axis in self.axes)}"
+            )
+        value = only(self.chosen_estimates[names[own.choice.quantiles.index(share)]], mask).value
+        nothing = math.nan
+        return Result(
+            query=asked.text,
+            value=float(value[0]),
+            standard_error=nothing,
+            interval=(nothing, nothing),
+            confidence=confidence,
+            note=without_interval(own),
+            of=asked.of,
+        )
+
     def _share_name(self, conditions: str) -> str | None:
         """Return the share of a condition that was measured; None where there is none."""
         weights = parse(self.release.schema, conditions)
         asked = tuple((axis, tuple(np.flatnonzero(own).tolist())) for axis, own in enumerate(weights) if not own.all())
-        measured = [part.where for part in self.strategy.moments]
+        measured = [] if self.strategy is None else [part.where for part in self.strategy.moments]
         return f"share {condition(self.release.schema, asked)}" if asked in measured else None
 
     def compared(self, first: str, second: str) -> Compared:
         """Return the counts of two sets of groups, whose errors are those of the groups that both have."""
-        found, groups = self.groups(), [self._mask(text).astype(float) for text in (first, second)]
-        if COUNT not in found.names:
+        found, groups = self.groups().sums, [self._mask(text).astype(float) for text in (first, second)]
+        if found is None or COUNT not in found.names:
             raise ValueError(self._unknown(COUNT))
         count, variance = found.counts
         one, other = groups
@@ -207,8 +224,8 @@ class Answers(PublishedOnly):
     ) -> Result:
         """Answer a statistic by its name; `asked` is the query and what it is of."""
         mask = self._mask(where)
-        found = self._estimates(confidence, mask)
-        if share is None and name not in found.names:
+        found = self._sums(confidence, mask)
+        if found is None or (share is None and name not in found.names):
             raise ValueError(self._unknown(name))
         if name in self.of_persons and not mask.all() and mask.sum() != 1:
             raise ValueError(f"{name} is known of one group and of all: a person may be in several; got {where!r}")
@@ -233,10 +250,11 @@ class Answers(PublishedOnly):
     @cached_property
     def of_persons(self) -> tuple[str, ...]:
         """The statistics of persons."""
-        return tuple(statistics_of(self.strategy.persons, self.release.schema.names))
+        persons = () if self.strategy is None else self.strategy.persons
+        return tuple(statistics_of(persons, self.release.schema.names))
 
     def _unknown(self, name: str) -> str:
-        known = self.together().names
+        known = self.groups().names
         return f"there is no statistic {name!r}; there are {', '.join(known)}{meant(name, known)}"
 
     @property
@@ -249,7 +267,8 @@ class Answers(PublishedOnly):
         """Which statistics there are, and how their groups were found."""
         own = self.discovered
         found = [f"{name}: {note}" for name, note in self.bounded.items()]
-        return (f"Statistics: {', '.join(self.together().names)}", *([own] if own else []), *found)
+        chosen = [f"Chosen, without an interval: {', '.join(self.chosen_estimates)}"] if self.chosen else []
+        return (f"Statistics: {', '.join(self.groups().names)}", *chosen, *([own] if own else []), *found)
 
     @cached_property
     def bounded(self) -> Mapping[str, str]:
@@ -281,7 +300,7 @@ class Answers(PublishedOnly):
     @property
     def described(self) -> Mapping[str, Any]:
         """The names of the statistics."""
-        return {"statistics": list(self.together().names)}
+        return {"statistics": list(self.groups().names)}
 
     def published(self) -> Iterator[Any]:
         """Yield no table of counts."""

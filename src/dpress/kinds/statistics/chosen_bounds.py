@@ -5,10 +5,10 @@ from collections.abc import Collection
 import msgspec
 
 from dpress.core.bounded_attribute import Numeric
-from dpress.core.claim import ZCDP, PureDP
+from dpress.core.claim import ZCDP, PureDP, part_of
 from dpress.core.domain import Schema
 from dpress.core.parameters import PLACE
-from dpress.mechanisms.discovery.private_bounds import BOUNDS_SHARE, scaled
+from dpress.mechanisms.discovery.private_bounds import BOUNDS_SHARE
 
 METHOD = "private_bounds"
 HERE = f"{PLACE}.private_bounds"
@@ -41,7 +41,7 @@ def axes_of(schema: Schema, names: Collection[str], measured: Collection[str], *
 
 def losses(loss: PureDP | ZCDP, attributes: int) -> tuple[PureDP | ZCDP, PureDP | ZCDP]:
     """Return the loss of one bound of one attribute, and that of all sums."""
-    return scaled(loss, BOUNDS_SHARE / (2 * attributes)), scaled(loss, 1 - BOUNDS_SHARE)
+    return part_of(loss, BOUNDS_SHARE / (2 * attributes)), part_of(loss, 1 - BOUNDS_SHARE)
 
 
 def in_widths(schema: Schema, axes: Collection[int]) -> Schema:

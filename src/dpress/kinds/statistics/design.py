@@ -4,20 +4,20 @@ parameters -> parts with the attributes' finest levels -> the error of each unde
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from fractions import Fraction
 
 import msgspec
 import numpy as np
 
 from dpress.core.attribute import Tabular
-from dpress.core.bounded_attribute import Integer, Number
-from dpress.core.claim import ZCDP, PureDP
+from dpress.core.bounded_attribute import Number
+from dpress.core.claim import ZCDP, PureDP, part_of
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
 from dpress.core.near import meant
 from dpress.core.parameters import PLACE, Parameters
-from dpress.core.ranges import Prefixes
 from dpress.core.workload import Marginals
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics import chosen_bounds, discovery
@@ -25,26 +25,25 @@ from dpress.kinds.statistics.assumed_shape import check
 from dpress.kinds.statistics.discovery import Discovery
 from dpress.kinds.statistics.finest_levels import check_units, finest
 from dpress.kinds.statistics.kind import Statistics
+from dpress.kinds.statistics.parts_of_budget import Parts
 from dpress.kinds.statistics.person_parts import person_parts
-from dpress.kinds.statistics.prediction import best_shares, mean_square
+from dpress.kinds.statistics.prediction import best_shares, mean_square, strategy_of
+from dpress.kinds.statistics.quantile_parts import MOST_NODES, Wanted, choice, errs_less, tree, wanted
 from dpress.mechanisms.discovery.private_bounds import bounded
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
-from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.groups import groups_in
-from dpress.mechanisms.linear.hierarchy import Hierarchy, best_tree
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.moment_sums import MomentSums
 from dpress.mechanisms.linear.person_sums import PersonSums
+from dpress.mechanisms.statistics.group_quantiles import ChosenLevels, GroupQuantiles
 from dpress.release.candidate import Candidate, Choice
 from dpress.release.parameter_checks import of_kind, of_methods
 from dpress.release.query_language import parse
 from dpress.release.strategies import affordable
 
-METHOD = "group_statistics"
+METHOD, CHOOSING = "group_statistics", "group_quantiles"
 UNIT = "squared error, widths of the bounds"
-MOST_CELLS = 1 << 12  # of quantiles, where an integer attribute states no bins
-Added = tuple[tuple[MomentSums, ...], tuple[PersonSums, ...]]
-MOST_GROUPS, MOST_NODES, MOST_LISTED = 1 << 17, 1 << 24, 1 << 12
+MOST_GROUPS, MOST_LISTED = 1 << 17, 1 << 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,18 +53,26 @@ class _Asked:
     Args:
         by: the attributes of the groups.
         degrees: the highest moment of every measured attribute.
-        quantiles: of every attribute that has some.
+        quantiles: one entry for every attribute that has some.
         shares: the conditions.
         schema: the attributes, measured ones with their finest levels.
-        cells: of every attribute that has quantiles.
     """
 
     by: tuple[str, ...]
     degrees: dict[str, int]
-    quantiles: dict[str, tuple[Fraction, ...]]
+    quantiles: tuple[Wanted, ...]
     shares: tuple[str, ...]
     schema: Schema
-    cells: dict[str, int]
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The axes of the groups."""
+        return self.schema.axes(self.by)
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return groups_in(self.schema.shape, self.axes)
 
 
 def choose(spec: Spec) -> Choice:
@@ -81,29 +88,28 @@ def choose(spec: Spec) -> Choice:
         raise ValueError('$.release.postprocess: kind = "statistics" has no tables to adjust')
     own = of_kind(spec, Statistics)
     name = discovery.discovered(spec.schema, own.by or ())
-    method = METHOD if name is None else discovery.METHOD
-    if own.private_bounds:
-        method = chosen_bounds.METHOD
-    if spec.release.method not in ("auto", method):
+    methods = _methods(own) if name is None else (discovery.METHOD,)
+    if spec.release.method not in ("auto", *methods):
+        serve = " or ".join(map(repr, methods))
         raise NotSupported(
-            f"$.release.method: {spec.release.method!r} does not serve kind = 'statistics'; {method!r} does"
+            f"$.release.method: {spec.release.method!r} does not serve kind = 'statistics'; {serve} does"
         )
-    of_methods(spec, {method: Parameters})
+    of_methods(spec, dict.fromkeys(methods, Parameters))
     asked = _asked(spec.schema, own)
-    moments = tuple(_moments(asked))
+    names = {one.name for one in asked.quantiles}
     persons = person_parts(spec, asked.schema, asked.by, own)
-    check(asked.schema, own.assume or {}, {*asked.degrees, *asked.quantiles})
-    _check_used(asked, moments, {*(own.totals or ())})
+    check(asked.schema, own.assume or {}, {*asked.degrees, *names})
+    _check_used(asked, tuple(_moments(asked, names)), {*(own.totals or ())})
     if own.private_bounds:
         if name is not None:
             raise NotSupported(f"{chosen_bounds.HERE}: groups that are discovered need bounds that are stated")
-        candidates = [_bounding(spec, own, asked, (moments, persons), loss) for loss in affordable(spec)]
+        candidates = [_bounding(spec, own, asked, persons, loss) for loss in affordable(spec)]
     elif name is None:
-        candidates = [_candidate(spec, own, asked, (moments, persons), loss) for loss in affordable(spec)]
+        candidates = [_candidate(spec, own, asked, persons, loss) for loss in affordable(spec)]
     else:
         if persons:
             raise NotSupported(f"{PLACE}: persons and totals are counted in groups that are listed, not discovered")
-        candidates = [_discovering(spec, own, asked, moments, one) for one in discovery.discoveries(spec, name)]
+        candidates = [_discovering(spec, own, asked, one) for one in discovery.discoveries(spec, name)]
     chosen = min(candidates, key=lambda one: one.predicted_error)
     return Choice(
         workload=Marginals(asked.schema.shape, (asked.schema.axes(asked.by),)),
@@ -117,34 +123,27 @@ def choose(spec: Spec) -> Choice:
     )
 
 
-def _candidate(spec: Spec, own: Statistics, asked: _Asked, added: Added, loss: PureDP | ZCDP) -> Candidate:
-    """Return the mechanism under a loss, or under less of it where every statistic's precision needs no more."""
-    (moments, persons), distributions = added, tuple(_distributions(asked, loss))
-    parts = len(moments) + len(distributions) + len(persons)
-    even = GroupStatistics(
-        moments=moments, distributions=distributions, persons=persons, shares=(Fraction(1, parts),) * parts
-    )
-    unit = spec.privacy.protected
-    stated, assumed = own.precision or {}, own.assume or {}
-    shares, needed = best_shares(even, asked.schema, loss, unit, users=own.users, precision=stated, assumed=assumed)
-    strategy = replace(even, shares=shares)
-    mechanism = MatrixMechanism(strategy=strategy, loss=needed, unit=unit)
-    error = mean_square(mechanism, own.users)
-    return Candidate(method=METHOD, mechanism=mechanism, predicted_error=error)
+def _methods(own: Statistics) -> tuple[str, ...]:
+    """Return the methods that may serve: a choice only where it may leave out intervals, and there are quantiles."""
+    if own.private_bounds:
+        return (chosen_bounds.METHOD,)
+    return (METHOD,) if own.intervals or not (own.median or own.quantiles) else (METHOD, CHOOSING)
 
 
-def _bounding(spec: Spec, own: Statistics, asked: _Asked, added: Added, loss: PureDP | ZCDP) -> Candidate:
+def _bounding(
+    spec: Spec, own: Statistics, asked: _Asked, persons: tuple[PersonSums, ...], loss: PureDP | ZCDP
+) -> Candidate:
     """Return the mechanism that chooses bounds first; its error is in widths of those that are chosen."""
     if own.precision:
         raise ValueError(f"{PLACE}.precision: it needs bounds that are known beforehand, and `private_bounds` are not")
-    conditions = {asked.schema.names[axis] for part in added[0] for axis, _ in part.where}
+    names = {one.name for one in asked.quantiles}
+    conditions = {asked.schema.names[axis] for part in _moments(asked, names) for axis, _ in part.where}
     taken = {*(own.unit or ()), *(own.assume or ()), *(own.totals or ()), *conditions}
-    names, measured = own.private_bounds or (), {*asked.degrees, *asked.quantiles}
-    axes = chosen_bounds.axes_of(spec.schema, names, measured, taken=taken)
+    axes = chosen_bounds.axes_of(spec.schema, own.private_bounds or (), {*asked.degrees, *names}, taken=taken)
     each, rest = chosen_bounds.losses(loss, len(axes))
-    inner = _candidate(spec, own, asked, added, rest)
+    inner = _candidate(spec, msgspec.structs.replace(own, intervals=True), asked, persons, rest)
     mechanism = bounded(_measured(inner), each, tuple(axes))
-    return replace(inner, method=chosen_bounds.METHOD, mechanism=mechanism)
+    return Candidate(method=chosen_bounds.METHOD, mechanism=mechanism, predicted_error=inner.predicted_error)
 
 
 def _measured(candidate: Candidate) -> MatrixMechanism:
@@ -154,15 +153,48 @@ def _measured(candidate: Candidate) -> MatrixMechanism:
     return candidate.mechanism
 
 
-def _discovering(
-    spec: Spec, own: Statistics, asked: _Asked, moments: tuple[MomentSums, ...], found: Discovery
+def _candidate(
+    spec: Spec, own: Statistics, asked: _Asked, persons: tuple[PersonSums, ...], loss: PureDP | ZCDP
 ) -> Candidate:
+    """Return the mechanism under a loss, or under less of it where every statistic's precision needs no more."""
+    unit = spec.privacy.protected
+    parts = _parts(spec, own, asked, persons, loss)
+    stated, assumed = own.precision or {}, own.assume or {}
+    even = parts.under(loss, parts.even, unit)
+    shares, needed = best_shares(even, asked.schema, users=own.users, precision=stated, assumed=assumed)
+    mechanism = parts.under(needed, shares, unit)
+    error = mean_square(mechanism, own.users)
+    method = CHOOSING if isinstance(mechanism, GroupQuantiles) else METHOD
+    return Candidate(method=method, mechanism=mechanism, predicted_error=error)
+
+
+def _parts(spec: Spec, own: Statistics, asked: _Asked, persons: tuple[PersonSums, ...], loss: PureDP | ZCDP) -> Parts:
+    """Return what is measured; a tree of every attribute's quantiles, or a choice that may and is to err less."""
+    schema, by, unit = asked.schema, asked.axes, spec.privacy.protected
+    trees, chosen = list[GroupDistribution](), list[ChosenLevels]()
+    share = part_of(loss, Fraction(1, len(asked.degrees) + len(asked.quantiles) + 1))
+    for one in asked.quantiles:
+        if own.intervals or spec.release.method not in ("auto", CHOOSING):
+            trees.append(tree(schema, by, one, loss))
+            continue
+        found = choice(schema, by, one, share, unit)
+        if spec.release.method == CHOOSING or errs_less(found, own.users / asked.groups):
+            chosen.append(found)
+        else:
+            trees.append(tree(schema, by, one, loss))
+    counted = {schema.names[one.axis] for one in trees}
+    moments = tuple(_moments(asked, counted, alone=not chosen))
+    return Parts(moments=moments, distributions=tuple(trees), persons=persons, chosen=tuple(chosen))
+
+
+def _discovering(spec: Spec, own: Statistics, asked: _Asked, found: Discovery) -> Candidate:
     """Return the mechanism that finds the groups first; its error is that of the smallest ones that are found."""
     discovery.check_counts(spec, counts_only=not (asked.degrees or asked.quantiles or asked.shares), by=asked.by)
-    groups = groups_in(asked.schema.shape, asked.schema.axes(asked.by))
-    smallest = msgspec.structs.replace(own, users=found.rows * groups)
-    inner = _candidate(spec, smallest, asked, (moments, ()), found.loss)
-    cells = max([1, *asked.cells.values()])
+    groups = asked.groups
+    smallest = msgspec.structs.replace(own, users=found.rows * groups, intervals=True)
+    inner = _candidate(spec, smallest, asked, (), found.loss)
+    groups_by = _measured(inner)
+    cells = max([1, *(one.tree.cells for one in strategy_of(groups_by).distributions)])
     most = min(MOST_GROUPS, MOST_NODES // cells) // groups - 1
     if most < 1:
         raise NotSupported(
@@ -170,13 +202,19 @@ def _discovering(
         )
     return Candidate(
         method=discovery.METHOD,
-        mechanism=found.of_groups(_measured(inner), most),
+        mechanism=found.of_groups(groups_by, most),
         predicted_error=inner.predicted_error,
     )
 
 
-def _moments(asked: _Asked) -> Iterator[MomentSums]:
-    """Yield what is measured of every attribute and condition; the counts alone where nothing else counts rows."""
+def _moments(asked: _Asked, counted: AbstractSet[str], *, alone: bool = True) -> Iterator[MomentSums]:
+    """Yield what is measured of every attribute and condition; the counts alone where nothing else counts rows.
+
+    Args:
+        asked: what is asked for.
+        counted: the attributes whose quantiles are found by counts of rows.
+        alone: whether there is nothing else to publish where there are no sums.
+    """
     schema, by = asked.schema, asked.schema.axes(asked.by)
     for name, degree in asked.degrees.items():
         axis = schema.axes([name])[0]
@@ -190,8 +228,8 @@ def _moments(asked: _Asked) -> Iterator[MomentSums]:
         where = tuple((axis, tuple(np.flatnonzero(own).tolist())) for axis, own in enumerate(weights) if not own.all())
         _check_condition(asked, where, f"{PLACE}.share[#{place}]")
         yield MomentSums(shape=schema.shape, by=by, degree=1, where=where)
-    measured = {*asked.degrees, *asked.quantiles}
-    if not asked.shares and all(_may_be_missing(schema.attribute(name)) for name in measured):
+    measured = {*asked.degrees, *counted}
+    if (measured or alone) and not asked.shares and all(_may_be_missing(schema.attribute(name)) for name in measured):
         yield MomentSums(shape=schema.shape, by=by, degree=0)
 
 
@@ -206,21 +244,6 @@ def _check_condition(asked: _Asked, where: tuple[tuple[int, tuple[int, ...]], ..
             raise ValueError(f"{place}: {name} has a mean, a sum or a variance, and so no cells for a condition")
     if sum(len(cells) for _, cells in where) > MOST_LISTED:
         raise ValueError(f"{place}: the condition names more than {MOST_LISTED:,} cells; use fewer `bins`")
-
-
-def _distributions(asked: _Asked, loss: PureDP | ZCDP) -> Iterator[GroupDistribution]:
-    schema, by = asked.schema, asked.schema.axes(asked.by)
-    for name, quantiles in asked.quantiles.items():
-        axis, cells = schema.axes([name])[0], asked.cells[name]
-        branching, root = best_tree(Prefixes(cells), "epsilon" if isinstance(loss, PureDP) else "rho")
-        yield GroupDistribution(
-            shape=schema.shape,
-            by=by,
-            axis=axis,
-            levels=schema.tabular[axis].ordered,
-            tree=Hierarchy(cells, branching, root),
-            quantiles=quantiles,
-        )
 
 
 def _may_be_missing(attribute: object) -> bool:
@@ -265,16 +288,15 @@ def _asked(schema: Schema, own: Statistics) -> _Asked:
             for one in schema.tabular
         )
     )
-    cells = {name: _cells(schema, name, levels) for name in quantiles}
     found = _Asked(
         by=by,
         degrees=degrees,
-        quantiles={name: tuple(sorted(shares)) for name, shares in quantiles.items()},
+        quantiles=tuple(wanted(schema, levels, name, tuple(sorted(shares))) for name, shares in quantiles.items()),
         shares=tuple(own.share or ()),
         schema=levels,
-        cells=cells,
     )
-    _check_size(found)
+    if found.groups > MOST_GROUPS:
+        raise NotSupported(f"{PLACE}.by: {found.groups:,} groups are more than 2^17; use fewer attributes or `bins`")
     return found
 
 
@@ -298,33 +320,15 @@ def _known(schema: Schema, name: str, place: str) -> Tabular:
         ) from None
 
 
-def _cells(schema: Schema, name: str, finer: Schema) -> int:
-    own: Tabular = next(one for one in schema.tabular if one.name == name)
-    levels = next(one for one in finer.tabular if one.name == name).ordered
-    stated = own.ordered if not isinstance(own, Integer) or own.bins else min(own.ordered, MOST_CELLS)
-    return min(stated, levels)
-
-
 def _check_used(asked: _Asked, moments: tuple[MomentSums, ...], totals: set[str]) -> None:
     names = asked.schema.names
     conditions = {names[axis] for part in moments for axis, _ in part.where}
+    quantiles = [one.name for one in asked.quantiles]
     for name in names:
-        if name not in {*asked.by, *asked.degrees, *asked.quantiles, *conditions, *totals}:
+        if name not in {*asked.by, *asked.degrees, *quantiles, *conditions, *totals}:
             raise ValueError(
                 f"$.release.attributes: {name!r} neither makes groups nor is measured; name it in {PLACE} (by, mean, "
                 "sum, variance, median, quantiles, share, totals) or leave it out"
-            )
-
-
-def _check_size(asked: _Asked) -> None:
-    groups = groups_in(asked.schema.shape, asked.schema.axes(asked.by))
-    if groups > MOST_GROUPS:
-        raise NotSupported(f"{PLACE}.by: {groups:,} groups are more than 2^17; use fewer attributes or `bins`")
-    for name, cells in asked.cells.items():
-        if groups * cells > MOST_NODES:
-            raise NotSupported(
-                f"{PLACE}: quantiles of {name} in {groups:,} groups take {groups * cells:,} cells, more than 2^24; set "
-                "fewer `bins`"
             )
 
 

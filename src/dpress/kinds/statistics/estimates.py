@@ -3,6 +3,7 @@
 noisy sums of all groups -> sums of a set of groups -> counts -> means, variances, shares, quantiles.
 """
 
+import functools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -243,6 +244,7 @@ def form_variances(part: GroupDistribution, variance: float, q: float) -> Array:
     return np.clip(found, 0, None)
 
 
+@functools.lru_cache(maxsize=4)
 def prefix_variances(part: GroupDistribution, variance: float) -> tuple[Array, Array]:
     """Return the variances of the counts below and above every edge of a group's cells, shape (cells + 1,) each."""
     cells = part.tree.cells

@@ -1,17 +1,19 @@
 """Statistics against the truth. Not private."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from dpress.core.linear import Numbers
+from dpress.core.linear import Array, Numbers
 from dpress.core.measurement import Measurement
 from dpress.data.add_up import Progress
 from dpress.data.true_counts import exact_answers
+from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
-from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, Mask, group_estimates
+from dpress.kinds.statistics.chosen_quantiles import GroupResults, estimates, true_levels
+from dpress.kinds.statistics.estimates import COUNT, Mask, group_estimates
 from dpress.release.evaluate import no_remarks as remarks
 from dpress.release.published_tables import CONFIDENCE
 from dpress.release.release import Release
@@ -26,40 +28,62 @@ def evaluate(
     """Return for every statistic the errors over all groups that have rows.
 
     `mean cost: root mean squared error` is over the groups whose value was published, `: within interval` the share of
-    all groups with rows whose 95 % interval holds the truth, `: not published` how many have no value. The truth of a
-    quantile is that of the cells.
+    all groups with rows whose 95 % interval holds the truth, where there are intervals, `: not published` how many have
+    no value. The truth of a quantile is that of the cells.
     """
     no_held_out(held_out)
     own: Any = release.answers
     unit = release.claim.unit
-    mechanism: Any = release.mechanism
-    exact = exact_answers(mechanism, release.schema, data, unit, progress=progress)
+    exact = exact_answers(own.mechanism, release.schema, data, unit, progress=progress)
     found, truth = own.groups(), true_statistics(release, exact)
-    whole = np.ones(own.strategy.decoder.groups, dtype=bool)
-    filled: Mask = truth.of(COUNT).value > 0 if COUNT in truth.names else whole
+    filled = truth.filled
     metrics: dict[str, float] = {"groups": float(filled.size), "groups with rows": float(filled.sum())}
     for name in found.names:
-        metrics |= {f"{name}: {what}": value for what, value in _errors(found, truth, name, filled).items()}
+        errors = _errors(found.of(name), truth.results.of(name).value, filled, interval=name not in found.chosen)
+        metrics |= {f"{name}: {what}": value for what, value in errors.items()}
     return metrics
 
 
-def true_statistics(release: Release, exact: Numbers) -> GroupEstimates:
-    """Return the statistics of sums without noise."""
+@dataclass(frozen=True, kw_only=True)
+class Truth:
+    """The statistics of the rows.
+
+    Args:
+        results: of every group.
+        filled: which groups have rows, where that is counted; else all.
+    """
+
+    results: GroupResults
+    filled: Mask
+
+
+def true_statistics(release: Release, exact: Numbers) -> Truth:
+    """Return the statistics of answers without noise."""
     own: Any = release.answers
-    noiseless = Measurement(map=own.strategy.map, answers=exact, variance=own.measurement.variance)
-    found = group_estimates(own.strategy, release.schema, noiseless, z=critical(CONFIDENCE, release.tail))
-    none = tuple(0.0 for _ in found.steps)
-    return replace(found, variances=tuple(1e-12 for _ in found.variances), steps=none)
+    filled: Mask = np.ones(own.size, dtype=bool)
+    chosen: dict[str, Estimates] = {}
+    if own.chosen:
+        exact, *counts = own.mechanism.split(exact)
+        for one, levels in zip(own.chosen, counts, strict=True):
+            places, filled = true_levels(one, levels)
+            chosen |= estimates(one, release.schema, places)
+    sums = None
+    if own.strategy is not None:
+        noiseless = Measurement(map=own.strategy.map, answers=exact, variance=own.drawn.sums.variance)
+        found = group_estimates(own.strategy, release.schema, noiseless, z=critical(CONFIDENCE, release.tail))
+        none = tuple(0.0 for _ in found.steps)
+        sums = replace(found, variances=tuple(1e-12 for _ in found.variances), steps=none)
+        filled = sums.of(COUNT).value > 0 if COUNT in sums.names else filled
+    return Truth(results=GroupResults(sums=sums, chosen=chosen, size=own.size), filled=filled)
 
 
-def _errors(found: GroupEstimates, truth: GroupEstimates, name: str, filled: Mask) -> dict[str, float]:
-    one, true = found.of(name), truth.of(name).value
+def _errors(one: Estimates, true: Array, filled: Mask, *, interval: bool) -> dict[str, float]:
     known = filled & np.isfinite(one.value)
     slack = 1e-9 * (1 + np.abs(true))
     inside = (one.low - slack <= true) & (true <= one.high + slack)
     errors = (one.value - true)[known]
     return {
         "root mean squared error": math.sqrt(float((errors**2).mean())) if known.any() else math.nan,
-        "within interval": float(inside[filled].mean()) if filled.any() else math.nan,
+        **({"within interval": float(inside[filled].mean()) if filled.any() else math.nan} if interval else {}),
         "not published": float((filled & ~np.isfinite(one.value)).sum()),
     }

@@ -17,7 +17,7 @@ LOWER = 0.2
 
 
 def bars(names: Sequence[str], found: Estimates, title: str, *, from_zero: bool) -> Figure:
-    """Return a figure of one statistic: bars from zero for counts and sums, else points; lines are the intervals.
+    """Return a figure of one statistic: bars from zero for counts and sums, else points; lines are intervals.
 
     Args:
         names: of the groups.
@@ -29,7 +29,8 @@ def bars(names: Sequence[str], found: Estimates, title: str, *, from_zero: bool)
     for place, name in enumerate(names):
         value = float(found.value[place])
         known = {} if math.isnan(value) else {"n": value}
-        ends = {"low": float(found.low[place]), "high": float(found.high[place])}
+        low, high = float(found.low[place]), float(found.high[place])
+        ends = {} if math.isnan(low) else {"low": low, "high": high}
         records.append({"x": place, "name": name} | known | ends)
     return Figure(drawing=both(lambda width: _bars(records, names, title, width, from_zero=from_zero), title))
 
@@ -92,6 +93,7 @@ def _bars(records: list[dict[str, Any]], names: Sequence[str], title: str, width
         color=MARK, filled=True, size=55, opacity=1
     )  # fmt: skip
     line = base.mark_rule(color=INK, strokeWidth=1.2).encode(alt.X("low:Q", axis=axis, scale=scale), alt.X2("high:Q"))
+    line = line.transform_filter("isValid(datum.low)")
     return (mark.encode(value).transform_filter("isValid(datum.n)") + line).properties(width=across, height=height)
 
 

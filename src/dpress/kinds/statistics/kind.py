@@ -47,6 +47,13 @@ class Statistics(Participants, frozen=True):
         ]
         | None
     ) = None
+    intervals: Annotated[
+        bool,
+        Meta(
+            description="false: quantiles may be published without intervals, at the stated numbers and of one group "
+            "each, where that is predicted to err less; the plan says which"
+        ),
+    ] = True
     share: (
         Annotated[
             list[str],

@@ -6,16 +6,20 @@ Data flow: release -> facts, estimates -> `page.html.j2`.
 import math
 import shlex
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from dpress import catalog
+from dpress.core.claim import ZCDP, PureDP
 from dpress.inference.group_moments import Estimates
-from dpress.kinds.statistics.answers import NAME
-from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, condition
+from dpress.kinds.statistics.chosen_quantiles import BETA, GroupResults
+from dpress.kinds.statistics.estimates import COUNT, condition, quantile_name
 from dpress.kinds.statistics.group_figures import bars, boxes, inside
+from dpress.kinds.statistics.group_table import NAME
 from dpress.mechanisms.linear.person_sums import PersonSums
+from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
 from dpress.release.published_tables import cells
 from dpress.release.release import Release
 from dpress.reporting.facts import facts
@@ -37,26 +41,29 @@ def page(release: Release, queries: Sequence[str] = ()) -> str:
     del queries
     own, answers = facts(release), release.answers
     each, whole = answers.groups(), answers.together()
-    names = _groups(answers.axes, each.sizes.size)
-    query = _example(whole, answers)
+    names = _groups(answers.axes, each.size)
+    query = _example(each, answers)
     return rendered(
         TEMPLATE,
         {
             **frame(own),
             "by": [axis.caption for axis in answers.axes],
-            "groups": each.sizes.size,
+            "groups": each.size,
             "statistics": list(each.names),
             "discovered": answers.discovered,
             "bounded": answers.bounded,
-            "whole": _whole(whole),
+            "chosen": list(each.chosen),
+            "sums": each.sums is not None,
+            "shared_out": answers.strategy is not None and bool(answers.strategy.moments),
+            "whole": _whole(whole) if whole.names else None,
             "parts": [_part(name, each, whole, names) for name in each.names],
-            "quantiles": list(_quantiles(each, names)),
+            "quantiles": list(_quantiles(answers, each, names)),
             "unknown": sum(int(np.isnan(each.of(name).value).sum()) for name in each.names),
             "most_groups": MOST_GROUPS,
             "file": NAME,
             "method": own.method,
             "card": catalog.card(own.method),
-            "noises": _noises(release, each),
+            "noises": _noises(answers),
             "command": f"dpress query FOLDER {shlex.quote(query)}",
             "answer": _result(release, query),
         },
@@ -71,37 +78,39 @@ def _groups(axes: Sequence[Any], groups: int) -> list[str]:
     return [", ".join(map(str, own)) for own in zip(*labels, strict=True)]
 
 
-def _whole(whole: GroupEstimates) -> Table:
+def _whole(whole: GroupResults) -> Table:
     rows = tuple((name, *_texts(whole.of(name), 0)) for name in whole.names)
     header = ("statistic", "value", "95 % interval", "standard error")
     return Table(caption="All groups together", names=header, labels=1, rows=rows)
 
 
-def _part(name: str, each: GroupEstimates, whole: GroupEstimates, names: Sequence[str]) -> dict[str, Any]:
+def _part(name: str, each: GroupResults, whole: GroupResults, names: Sequence[str]) -> dict[str, Any]:
     """Return the figure and the table of one statistic."""
     found, size = each.of(name), len(names)
     shown = min(size, MOST_ROWS)
-    rows = tuple((names[place], *_texts(found, place)) for place in range(shown))
+    header = ("group", "value", "95 % interval", "standard error")[: 2 if name in each.chosen else 4]
+    rows = tuple((names[place], *_texts(found, place))[: len(header)] for place in range(shown))
     drawn = names[:MOST_GROUPS]
     from_zero = name.split(maxsplit=1)[0] in LENGTHS
     return {
         "name": name,
         "figure": bars(drawn, _first(found, len(drawn)), name, from_zero=from_zero) if size > 1 else None,
-        "table": Table(
-            caption=f"{name} by group", names=("group", "value", "95 % interval", "standard error"), labels=1, rows=rows
-        ),
+        "table": Table(caption=f"{name} by group", names=header, labels=1, rows=rows),
         "hidden": size - shown,
-        "together": " ".join(_texts(whole.of(name), 0)[:1]),
+        "together": _texts(whole.of(name), 0)[0] if name in whole.names else None,
+        "interval": name not in each.chosen,
     }
 
 
-def _quantiles(each: GroupEstimates, names: Sequence[str]) -> Any:
+def _quantiles(answers: Any, each: GroupResults, names: Sequence[str]) -> Any:
     """Yield for every attribute with several quantiles its name and figure."""
     drawn = names[:MOST_GROUPS]
-    for part in each.strategy.distributions:
-        if len(part.quantiles) > 1:
-            name = each.schema.names[part.axis]
-            found = {float(share): _first(each.of(name, share), len(drawn)) for share in part.quantiles}
+    trees = () if answers.strategy is None else answers.strategy.distributions
+    shares = [(part.axis, part.quantiles) for part in trees]
+    for axis, quantiles in [*shares, *((one.axis, one.choice.quantiles) for one in answers.chosen)]:
+        if len(quantiles) > 1:
+            name = answers.release.schema.names[axis]
+            found = {float(q): _first(each.of(quantile_name(name, q)), len(drawn)) for q in quantiles}
             yield {
                 "name": name,
                 "figure": boxes(drawn, found, name),
@@ -121,6 +130,8 @@ def _texts(found: Estimates, place: int) -> tuple[str, str, str]:
     """Return a value, its interval and its standard error, rounded."""
     value, error = float(found.value[place]), float(found.standard_error[place])
     low, high = float(found.low[place]), float(found.high[place])
+    if math.isnan(low):
+        return number(value), "none", "not known"
     if math.isnan(value):
         return "not known", f"{_rounded(low, high - low)} to {_rounded(high, high - low)}", "not known"
     return _rounded(value, error), f"{_rounded(low, error)} to {_rounded(high, error)}", _rounded(error, error)
@@ -132,11 +143,22 @@ def _rounded(value: float, spread: float) -> str:
     return f"{value:,.{min(digits, 8)}f}" if abs(value) < 1e15 else number(value)
 
 
-def _noises(release: Release, each: GroupEstimates) -> list[tuple[str, str, str]]:
-    """Return of every part what it measures, its share of the budget, and the noise of a count from it."""
-    strategy, found = each.strategy, []
-    mechanism: Any = release.mechanism
-    names = each.schema.names
+def _noises(answers: Any) -> list[tuple[str, str, str]]:
+    """Return of every part what it measures, its share of the budget, and how wrong a count from it, or a rank, is."""
+    mechanism, strategy, found = answers.mechanism, answers.strategy, []
+    names = answers.release.schema.names
+    of_sums = Fraction(1)
+    if isinstance(mechanism, GroupQuantiles):
+        whole = _number(mechanism.loss)
+        for own in mechanism.chosen:
+            what = f"{names[own.axis]}: {len(own.choice.quantiles)} chosen of {own.cells:,} cells"
+            share = _number(own.choice.loss) / whole
+            within = math.ceil(max(own.choice.rank_errors(own.cells, BETA)))
+            found.append((what, f"{100 * float(share):.1f} %", f"95 %: at most {within:,}"))
+        of_sums = Fraction(0) if mechanism.groups is None else _number(mechanism.groups.loss) / whole
+        mechanism = mechanism.groups
+    if strategy is None:
+        return found
     for part, share, noise in zip(strategy.parts, strategy.shares, mechanism.noises, strict=True):
         where = getattr(part, "where", ())
         if isinstance(part, PersonSums):
@@ -144,23 +166,38 @@ def _noises(release: Release, each: GroupEstimates) -> list[tuple[str, str, str]
         elif part.axis is not None:
             what = names[part.axis] + (": a tree of counts" if part in strategy.distributions else ": shares of rows")
         else:
-            what = f"whether {condition(each.schema, where)}" if where else "rows"
-        found.append((what, f"{100 * float(share):.1f} %", f"{math.sqrt(noise.variance) * part.step:.3g}"))
+            what = f"whether {condition(answers.release.schema, where)}" if where else "rows"
+        found.append((what, f"{100 * float(share * of_sums):.1f} %", f"{math.sqrt(noise.variance) * part.step:.3g}"))
     return found
 
 
-def _example(whole: GroupEstimates, answers: Any) -> str:
-    name = next((one for one in whole.names if one.startswith(("mean", "median", "share"))), whole.names[-1])
+def _number(loss: PureDP | ZCDP) -> Fraction:
+    return loss.epsilon if isinstance(loss, PureDP) else loss.rho
+
+
+def _example(each: GroupResults, answers: Any) -> str:
+    name = next((one for one in each.names if one.startswith(("mean", "median", "share"))), each.names[-1])
     if not answers.axes:
         return "total" if name == COUNT else name
     group = f"{answers.axes[0].name} = {answers.axes[0].labels_between(0, 1)[0]}"
     if name == COUNT:
         return group
+    if name in answers.chosen_estimates:  # of one group, and asked for as `quantile 0.9 of cost`
+        groups = [f"{axis.name} = {axis.labels_between(0, 1)[0]}" for axis in answers.axes]
+        return f"{_asked(name)} where {' and '.join(groups)}"
     several = name in answers.of_persons and len(answers.axes) > 1  # of persons one group is known, and all
     return name if several else f"{name} where {group}"
 
 
+def _asked(name: str) -> str:
+    """Return the query for a quantile."""
+    word, *rest = name.split(" ", 2)
+    return name if word == "median" else f"{word} {rest[0]} of {rest[1]}"
+
+
 def _result(release: Release, query: str) -> str:
     found = release.query(query)
+    if math.isnan(found.interval[0]):
+        return f"{found.value:,.6g} (no interval)"
     ends = f"{found.interval[0]:,.6g} to {found.interval[1]:,.6g}"
     return f"{'not known' if math.isnan(found.value) else f'{found.value:,.6g}'} (95 % interval {ends})"

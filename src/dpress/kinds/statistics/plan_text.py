@@ -6,7 +6,10 @@ from typing import Any
 from dpress.core.claim import describe
 from dpress.kinds.statistics.assumed_shape import Assumed, supposed
 from dpress.kinds.statistics.chosen_bounds import in_widths
+from dpress.kinds.statistics.chosen_quantiles import quantile_names
+from dpress.kinds.statistics.estimates import COUNT, quantile_name
 from dpress.kinds.statistics.kind import Statistics
+from dpress.kinds.statistics.parts_of_budget import chosen_of
 from dpress.kinds.statistics.person_estimates import PERSONS
 from dpress.kinds.statistics.prediction import standard_errors
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
@@ -14,6 +17,7 @@ from dpress.mechanisms.discovery.private_bounds import PrivateBounds
 from dpress.mechanisms.discovery.second_step import SecondStep
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.selection.above_threshold import EVEN, SURE
+from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
 from dpress.release import plan_text
 from dpress.release.candidate import Candidate
 from dpress.release.parameter_checks import of_kind
@@ -31,17 +35,32 @@ def text(planned: Plan) -> PlanText:
     listing = Listing(header=("statistic", "typical error"), rows=rows, numbers=(1,))
     named = _discovered(chosen.mechanism) if isinstance(chosen.mechanism, DiscoveredGroups) else _expected(planned)
     exact = "errors of counts and persons are exact" if PERSONS in errors else "a count's error is exact"
-    basis = f"For {named}, {supposed(_assumed(planned))}; {exact}, the others"
+    rest = f"{exact}, the others" if {COUNT, PERSONS} & {*errors} else "errors"
+    basis = f"For {named}, {supposed(_assumed(planned))}; {rest}"
     loss = describe(chosen.mechanism.claim.proven)
-    remarks: list[str | Listing] = [f"{basis} are approximations.", f"{chosen.method}: {loss} (proven)."]
+    remarks: list[str | Listing] = [f"{basis} are approximations.", *_without_intervals(planned, chosen)]
     if isinstance(chosen.mechanism, PrivateBounds):
-        remarks.insert(1, _bounded(planned, chosen.mechanism))
+        remarks.append(_bounded(planned, chosen.mechanism))
+    remarks.append(f"{chosen.method}: {loss} (proven).")
     return PlanText(candidates=listing, remarks=remarks)
+
+
+def _without_intervals(planned: Plan, chosen: Candidate) -> list[str]:
+    """Return which quantiles have no interval, and which have one though none was asked for."""
+    schema, own = planned.choice.schema, chosen.mechanism
+    names = [name for one in chosen_of(own) for name in quantile_names(one, schema)]
+    found = [f"Chosen, without an interval: {', '.join(names)}; known of one group each."] if names else []
+    strategy: Any = getattr(getattr(own, "groups", own), "strategy", None)
+    if of_kind(planned.spec, Statistics).intervals or strategy is None:
+        return found
+    kept = [quantile_name(schema.names[one.axis], q) for one in strategy.distributions for q in one.quantiles]
+    return [*found, f"Counted by a tree, with intervals: {', '.join(kept)}."] if kept else found
 
 
 def _expected(planned: Plan) -> str:
     """Return the group that the errors are about, where all groups are listed."""
-    groups, users = _strategy(planned.chosen).parts[0].groups, planned.choice.users
+    mechanism: Any = planned.chosen.mechanism
+    groups, users = mechanism.decoder.groups, planned.choice.users
     where = f"a group of {users / groups:,.0f} rows ({users:,} in {groups:,} groups)"
     return where if groups > 1 else f"{users:,} rows"
 
@@ -84,9 +103,9 @@ def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
     """Return the standard error of every statistic in a group of the expected size."""
     own, users = candidate.mechanism, planned.choice.users
     if isinstance(own, DiscoveredGroups):
-        users = own.names.count_for(SURE) * own.strategy.parts[0].groups
+        users = own.names.count_for(SURE) * own.decoder.groups
     groups = own.groups if isinstance(own, SecondStep) else own
-    if not isinstance(groups, MatrixMechanism):
+    if not isinstance(groups, MatrixMechanism | GroupQuantiles):
         raise TypeError(f"{type(groups).__name__} measures no statistics")
     schema = planned.choice.schema
     return standard_errors(
@@ -96,8 +115,3 @@ def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
 
 def _assumed(planned: Plan) -> Assumed:
     return of_kind(planned.spec, Statistics).assume or {}
-
-
-def _strategy(candidate: Candidate) -> Any:
-    mechanism: Any = candidate.mechanism
-    return mechanism.strategy

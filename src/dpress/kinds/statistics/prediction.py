@@ -8,18 +8,23 @@ for the error of counts and persons, which is exact.
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-from dpress.core.claim import ZCDP, PureDP, Unit
+from dpress.core.claim import ZCDP, PureDP, part_of
 from dpress.core.domain import Schema
 from dpress.core.near import meant
 from dpress.core.parameters import PLACE
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.assumed_shape import Assumed, distribution, moments
+from dpress.kinds.statistics.chosen_quantiles import quantile_names
 from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, form_variances
+from dpress.kinds.statistics.parts_of_budget import GroupMechanism, chosen_of, sums_of
+from dpress.kinds.statistics.quantile_parts import value_errors
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 from dpress.noise.distribution import Noise
 from dpress.noise.laplace import DiscreteLaplace
 
@@ -28,14 +33,7 @@ GRAIN = 1 << 20  # shares are whole multiples of its inverse
 
 
 def best_shares(
-    even: GroupStatistics,
-    schema: Schema,
-    loss: PureDP | ZCDP,
-    unit: Unit,
-    *,
-    users: int,
-    precision: Mapping[str, float],
-    assumed: Assumed,
+    even: GroupMechanism, schema: Schema, *, users: int, precision: Mapping[str, float], assumed: Assumed
 ) -> tuple[tuple[Fraction, ...], PureDP | ZCDP]:
     """Return the shares of the loss, and the loss that is needed: less where all parts' precision is stated.
 
@@ -44,10 +42,8 @@ def best_shares(
     in proportion to c^(2/3) under epsilon, and to c under rho.
 
     Args:
-        even: the parts, under equal shares.
+        even: the parts, under equal shares of the whole loss.
         schema: of the attributes.
-        loss: of them all.
-        unit: whom it protects.
         users: how many rows are expected.
         precision: the standard error that is asked for, by statistic.
         assumed: of the values, by attribute.
@@ -55,10 +51,10 @@ def best_shares(
     Raises:
         ValueError: no statistic has such a name, or the budget does not give the precision.
     """
+    loss = even.loss
     power = 1.0 if isinstance(loss, PureDP) else 0.5
-    parts = len(even.parts)
-    own = MatrixMechanism(strategy=even, loss=loss, unit=unit)
-    typical, scaled = standard_errors(own, schema, users, assumed), scaled_errors(own, users)
+    typical, scaled = standard_errors(even, schema, users, assumed), scaled_errors(even, users)
+    parts = len(scaled)
     known = {name: place for name, place in _parts_of(even, schema).items() if name in typical}
     stated: dict[int, float] = {}
     for name, target in precision.items():
@@ -84,20 +80,35 @@ def best_shares(
     return _exact(weights / weights.sum()), _less(loss, taken) if len(stated) == parts else loss
 
 
-def standard_errors(mechanism: MatrixMechanism, schema: Schema, users: int, assumed: Assumed) -> dict[str, float]:
+def standard_errors(mechanism: GroupMechanism, schema: Schema, users: int, assumed: Assumed) -> dict[str, float]:
     """Return the standard error of every statistic in a group of the expected size.
 
     Infinite where a group is too small to say anything.
     """
-    z = critical(CONFIDENCE, mechanism.tail)
-    found = _expected(mechanism, (schema, assumed), users, z)
-    errors = {name: float(found.of(name).standard_error[0]) for name in found.names}
-    return {name: error if math.isfinite(error) else math.inf for name, error in errors.items()}
+    errors: dict[str, float] = {}
+    if (sums := sums_of(mechanism)) is not None:
+        found = _expected(sums, (schema, assumed), users, critical(CONFIDENCE, sums.tail))
+        known = {name: float(found.of(name).standard_error[0]) for name in found.names}
+        errors = {name: error if math.isfinite(error) else math.inf for name, error in known.items()}
+    for own in chosen_of(mechanism):
+        found_errors = value_errors(own, schema, assumed, rows=users / own.groups)
+        errors |= dict(zip(quantile_names(own, schema), found_errors, strict=True))
+    return errors
 
 
-def scaled_errors(mechanism: MatrixMechanism, users: int) -> list[float]:
+def scaled_errors(mechanism: GroupMechanism, users: int) -> list[float]:
     """Return the error of every part: of a mean in widths of the bounds, of quantiles in shares of the rows."""
-    strategy, variances = _strategy(mechanism), [_smooth(noise) for noise in mechanism.noises]
+    sums, chosen = sums_of(mechanism), chosen_of(mechanism)
+    of_choices = [_scaled_choice(own, users / own.groups) for own in chosen]
+    return [*([] if sums is None else _scaled_sums(sums, users)), *of_choices]
+
+
+def _scaled_choice(own: ChosenLevels, rows: float) -> float:
+    return math.sqrt(float(np.mean(own.choice.rank_variances(rows)))) / rows
+
+
+def _scaled_sums(mechanism: MatrixMechanism, users: int) -> list[float]:
+    strategy, variances = strategy_of(mechanism), [_smooth(noise) for noise in mechanism.noises]
     rows = users / strategy.parts[0].groups
     found = []
     for part, variance in zip(strategy.moments, variances, strict=False):
@@ -116,14 +127,14 @@ def _smooth(noise: Noise) -> float:
     return 2 * float(noise.scale) ** 2 if isinstance(noise, DiscreteLaplace) else float(noise.sigma2)
 
 
-def mean_square(mechanism: MatrixMechanism, users: int) -> float:
+def mean_square(mechanism: GroupMechanism, users: int) -> float:
     """Return the mean of the parts' squared errors, see `scaled_errors`."""
     return float(np.mean(np.square(scaled_errors(mechanism, users))))
 
 
 def _expected(mechanism: MatrixMechanism, shape: tuple[Schema, Assumed], users: int, z: float) -> GroupEstimates:
     """Return the estimates of one group with values spread as supposed, and no noise in them."""
-    strategy = _strategy(mechanism)
+    strategy = strategy_of(mechanism)
     rows = users / strategy.parts[0].groups
     sums = [rows * moments(part, *shape)[None] for part in strategy.moments]
     for tree in strategy.distributions:
@@ -144,20 +155,22 @@ def _expected(mechanism: MatrixMechanism, shape: tuple[Schema, Assumed], users: 
     )
 
 
-def _parts_of(strategy: GroupStatistics, schema: Schema) -> dict[str, int]:
+def _parts_of(mechanism: GroupMechanism, schema: Schema) -> dict[str, int]:
     """Return the part that every statistic but the count comes from."""
-    found: dict[str, int] = {}
-    one = (Fraction(1),)
-    alone = [GroupStatistics(moments=(part,), shares=one) for part in strategy.moments]
-    alone += [GroupStatistics(moments=(), distributions=(part,), shares=one) for part in strategy.distributions]
-    alone += [GroupStatistics(moments=(), persons=(part,), shares=one) for part in strategy.persons]
-    for place, own_part in enumerate(alone):
-        own = GroupEstimates(strategy=own_part, schema=schema, sums=(), variances=(), steps=(), sizes=np.ones(1), z=1.0)
-        found |= dict.fromkeys((name for name in own.names if name != COUNT), place)
-    return found
+    sums, found = sums_of(mechanism), list[list[str]]()
+    if sums is not None:
+        strategy, one = strategy_of(sums), (Fraction(1),)
+        alone = [GroupStatistics(moments=(part,), shares=one) for part in strategy.moments]
+        alone += [GroupStatistics(moments=(), distributions=(part,), shares=one) for part in strategy.distributions]
+        alone += [GroupStatistics(moments=(), persons=(part,), shares=one) for part in strategy.persons]
+        empty: dict[str, Any] = {"schema": schema, "sums": (), "variances": (), "steps": (), "sizes": np.ones(1)}
+        found += [[*GroupEstimates(strategy=own, **empty, z=1.0).names] for own in alone]
+    found += [[*quantile_names(own, schema)] for own in chosen_of(mechanism)]
+    return {name: place for place, names in enumerate(found) for name in names if name != COUNT}
 
 
-def _strategy(mechanism: MatrixMechanism) -> GroupStatistics:
+def strategy_of(mechanism: MatrixMechanism) -> GroupStatistics:
+    """Return what a mechanism measures of groups."""
     strategy = mechanism.strategy
     if not isinstance(strategy, GroupStatistics):
         raise TypeError(f"{type(strategy).__name__} measures no statistics")
@@ -172,5 +185,4 @@ def _exact(shares: Sequence[float]) -> tuple[Fraction, ...]:
 
 def _less(loss: PureDP | ZCDP, part: float) -> PureDP | ZCDP:
     """Return a part of a loss, rounded up to a millionth of it."""
-    share = Fraction(math.ceil(part * 1_000_000), 1_000_000)
-    return PureDP(epsilon=loss.epsilon * share) if isinstance(loss, PureDP) else ZCDP(rho=loss.rho * share)
+    return part_of(loss, Fraction(math.ceil(part * 1_000_000), 1_000_000))

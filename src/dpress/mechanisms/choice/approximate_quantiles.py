@@ -24,6 +24,7 @@ Integers = npt.NDArray[np.int64]
 
 BLOCK = 1 << 20  # candidates of groups, or rows, at a time
 LARGEST_RATIO = 1 << 20  # of the quantiles' common denominator: scores of 2^42 rows fit 63 bits
+FILLED = 1 / 64  # of the candidates, by rows, where errors are predicted
 ROOT = 1 << 40  # steps of epsilon under rho
 
 
@@ -49,10 +50,10 @@ class ApproximateQuantiles:
     """Quantiles of every group, each a level; they never cross.
 
     Promise: d = ceil(log2(quantiles + 1)) depths, at each of which a row is in one choice. A choice's score is how
-    many rows its level is away from q n, so that a row changes it by at most max(q, 1 - q), q being the part of the
-    choice's own rows; k = the unit's rows, twice that where a row is replaced. Under epsilon: permute-and-flip at
-    epsilon / d each, together epsilon. Under rho: the exponential mechanism at e = sqrt(8 rho / d) each, together
-    d e^2 / 8. Proven.
+    many rows its level is away from the rank q n, or, below 0, how deep that lies within it; a row changes it by at
+    most max(q, 1 - q), q being the part of the choice's own rows; k = the unit's rows, twice that where a row is
+    replaced. Under epsilon: permute-and-flip at epsilon / d each, together epsilon. Under rho: the exponential
+    mechanism at e = sqrt(8 rho / d) each, together d e^2 / 8. Proven.
     Error: with probability 1 - beta one choice is within 2 k max(q, 1 - q) ln(candidates / beta) / e rows of its q.
     Paper: Kaplan, Schnapp, Stemmer 2022, Algorithm 1; Smith 2011; bounded range of the exponential mechanism: Dong,
     Durfee, Rogers 2020; Cesar and Rogers 2021.
@@ -103,8 +104,50 @@ class ApproximateQuantiles:
         pure = isinstance(self.loss, PureDP)
         found = PureDP(epsilon=self.depth * self.epsilon) if pure else ZCDP(rho=self.depth * self.epsilon**2 / 8)
         how = "permute-and-flip" if pure else "the exponential mechanism"
-        basis = f"{self.depth} depths of {how} at epsilon {self.epsilon} against {self.moved} rows"
+        depths = "a single depth" if self.depth == 1 else f"{self.depth} depths"
+        basis = f"{depths} of {how} at epsilon {self.epsilon} against {self.moved} rows"
         return Claim(published=found, proven=found, unit=self.unit, basis=basis)
+
+    def rank_variances(self, rows: float) -> tuple[float, ...]:
+        """Return the expected squared error of every quantile's rank, in rows squared: an approximation, for plans.
+
+        Rows are supposed to lie evenly in a 64th of the candidates, few at each. A rank that is r rows away then has a
+        chance in proportion to exp(-r / b), b = 2 k max(q, 1 - q) / e: 2 b^2. All candidates beyond the rows have that
+        of the first or the last row, n min(q, 1 - q) away, and count as n rows away. A choice within rows that earlier
+        ones bound also moves with these ends: by q with the upper one, by 1 - q with the lower one.
+
+        Args:
+            rows: n, of one group, > 0.
+        """
+        found, ends = dict.fromkeys((-1, len(self.quantiles)), 0.0), (0.0, *map(float, self.quantiles), 1.0)
+        for node in self.nodes():
+            part, own = float(node.part), rows * (ends[node.right + 1] - ends[node.left + 1])
+            b = 2 * self.moved * max(part, 1 - part) / float(self.epsilon)
+            beyond = (1 - FILLED) * math.exp(-own * min(part, 1 - part) / b)
+            within = FILLED * 2 * b / own * (1 - math.exp(-own / (2 * b)))
+            chance = beyond / (beyond + within)
+            error = (1 - chance) * 2 * b**2 + chance * rows**2
+            found[node.place] = error + part**2 * found[node.right] + (1 - part) ** 2 * found[node.left]
+        return tuple(found[place] for place in range(len(self.quantiles)))
+
+    def rank_errors(self, candidates: int, beta: float) -> tuple[float, ...]:
+        """Return how many rows every quantile is away from its rank at most, all of them with probability 1 - beta.
+
+        Each of m choices is within 2 k max(q, 1 - q) ln(m candidates places / beta) / e rows of its own rank, whatever
+        the rows; one within rows that earlier choices bound moves with these ends. Of several quantiles a later one may
+        be away by as many rows more as stand in the same places as the earlier ones.
+
+        Args:
+            candidates: how many levels there are.
+            beta: the probability that one is further away.
+        """
+        found = dict.fromkeys((-1, len(self.quantiles)), 0.0)
+        lists = math.log(len(self.quantiles) * candidates * self.places / beta)
+        for node in self.nodes():
+            part = float(node.part)
+            own = 2 * self.moved * max(part, 1 - part) * lists / float(self.epsilon)
+            found[node.place] = own + part * found[node.right] + (1 - part) * found[node.left]
+        return tuple(found[place] for place in range(len(self.quantiles)))
 
     def nodes(self) -> Iterator[Node]:
         """Yield the quantiles in the order that they are chosen in, depth after depth."""
@@ -158,9 +201,10 @@ class ApproximateQuantiles:
 
 
 def gaps(below: Integers, first: Integers, lowest: Integers, last: Integers, part: Fraction) -> Integers:
-    """Return how far every candidate is from the rank that is asked for, in rows times the part's denominator.
+    """Return by how much every candidate is worse than its group's best, in rows times the part's denominator.
 
-    A candidate c with L rows below it and U up to it is max(L - q n, q n - U, 0) rows away. One of every group is 0.
+    A candidate with L rows below it and U up to it scores max(L - q n, q n - U): how far the rank q n is from it, or,
+    below 0, how deep it lies within. So the level that holds the rank is the best, by as much as its rows allow.
 
     Args:
         below: rows below every place, shape (groups, places + 1).
@@ -170,17 +214,19 @@ def gaps(below: Integers, first: Integers, lowest: Integers, last: Integers, par
         part: q.
 
     Returns:
-        Of all candidates of a group, one group after the other.
+        Of all candidates of a group, one group after the other; one of every group is 0.
     """
     sizes = last - lowest + 1
+    starts = np.cumsum(sizes) - sizes
     group = np.repeat(np.arange(len(sizes)), sizes)
-    place = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes - lowest, sizes)
+    place = np.arange(len(group)) - np.repeat(starts - lowest, sizes)
     every = np.arange(len(sizes))
     start = below[every, first]
     target = part.numerator * (below[every, last + 1] - start)
     lower = np.maximum(below[group, place] - start[group], 0) * part.denominator - target[group]
     upper = (below[group, place + 1] - start[group]) * part.denominator - target[group]
-    found: Integers = np.maximum(np.maximum(lower, -upper), 0)
+    scores = np.maximum(lower, -upper)
+    found: Integers = scores - np.minimum.reduceat(scores, starts)[group]
     return found
 
 

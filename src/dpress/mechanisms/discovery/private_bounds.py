@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core import check
-from dpress.core.claim import ZCDP, Claim, PureDP, Unit, describe
-from dpress.core.errors import NotSupported
+from dpress.core.claim import ZCDP, Claim, PureDP, Unit, composed, describe, part_of
 from dpress.core.mechanism import Card
 from dpress.core.rng import Generator
 from dpress.mechanisms.discovery.second_step import SecondStep
@@ -82,7 +81,8 @@ class PrivateBounds(SecondStep):
         second, times = self.groups.claim, 2 * len(self.axes)
         basis = f"{times} choices of bounds at epsilon {self.epsilon} against {self.unit.rows} rows, then sums by "
         basis += f"{describe(second.proven)} ({second.basis})"
-        loss = added(self.epsilon, times, second.proven)
+        one = PureDP(epsilon=self.epsilon) if isinstance(self.choice, PureDP) else ZCDP(rho=self.epsilon**2 / 8)
+        loss = composed([*[one] * times, self.groups.loss])
         return Claim(published=loss, proven=loss, unit=self.unit, basis=basis)
 
     def choose(self, counts: Integers, edges: npt.NDArray[np.float64], *, rng: Generator) -> tuple[int, int]:
@@ -113,26 +113,6 @@ class PrivateBounds(SecondStep):
         return choose.exponential(2 * scores, epsilon=self.epsilon, sensitivity=self.unit.rows, rng=rng)
 
 
-def added(each: Fraction, times: int, more: object) -> PureDP | ZCDP:
-    """Return the loss of so many choices at epsilon `each` and of what comes after them."""
-    if isinstance(more, PureDP):
-        return PureDP(epsilon=times * each + more.epsilon)
-    if isinstance(more, ZCDP):
-        return ZCDP(rho=times * each**2 / 8 + more.rho)
-    raise TypeError("bounds and sums are calibrated to epsilon, or to rho")
-
-
-def scaled(loss: PureDP | ZCDP, share: Fraction) -> PureDP | ZCDP:
-    """Return a share of a loss.
-
-    Raises:
-        NotSupported: it is neither epsilon nor rho.
-    """
-    if not isinstance(loss, (PureDP, ZCDP)):
-        raise NotSupported(f"private_bounds is calibrated to epsilon or rho, got {describe(loss)}")
-    return PureDP(epsilon=loss.epsilon * share) if isinstance(loss, PureDP) else ZCDP(rho=loss.rho * share)
-
-
 def bounded(groups: MatrixMechanism, choice: PureDP | ZCDP, axes: tuple[int, ...]) -> PrivateBounds:
     """Return the mechanism whose price is half of what a choice errs by, k / (2 e) rows a step, rounded up."""
     own = PrivateBounds(choice=choice, price=1, groups=groups, axes=axes)
@@ -141,8 +121,8 @@ def bounded(groups: MatrixMechanism, choice: PureDP | ZCDP, axes: tuple[int, ...
 
 def example(loss: PureDP | ZCDP, unit: Unit) -> PrivateBounds:
     """Return a tiny instance: the groups of `group_statistics.example`."""
-    groups = MatrixMechanism(strategy=group_statistics.example(), loss=scaled(loss, 1 - BOUNDS_SHARE), unit=unit)
-    return bounded(groups, scaled(loss, BOUNDS_SHARE / 2), (AXIS,))
+    groups = MatrixMechanism(strategy=group_statistics.example(), loss=part_of(loss, 1 - BOUNDS_SHARE), unit=unit)
+    return bounded(groups, part_of(loss, BOUNDS_SHARE / 2), (AXIS,))
 
 
 CARD = Card(

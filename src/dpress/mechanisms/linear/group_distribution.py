@@ -11,7 +11,7 @@ from dpress.core.claim import Relation
 from dpress.core.kron import kron
 from dpress.core.linear import Array, Identity, Invertible, Numbers
 from dpress.core.people import Codes
-from dpress.mechanisms.linear.groups import group_of, groups_in, transposed
+from dpress.mechanisms.linear.groups import groups_in, level_counts, transposed
 from dpress.mechanisms.linear.hierarchy import Hierarchy
 
 Integers = npt.NDArray[np.int64]
@@ -107,10 +107,4 @@ class GroupDistribution:
         return self.nodes.sensitivity(order, relation)
 
     def _counts(self, codes: Codes, times: Numbers | None) -> Integers:
-        levels = codes[self.axis].astype(np.int64)
-        known = levels < self.levels
-        groups = group_of(codes, self.shape, self.by)[known]
-        places = groups * self.tree.cells + levels[known] * self.tree.cells // self.levels
-        weights = None if times is None else times[known]
-        found = np.bincount(places, weights=weights, minlength=self.summed)
-        return np.rint(found).astype(np.int64)
+        return level_counts(codes, self.shape, self.by, self.axis, self.levels, self.tree.cells, times)

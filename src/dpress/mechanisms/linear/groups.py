@@ -29,6 +29,33 @@ def group_of(codes: Codes, shape: Sequence[int], by: Sequence[int]) -> npt.NDArr
     return found
 
 
+def level_counts(  # noqa: PLR0917  # what names the groups and the cells
+    codes: Codes,
+    shape: Sequence[int],
+    by: Sequence[int],
+    axis: int,
+    levels: int,
+    cells: int,
+    times: Numbers | None = None,
+) -> npt.NDArray[np.int64]:
+    """Return how many rows every cell of levels has in every group, shape (groups * cells,).
+
+    Args:
+        codes: shape (axes, rows).
+        shape: the number of cells along every axis.
+        by: the axes of the groups.
+        axis: whose code is the level.
+        levels: how many levels there are; codes from there on are none.
+        cells: level l is in the cell floor(l cells / levels).
+        times: how often each row stands there, shape (rows,); once unless given.
+    """
+    own = codes[axis].astype(np.int64)
+    known = own < levels
+    places = group_of(codes, shape, by)[known] * cells + own[known] * cells // levels
+    weights = None if times is None else times[known]
+    return np.rint(np.bincount(places, weights=weights, minlength=groups_in(shape, by) * cells)).astype(np.int64)
+
+
 def transposed(apply: Callable[[Numbers], Numbers], cells: int, answers: Array) -> Array:
     """Return A^T y of a map that is given by what it does, over a full table, which must be small.
 

@@ -33,6 +33,7 @@ from dpress.mechanisms.selection.gaussian_threshold import GaussianThreshold
 from dpress.mechanisms.selection.partition_selection import PartitionSelection
 from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.psda import Psda
+from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
 from dpress.release.audit import (
     exact,
     exact_groups,
@@ -50,12 +51,12 @@ from dpress.release.audit.exact import ExactLoss
 from dpress.release.audit.exact_discovery import bounds_loss, discovery_loss
 from dpress.release.audit.verdict import Audit, Check, Kind
 
+CENTRAL = (MatrixMechanism, Exponential, ApproximateQuantiles, CentralMap, GroupQuantiles, PrivateBounds)
 SIZES = (2, 3, 4, 5)
 ROWS = (1, 3)
 SAMPLES = 100_000
 """Drawn from each neighbour where nothing can be checked exactly and no number was given."""
 VALUES = "any two values"
-CURATED = (MatrixMechanism, Exponential, ApproximateQuantiles, CentralMap, PrivateBounds)
 
 
 def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator | None = None) -> Audit:
@@ -87,9 +88,7 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
         checks = [one for name, oracle in sent for one in reports(name, oracle, samples, rng=generator)]
     elif isinstance(example, (PerRecord, InsensitiveMicroaggregation, Graphical)):
         checks = list(of_records(card, loss, samples, rng=generator))
-    elif isinstance(
-        example, (MatrixMechanism, Exponential, ApproximateQuantiles, CentralMap, PrivateBounds)
-    ) or _levels(example):
+    elif isinstance(example, CENTRAL) or _levels(example):
         checks = list(central(card, loss, samples, rng=generator))
     elif card.synthesizer is not None and example.claim.proven is None:
         raise NotSupported(
@@ -189,10 +188,14 @@ def sampled_oracle(name: str, oracle: Oracle, samples: int, *, rng: Generator) -
 def central(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Generator) -> Iterator[Check]:
     """Yield the checks of a linear mechanism or a choice under every relation."""
     for unit in _units():
-        for part in _parts(card.example(loss, unit)):
+        made: Any = card.example(loss, unit)
+        for part in _parts(made):
             yield central_exact(part)
             if isinstance(part, MatrixMechanism) and isinstance(part.strategy, GroupStatistics):
                 yield persons_exact(exact_persons.tiny(part))
+        if isinstance(made, GroupQuantiles):
+            found = exact_quantiles.added_loss(made, exact.promised(_claimed(made)))
+            yield _exact("exact sum", "sums and choices", _relation(unit), _claimed(made), found)
     for relation in Relation if samples is not None else ():
         for part in _parts(card.example(loss, Unit(relation=relation))):
             yield central_sampled(part, samples or SAMPLES, rng=rng)
@@ -281,6 +284,8 @@ def _parts(mechanism: Any) -> tuple[Any, ...]:
     """Return what is measured one after the other; their losses add up."""
     if found := _levels(mechanism):
         return found
+    if isinstance(mechanism, GroupQuantiles):
+        return mechanism.parts
     return (mechanism.matrix,) if isinstance(mechanism, CentralMap) else (mechanism,)
 
 

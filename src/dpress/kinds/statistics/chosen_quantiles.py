@@ -1,0 +1,113 @@
+"""Quantiles that were chosen: a value for every group, and no interval.
+
+published levels -> values of the attribute -> estimates beside those of noisy sums.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core.bounded_attribute import Integer
+from dpress.core.domain import Schema
+from dpress.core.linear import Array, Numbers
+from dpress.inference.group_moments import Estimates
+from dpress.kinds.statistics.estimates import GroupEstimates, bounded, quantile_name
+from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
+
+Integers = npt.NDArray[np.int64]
+BETA = 0.05  # that a rank is further away than is said
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupResults:
+    """All statistics of many sets of groups.
+
+    Args:
+        sums: those that follow from noisy sums; None where there are none.
+        chosen: the quantiles that were chosen, by name; empty where the sets are not the groups themselves.
+        size: how many sets there are.
+    """
+
+    sums: GroupEstimates | None
+    chosen: Mapping[str, Estimates]
+    size: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The statistics, in the order that they are published in."""
+        return (*(() if self.sums is None else self.sums.names), *self.chosen)
+
+    def of(self, name: str, share: Fraction | None = None) -> Estimates:
+        """Return one statistic of all sets; see `GroupEstimates.of`.
+
+        Raises:
+            LookupError: there is none of this name.
+        """
+        if share is None and name in self.chosen:
+            return self.chosen[name]
+        if self.sums is None:
+            raise LookupError(name)
+        return self.sums.of(name, share)
+
+
+def quantile_names(own: ChosenLevels, schema: Schema) -> tuple[str, ...]:
+    """Return what the quantiles of an attribute are called."""
+    name = schema.names[own.axis]
+    return tuple(quantile_name(name, share) for share in own.choice.quantiles)
+
+
+def estimates(own: ChosenLevels, schema: Schema, levels: Integers) -> dict[str, Estimates]:
+    """Return the quantiles of every group by name.
+
+    Args:
+        own: that chose.
+        schema: of the attributes.
+        levels: that were chosen, shape (groups, quantiles).
+    """
+    found = values(own, schema, levels)
+    nothing = np.full(own.groups, math.nan)
+    return {
+        name: Estimates(value=found[:, place], standard_error=nothing, low=nothing, high=nothing)
+        for place, name in enumerate(quantile_names(own, schema))
+    }
+
+
+def only(found: Estimates, mask: npt.NDArray[np.bool_]) -> Estimates:
+    """Return the estimates of the groups that a mask names."""
+    value, error, low, high = (one[mask] for one in (found.value, found.standard_error, found.low, found.high))
+    return Estimates(value=value, standard_error=error, low=low, high=high)
+
+
+def values(own: ChosenLevels, schema: Schema, levels: Integers) -> Array:
+    """Return the values that cells stand for: their middle, of integers the middle of the lowest and the highest."""
+    attribute = bounded(schema, own.axis)
+    low, high = (attribute.edges_at(-(-(levels + one) * own.levels // own.cells)).astype(np.float64) for one in (0, 1))
+    return (low + high - (1.0 if isinstance(attribute, Integer) else 0.0)) / 2
+
+
+def true_levels(own: ChosenLevels, counts: Numbers) -> tuple[Integers, npt.NDArray[np.bool_]]:
+    """Return the quantiles of exact counts, the first level up to which a share of the rows lies, and who has rows.
+
+    Args:
+        own: that chooses.
+        counts: of the cells, group by group.
+
+    Returns:
+        Shape (groups, quantiles); any level of a group without rows. Shape (groups,).
+    """
+    below = counts.reshape(own.groups, -1).cumsum(axis=1)
+    found = [(below * q.denominator >= q.numerator * below[:, -1:]).argmax(axis=1) for q in own.choice.quantiles]
+    return np.stack(found, axis=1).astype(np.int64), below[:, -1] > 0
+
+
+def without_interval(own: ChosenLevels) -> str:
+    """Return what is said of a value that was chosen."""
+    text = f"It was chosen among {own.cells:,} cells, and has no interval."
+    if len(own.choice.quantiles) > 1:
+        return text
+    rows = math.ceil(own.choice.rank_errors(own.cells, BETA)[0])
+    return f"{text} With a probability of at least 95 % at most {rows:,} rows lie between its cell and the rank asked."

@@ -1,0 +1,164 @@
+"""How the quantiles of an attribute are found: by a tree of counts, with intervals, or by a choice, without.
+
+Where intervals are not asked for, the one that is predicted to err less is taken, attribute by attribute.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import NormalDist
+
+import numpy as np
+
+from dpress.core.bounded_attribute import Integer
+from dpress.core.claim import ZCDP, PureDP, Unit
+from dpress.core.domain import Schema
+from dpress.core.errors import NotSupported
+from dpress.core.parameters import PLACE
+from dpress.core.ranges import Prefixes
+from dpress.kinds.statistics.estimates import bounded, form_variances
+from dpress.kinds.statistics.kind import Shape
+from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
+from dpress.mechanisms.linear.group_distribution import GroupDistribution
+from dpress.mechanisms.linear.group_statistics import GroupStatistics
+from dpress.mechanisms.linear.groups import groups_in
+from dpress.mechanisms.linear.hierarchy import Hierarchy, best_tree
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
+
+MOST_CELLS = 1 << 12  # of a tree, where an integer attribute states no bins
+MOST_LEVELS = 1 << 20  # of a choice, with the places within them where there are several quantiles
+MOST_NODES = 1 << 24  # of all groups
+PLACES = 1 << 7  # within a level, where several quantiles are chosen: heavy levels come on both sides of them
+FEWEST = 1 << 4  # that an integer attribute without `bins` has
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """The quantiles of one attribute.
+
+    Args:
+        name: of the attribute.
+        shares: strictly between 0 and 1, increasing.
+        stated: how many cells the specification gives it; None for an integer attribute without `bins`.
+    """
+
+    name: str
+    shares: tuple[Fraction, ...]
+    stated: int | None
+
+
+def wanted(schema: Schema, finer: Schema, name: str, shares: tuple[Fraction, ...]) -> Wanted:
+    """Return the quantiles of one attribute, as the specification has it and with its finest levels."""
+    axis = schema.axes([name])[0]
+    own = schema.tabular[axis]
+    free = isinstance(own, Integer) and not own.bins
+    return Wanted(name=name, shares=shares, stated=None if free else min(own.ordered, finer.tabular[axis].ordered))
+
+
+def tree(schema: Schema, by: tuple[int, ...], own: Wanted, loss: PureDP | ZCDP) -> GroupDistribution:
+    """Return the tree whose branching suits prefixes best.
+
+    Raises:
+        NotSupported: it would be too large.
+    """
+    axis = schema.axes([own.name])[0]
+    levels = schema.tabular[axis].ordered
+    cells = _affordable(schema, by, own, own.stated or min(levels, MOST_CELLS))
+    return GroupDistribution(
+        shape=schema.shape, by=by, axis=axis, levels=levels, tree=_tree(cells, loss), quantiles=own.shares
+    )
+
+
+def _tree(cells: int, loss: PureDP | ZCDP) -> Hierarchy:
+    branching, root = best_tree(Prefixes(cells), "epsilon" if isinstance(loss, PureDP) else "rho")
+    return Hierarchy(cells, branching, root)
+
+
+def choice(schema: Schema, by: tuple[int, ...], own: Wanted, loss: PureDP | ZCDP, unit: Unit) -> ChosenLevels:
+    """Return the choice among as many cells as there may be.
+
+    Raises:
+        NotSupported: they would be too many.
+    """
+    axis, groups = schema.axes([own.name])[0], groups_in(schema.shape, by)
+    levels = schema.tabular[axis].ordered
+    most, fewest = (PLACES, FEWEST) if len(own.shares) > 1 else (1, 1)
+    cells = _affordable(schema, by, own, own.stated or min(levels, MOST_LEVELS // fewest, MOST_NODES // groups))
+    if cells > MOST_LEVELS:
+        raise NotSupported(
+            f"{PLACE}: quantiles of {own.name} without intervals are chosen among at most 2^20 cells, got {cells:,}; "
+            "set fewer `bins`"
+        )
+    places = max(1, min(most, MOST_LEVELS // cells, MOST_NODES // (groups * cells)))
+    found = ApproximateQuantiles(loss=loss, unit=unit, quantiles=own.shares, places=places)
+    return ChosenLevels(shape=schema.shape, by=by, axis=axis, levels=levels, cells=cells, choice=found)
+
+
+def _affordable(schema: Schema, by: tuple[int, ...], own: Wanted, cells: int) -> int:
+    groups = groups_in(schema.shape, by)
+    if groups * cells > MOST_NODES:
+        raise NotSupported(
+            f"{PLACE}: quantiles of {own.name} in {groups:,} groups take {groups * cells:,} cells, more than 2^24; set "
+            "fewer `bins`"
+        )
+    return cells
+
+
+def errs_less(chosen: ChosenLevels, rows: float) -> bool:
+    """Return whether a choice is predicted to err less than a tree of the same cells under the same loss, in rows.
+
+    Both errors are mean squares over the quantiles: `ApproximateQuantiles.rank_variances`, and the exact variances of
+    the tree's forms, in the mean over all cells.
+
+    Args:
+        chosen: the choice; its loss and unit are those of the comparison.
+        rows: of a group.
+    """
+    own, loss = chosen.choice, chosen.choice.loss
+    counted = GroupDistribution(
+        shape=chosen.shape,
+        by=chosen.by,
+        axis=chosen.axis,
+        levels=chosen.levels,
+        tree=_tree(chosen.cells, loss),
+        quantiles=own.quantiles,
+    )
+    alone = GroupStatistics(moments=(), distributions=(counted,), shares=(Fraction(1),))
+    variance = MatrixMechanism(strategy=alone, loss=loss, unit=own.unit).noises[0].variance
+    by_tree = [float(form_variances(counted, variance, float(q)).mean()) for q in own.quantiles]
+    return bool(np.mean(own.rank_variances(rows)) < np.mean(by_tree))
+
+
+def value_errors(chosen: ChosenLevels, schema: Schema, assumed: Mapping[str, Shape], *, rows: float) -> list[float]:
+    """Return the predicted standard error of every quantile of a choice, in the attribute's unit; see `value_error`."""
+    shape, bounds = assumed.get(schema.names[chosen.axis]), _bounds(schema, chosen.axis)
+    pairs = zip(chosen.choice.quantiles, chosen.choice.rank_variances(rows), strict=True)
+    return [value_error(bounds, shape, float(q), math.sqrt(one) / rows) for q, one in pairs]
+
+
+def value_error(bounds: tuple[float, float], shape: Shape | None, q: float, error: float) -> float:
+    """Return half the distance of the values at q +- error, an error in shares of the rows; an approximation.
+
+    Args:
+        bounds: of the values.
+        shape: what is supposed of them; None for evenly spread ones.
+        q: the quantile.
+        error: of its rank.
+    """
+    low, high = bounds
+
+    def value(share: float) -> float:
+        if not 0 < share < 1:
+            return low if share <= 0 else high
+        if shape is None:
+            return low + share * (high - low)
+        return min(max(NormalDist(shape.mean, shape.sd).inv_cdf(share), low), high)
+
+    return (value(q + error) - value(q - error)) / 2
+
+
+def _bounds(schema: Schema, axis: int) -> tuple[float, float]:
+    low, high = bounded(schema, axis).ends
+    return float(low), float(high)

@@ -1,0 +1,1 @@
+"""Statistics of groups by several steps under one claim."""

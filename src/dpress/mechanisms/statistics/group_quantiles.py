@@ -1,0 +1,272 @@
+"""`group_quantiles`: quantiles of groups that are chosen, beside sums that have noise, under one claim.
+
+rows -> sums of the groups, counts of their levels -> noisy sums, chosen levels.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core.claim import ZCDP, Claim, PureDP, Unit, composed, describe, part_of
+from dpress.core.errors import SchemaMismatch
+from dpress.core.linear import Numbers
+from dpress.core.mechanism import Card
+from dpress.core.people import Codes
+from dpress.core.rng import Generator
+from dpress.core.sums_and_levels import SumsAndLevels
+from dpress.inference.interval import Tail
+from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
+from dpress.mechanisms.linear import group_statistics
+from dpress.mechanisms.linear.group_statistics import GroupStatistics
+from dpress.mechanisms.linear.groups import groups_in, level_counts
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+
+Integers = npt.NDArray[np.int64]
+EXAMPLE_SHARE = Fraction(1, 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenLevels:
+    """The quantiles of one attribute in every group.
+
+    Args:
+        shape: the number of cells along every axis.
+        by: the axes of the groups.
+        axis: whose code is the level.
+        levels: how many levels there are; codes from there on are none.
+        cells: the candidates; level l is in the cell floor(l cells / levels).
+        choice: of the cells that are quantiles.
+    """
+
+    shape: tuple[int, ...]
+    by: tuple[int, ...]
+    axis: int
+    levels: int
+    cells: int
+    choice: ApproximateQuantiles
+
+    def __post_init__(self) -> None:
+        if not {self.axis, *self.by} <= set(range(len(self.shape))) or self.axis in self.by:
+            raise ValueError(f"the groups' axes and the level's must be different axes of {len(self.shape)}")
+        if not 1 <= self.cells <= self.levels <= self.shape[self.axis]:
+            raise ValueError("a choice needs at most as many cells as there are levels")
+
+    @property
+    def groups(self) -> int:
+        """The number of groups."""
+        return groups_in(self.shape, self.by)
+
+    @property
+    def summed(self) -> int:
+        """How many counts there are."""
+        return self.groups * self.cells
+
+    @property
+    def chosen(self) -> int:
+        """How many cells are published."""
+        return self.groups * len(self.choice.quantiles)
+
+    def sums(self, codes: Codes) -> Integers:
+        """Return the counts of the cells of some rows, group by group, shape (groups * cells,)."""
+        return level_counts(codes, self.shape, self.by, self.axis, self.levels, self.cells)
+
+    def read(self, answers: Numbers) -> Integers:
+        """Return published cells, shape (groups, quantiles).
+
+        Raises:
+            SchemaMismatch: one is no cell, or quantiles cross.
+        """
+        found: Integers = np.asarray(answers).reshape(self.groups, -1)
+        if found.min() < 0 or found.max() >= self.cells or (np.diff(found, axis=1) < 0).any():
+            raise SchemaMismatch("the chosen levels are none of the attribute, or cross")
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupQuantiles:
+    """Noisy sums of groups, and quantiles of some attributes that are chosen among their levels.
+
+    Promise: the losses of all steps add up by basic composition, all of one kind, for the same unit: that of the sums
+        (`MatrixMechanism`) and those of the choices (`ApproximateQuantiles`). None depends on another's output. Proven.
+    Error: of sums that of `MatrixMechanism`; of a quantile that of `ApproximateQuantiles`.
+    Source: Kaplan, Schnapp, Stemmer 2022; foundations (composition).
+
+    Args:
+        groups: the sums; None where there are quantiles alone.
+        chosen: the quantiles, one attribute after the other.
+    """
+
+    groups: MatrixMechanism | None
+    chosen: tuple[ChosenLevels, ...]
+
+    def __post_init__(self) -> None:
+        if not self.chosen:
+            raise ValueError("at least one attribute must have chosen quantiles")
+        if len({one.unit for one in self.parts}) > 1 or len({type(one.loss) for one in self.parts}) > 1:
+            raise ValueError("all steps must protect the same unit by losses of one kind")
+        if self.groups is not None and not isinstance(self.groups.strategy, GroupStatistics):
+            raise ValueError("the sums must be those of groups")
+        own: list[Any] = [*self.chosen, *([] if self.groups is None else [self.groups.decoder])]
+        if len({(one.shape, one.by) for one in own}) > 1:
+            raise ValueError("all steps must have the same groups")
+
+    @property
+    def parts(self) -> tuple[MatrixMechanism | ApproximateQuantiles, ...]:
+        """The steps, whose losses add up."""
+        first = () if self.groups is None else (self.groups,)
+        return (*first, *(one.choice for one in self.chosen))
+
+    @property
+    def unit(self) -> Unit:
+        """Whom the promise protects."""
+        return self.parts[0].unit
+
+    @property
+    def claim(self) -> Claim:
+        """The promise, added up from those of the steps."""
+        claims = [one.claim for one in self.parts]
+        loss = composed([one.proven for one in claims if one.proven is not None])
+        basis = "; ".join(f"{describe(one.proven)} by {one.basis}" for one in claims)
+        return Claim(published=loss, proven=loss, unit=self.unit, basis=basis)
+
+    @property
+    def loss(self) -> PureDP | ZCDP:
+        """What all steps were made for."""
+        found = composed([one.loss for one in self.parts])
+        if not isinstance(found, (PureDP, ZCDP)):
+            raise TypeError("sums and choices are calibrated to epsilon or rho")
+        return found
+
+    @property
+    def tail(self) -> Tail:
+        """How heavy the tail of the sums' noise is."""
+        return "laplace" if isinstance(self.loss, PureDP) else "gaussian"
+
+    @property
+    def decoder(self) -> Any:
+        """What is summed over the rows."""
+        return SumsAndCounts(self)
+
+    def of_tables(self, counts: Numbers) -> Numbers:
+        """Return the counts as they are."""
+        return counts
+
+    def exact(self, counts: Numbers) -> Numbers:
+        """Return the sums' answers without noise, then the counts of levels; private as the rows are."""
+        sums, *levels = self.split(counts)
+        return np.concatenate([*([] if self.groups is None else [self.groups.exact(sums)]), *levels])
+
+    def draw(self, exact: Numbers, *, rng: Generator) -> SumsAndLevels:
+        """Add noise to the sums, choose the levels, and return both.
+
+        Args:
+            exact: see `exact`.
+            rng: a secure generator.
+        """
+        sums, *levels = self.split(exact)
+        return SumsAndLevels(
+            sums=None if self.groups is None else self.groups.noisy(sums.copy(), rng=rng),
+            levels=tuple(
+                own.choice.choose(counts.reshape(own.groups, -1), rng=rng)
+                for own, counts in zip(self.chosen, levels, strict=True)
+            ),
+        )
+
+    def drawn(self, answers: Numbers) -> SumsAndLevels:
+        """Return the noisy sums and the levels that were published.
+
+        Raises:
+            ValueError, SchemaMismatch: they are others than this mechanism's.
+        """
+        sizes = [one.chosen for one in self.chosen]
+        if answers.ndim != 1 or len(answers) < sum(sizes):
+            raise ValueError(f"answers must have {sum(sizes)} levels, got shape {answers.shape}")
+        sums, *levels = np.split(answers, np.cumsum([len(answers) - sum(sizes), *sizes[:-1]]))
+        if self.groups is None and len(sums):
+            raise ValueError(f"answers must have {sum(sizes)} levels alone, got {len(answers)}")
+        return SumsAndLevels(
+            sums=None if self.groups is None else self.groups.measured(sums),
+            levels=tuple(own.read(one) for own, one in zip(self.chosen, levels, strict=True)),
+        )
+
+    def split(self, exact: Numbers) -> list[Numbers]:
+        """Return the sums' answers, then the counts of the levels of every attribute."""
+        sizes = [one.summed for one in self.chosen]
+        return np.split(exact, np.cumsum([len(exact) - sum(sizes), *sizes[:-1]]))
+
+
+@dataclass(frozen=True, slots=True)
+class SumsAndCounts:
+    """What is summed over the rows of every group: the parts of the sums, and the counts of levels.
+
+    Args:
+        mechanism: that names them.
+    """
+
+    mechanism: GroupQuantiles
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of cells along every axis."""
+        return self.mechanism.chosen[0].shape
+
+    @property
+    def by(self) -> tuple[int, ...]:
+        """The axes of the groups."""
+        return self.mechanism.chosen[0].by
+
+    @property
+    def groups(self) -> int:
+        """The number of groups."""
+        return self.mechanism.chosen[0].groups
+
+    @property
+    def of_persons(self) -> bool:
+        """Whether persons are added up, too."""
+        return self._sums is not None and bool(self._sums.of_persons)
+
+    def sums(self, codes: Codes) -> Integers:
+        """Return the counts of levels, then the sums of the parts of rows: a kernel of `fold`."""
+        first = [] if self._sums is None else [self._sums.sums(codes)]
+        return np.concatenate([*(one.sums(codes) for one in self.mechanism.chosen), *first])
+
+    def person_sums(self, codes: Codes, persons: Integers) -> Integers:
+        """Return the sums of the parts of persons, which follow; see `PersonSums.sums`."""
+        found: Integers = self._sums.person_sums(codes, persons)
+        return found
+
+    def answers(self, sums: Numbers) -> Numbers:
+        """Return what is measured of all rows, then the counts of levels."""
+        counts, rest = np.split(sums, [sum(one.summed for one in self.mechanism.chosen)])
+        return counts if self._sums is None else np.concatenate([self._sums.answers(rest), counts])
+
+    @property
+    def _sums(self) -> Any:
+        return None if self.mechanism.groups is None else self.mechanism.groups.decoder
+
+
+def example(loss: PureDP | ZCDP, unit: Unit) -> GroupQuantiles:
+    """Return a tiny instance: the groups of `group_statistics.example`, and quartiles of their level."""
+    half = part_of(loss, EXAMPLE_SHARE)
+    strategy = group_statistics.example()
+    quarters = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
+    choice = ApproximateQuantiles(loss=half, unit=unit, quantiles=quarters)
+    shape, by = strategy.decoder.shape, strategy.decoder.by
+    return GroupQuantiles(
+        groups=MatrixMechanism(strategy=strategy, loss=half, unit=unit),
+        chosen=(ChosenLevels(shape=shape, by=by, axis=1, levels=3, cells=3, choice=choice),),
+    )
+
+
+CARD = Card(
+    name="group_quantiles",
+    family="statistics",
+    model="central",
+    paper="foundations: Kaplan, Schnapp, Stemmer 2022, Algorithm 1; basic composition with noisy sums",
+    summary="Chooses quantiles of groups among the levels of an attribute, without intervals, beside noisy sums.",
+    method=GroupQuantiles,
+    example=example,
+)
