@@ -1,10 +1,13 @@
-"""The measurement, central or local: noisy answers, the linear map they answer, and their variance."""
+"""The measurement, central or local: noisy answers, the linear map they answer, and their variance; levels beside."""
 
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from dpress.core.linear import LinearMap, Numbers, Stack, Variance
+
+Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,3 +42,22 @@ class Measurement:
         variances = self.map.split(np.broadcast_to(self.variance, (self.map.rows,)))
         rows = zip(self.map.parts, self.map.split(self.answers), variances, strict=True)
         return tuple(Measurement(map=part, answers=own, variance=spread) for part, own, spread in rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SumsAndLevels:
+    """Noisy sums, and levels that were chosen by counts.
+
+    Args:
+        sums: the measurement; None where levels are all there is.
+        levels: of every attribute that has some, shape (groups, quantiles).
+    """
+
+    sums: Measurement | None
+    levels: tuple[Integers, ...]
+
+    @property
+    def answers(self) -> Numbers:
+        """All integers, sums first, then one attribute's levels after the other, group by group."""
+        first = [] if self.sums is None else [self.sums.answers]
+        return np.concatenate([*first, *(own.ravel() for own in self.levels)])

@@ -11,14 +11,13 @@ import numpy.typing as npt
 from dpress.core.claim import Claim, Unit
 from dpress.core.grid import Grid
 from dpress.core.linear import Array, LinearMap, Numbers, Variance
-from dpress.core.measurement import Measurement
+from dpress.core.measurement import Measurement, SumsAndLevels
 from dpress.core.name_counts import NameCounts, NoisyNames
 from dpress.core.oracle import Oracle
 from dpress.core.parameters import Parameters
 from dpress.core.people import Codes, People
 from dpress.core.ranges import Ranges
 from dpress.core.rng import Generator
-from dpress.core.sums_and_levels import SumsAndLevels
 
 Weights = Sequence[Array]
 

@@ -15,7 +15,7 @@ from dpress.core import rng as generators
 from dpress.core.claim import Loss, Unit, describe, from_parameters
 from dpress.core.design import Design, fingerprint
 from dpress.core.errors import NotSupported, SchemaMismatch
-from dpress.core.measurement import Measurement
+from dpress.core.measurement import Measurement, SumsAndLevels
 from dpress.core.mechanism import (
     ChoosingMechanism,
     CuratorMechanism,
@@ -27,7 +27,6 @@ from dpress.core.mechanism import (
 from dpress.core.name_counts import NoisyNames
 from dpress.core.queries import Ranges
 from dpress.core.rng import Generator
-from dpress.core.sums_and_levels import SumsAndLevels
 from dpress.data.add_up import Progress
 from dpress.data.count_names import name_counts
 from dpress.data.rows import people

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from dpress.core.attribute import Tabular
+from dpress.core.measurement import SumsAndLevels
 from dpress.core.mechanism import ChoosingMechanism, CuratorMechanism, Mechanism
 from dpress.core.near import meant
-from dpress.core.sums_and_levels import SumsAndLevels
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair

@@ -19,7 +19,7 @@ from dpress.kinds.statistics.estimates import GroupEstimates, bounded, quantile_
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 
 Integers = npt.NDArray[np.int64]
-BETA = 0.05  # that a rank is further away than is said
+BETA = 0.05  # that a rank is further away than stated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +105,7 @@ def true_levels(own: ChosenLevels, counts: Numbers) -> tuple[Integers, npt.NDArr
 
 
 def without_interval(own: ChosenLevels) -> str:
-    """Return what is said of a value that was chosen."""
+    """Return the note of a value that was chosen."""
     text = f"It was chosen among {own.cells:,} cells, and has no interval."
     if len(own.choice.quantiles) > 1:
         return text

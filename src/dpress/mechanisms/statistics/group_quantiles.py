@@ -13,10 +13,10 @@ import numpy.typing as npt
 from dpress.core.claim import ZCDP, Claim, PureDP, Unit, composed, describe, part_of
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Numbers
+from dpress.core.measurement import SumsAndLevels
 from dpress.core.mechanism import Card
 from dpress.core.people import Codes
 from dpress.core.rng import Generator
-from dpress.core.sums_and_levels import SumsAndLevels
 from dpress.inference.interval import Tail
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.linear import group_statistics

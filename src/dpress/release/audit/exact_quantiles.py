@@ -16,9 +16,8 @@ import numpy as np
 from dpress.core.claim import PureDP, Relation, Unit
 from dpress.ledger.convert import log_up
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles, Integers, gaps
-from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
 from dpress.noise.expansion import at_most_exponential
-from dpress.release.audit.exact import ExactLoss, at_most, matrix_loss, promised
+from dpress.release.audit.exact import ExactLoss, at_most
 from dpress.release.audit.exact_groups import wins
 from dpress.release.audit.powers import Between, Polynomial, exponential, log_ratio, times, valued
 
@@ -49,17 +48,6 @@ def quantiles_loss(made: ApproximateQuantiles, bound: Fraction) -> ExactLoss:
             worst = max(worst, log_up(ratio) / order if ratio > 1 else worst)
             kept &= at_most_exponential(ratio, bound * order)
     return ExactLoss(loss=worst, kept=kept, remark=f"{remark}; divergences of orders 2, 3 and 8")
-
-
-def added_loss(made: GroupQuantiles, bound: Fraction) -> ExactLoss:
-    """Return what sums and choices lose together: that of the noise by its matrix, those of the choices as above."""
-    found = [quantiles_loss(one.choice, promised(one.choice.claim.proven)) for one in made.chosen]
-    if made.groups is not None:
-        found.append(matrix_loss(made.groups, promised(made.groups.claim.proven)))
-    losses = [one.loss for one in found if one.loss is not None]
-    if len(losses) < len(found):
-        return ExactLoss(loss=None, kept=False, remark="the noise of the sums hides nothing")
-    return ExactLoss(loss=sum(losses, Fraction(0)), kept=sum(losses) <= bound, remark="the choices' as for one alone")
 
 
 def outcomes(made: ApproximateQuantiles, table: Table) -> Outcomes:

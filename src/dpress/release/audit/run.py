@@ -49,6 +49,7 @@ from dpress.release.audit import (
 )
 from dpress.release.audit.exact import ExactLoss
 from dpress.release.audit.exact_discovery import bounds_loss, discovery_loss
+from dpress.release.audit.exact_steps import added_loss
 from dpress.release.audit.verdict import Audit, Check, Kind
 
 CENTRAL = (MatrixMechanism, Exponential, ApproximateQuantiles, CentralMap, GroupQuantiles, PrivateBounds)
@@ -194,7 +195,7 @@ def central(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Genera
             if isinstance(part, MatrixMechanism) and isinstance(part.strategy, GroupStatistics):
                 yield persons_exact(exact_persons.tiny(part))
         if isinstance(made, GroupQuantiles):
-            found = exact_quantiles.added_loss(made, exact.promised(_claimed(made)))
+            found = added_loss(made, exact.promised(_claimed(made)))
             yield _exact("exact sum", "sums and choices", _relation(unit), _claimed(made), found)
     for relation in Relation if samples is not None else ():
         for part in _parts(card.example(loss, Unit(relation=relation))):
