@@ -75,6 +75,7 @@ bench: setup
 	$(BIN)/python bench/query_lists.py > out/bench-query-lists.json
 	$(BIN)/python bench/trees.py > out/bench-trees.json
 	$(BIN)/python bench/oracle_speed.py > out/bench-oracle-speed.json
+	$(BIN)/python bench/devices.py > out/bench-devices.json
 	$(BIN)/python bench/oracle_accuracy.py > out/bench-oracle-accuracy.json
 	$(BIN)/python bench/mixture.py > out/bench-mixture.json
 	$(BIN)/python bench/pairs.py > out/bench-pairs.json

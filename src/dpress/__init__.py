@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dpress.release.estimate import estimate
     from dpress.release.evaluate import evaluate
     from dpress.release.load import load_release
+    from dpress.release.periods.publish_period import publish_period
+    from dpress.release.periods.series import Series, load_series
     from dpress.release.perturb import perturb
     from dpress.release.plan import Plan, plan
     from dpress.release.publish import publish
@@ -37,6 +39,8 @@ _HOMES = {
     "dpress.release.estimate": ("estimate",),
     "dpress.release.evaluate": ("evaluate",),
     "dpress.release.load": ("load_release",),
+    "dpress.release.periods.publish_period": ("publish_period",),
+    "dpress.release.periods.series": ("Series", "load_series"),
     "dpress.release.perturb": ("perturb",),
     "dpress.release.plan": ("Plan", "plan"),
     "dpress.release.publish": ("publish",),
@@ -60,6 +64,7 @@ __all__ = [
     "ReportRejected",
     "Result",
     "SchemaMismatch",
+    "Series",
     "Spec",
     "Unit",
     "__version__",
@@ -70,10 +75,12 @@ __all__ = [
     "intake",
     "load_design",
     "load_release",
+    "load_series",
     "load_spec",
     "perturb",
     "plan",
     "publish",
+    "publish_period",
     "report",
     "save_design",
 ]

@@ -60,4 +60,4 @@ def secrets_matter(design):
     """Say whether reports depend on secrets: there are several report types, rounds, or a permanent response."""
     methods = {part.oracle["method"] for own in design.ask.report_types for part in own.parts}
     several = len(design.ask.report_types) > 1 or design.ask.rounds is not None
-    return several or bool(methods & {"rappor", "rr_ldp"})
+    return several or bool(methods & {"rappor", "rr_ldp", "loloha"})

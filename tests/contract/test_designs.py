@@ -39,6 +39,13 @@ OWN: dict[str, dict[str, Any]] = {
     "group_statistics": {"by": ["sex"], "variance": ["age"], "quantiles": {"size": [0.25, 0.5]}},
     "discovered_groups": {"by": ["sex", "item"], "variance": ["age"]},
 }
+KINDS = {
+    "marginals": "marginals",
+    "residual_marginals": "marginals",
+    "group_statistics": "statistics",
+    "direct_queries": "queries",
+}
+"""What linear methods are for, where that is not ranges."""
 PARTS_ONLY = {"exponential", "approximate_quantiles"}
 """Methods that no release is made with by themselves; others use them."""
 ALSO_A_BUDGET = (("budget",), "delta")  # what is left, epsilon, is one, too
@@ -60,12 +67,10 @@ LOCAL: dict[str, dict[str, Any]] = {
 
 def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
     """A small one that the method serves."""
-    loss = {"rho": 0.5 * float(scale)} if card.name == "dst" else {"epsilon": 2 * float(scale)}
+    loss = {"rho": 0.5 * float(scale)} if card.name in {"dst", "residual_marginals"} else {"epsilon": 2 * float(scale)}
     own, attributes = dict(OWN.get(card.name, {})), [AGE, SEX, SIZE]
     if card.family == "linear":
-        kind = {"marginals": "marginals", "group_statistics": "statistics", "direct_queries": "queries"}.get(
-            card.name, "ranges"
-        )
+        kind = KINDS.get(card.name, "ranges")
         attributes = [AGE] if kind == "ranges" else attributes
     elif card.family == "selection":
         kind, attributes = "names", [{"name": "item", "kind": "categorical", "values": "discover"}]

@@ -107,7 +107,7 @@ if not checked:
     module._valid = lambda batch: batch
 texts = [Categorical(name=name, values=("a", "x"), other="o") for name in ("name", "place", "view")]
 schema = Schema((Integer(name="age", bounds=(0, 9), null="none"), *texts))
-base, rng = bytearray(path.read_bytes()), seeded(1)
+base, rng = bytearray(path.read_bytes()), seeded(count)
 read = refused = 0
 for number in range(count):
     own = bytearray(base)
@@ -134,7 +134,7 @@ def damaged(path, count, checked="checked"):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [200, pytest.param(2000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [200, pytest.param(800, marks=pytest.mark.long)])
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("compression", [None, "lz4"])
 def test_damaged_files_never_end_the_process(tmp_path, count, stream, compression):
@@ -147,5 +147,5 @@ def test_damaged_files_never_end_the_process(tmp_path, count, stream, compressio
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_without_the_check_of_batches_one_ends_it(tmp_path):
-    assert damaged(written(tmp_path / "rows.arrow"), 5000, "unchecked").returncode < 0
+def test_without_the_check_of_batches_one_of_half_as_many_ends_it(tmp_path):
+    assert damaged(written(tmp_path / "rows.arrow"), 400, "unchecked").returncode < 0

@@ -101,7 +101,9 @@ def test_persons_of_postgres(new_database, kind):
 def test_a_number_of_any_scale_is_one_person(new_database, monkeypatch):
     source = table_of(new_database, "numeric", ["1", "1.0", "1.000"])
     assert kept(source, None, 1) == 1
-    monkeypatch.setattr(person_rows, "_person", lambda column: person_rows._bytes(person_rows._content(column), column))
+    monkeypatch.setattr(
+        person_rows, "person_name", lambda column: person_rows._bytes(person_rows._content(column), column)
+    )
     assert kept(source, None, 1) == 3
 
 

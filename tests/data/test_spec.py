@@ -98,7 +98,7 @@ def test_a_person_is_the_unit_where_a_column_names_it():
         (
             changed("relese", value=1),
             (
-                "$: unknown field `relese`; the fields are data, attribute, privacy, release, collection; "
+                "$: unknown field `relese`; the fields are data, attribute, privacy, release, collection, periods; "
                 "did you mean 'release'?"
             ),
         ),
@@ -136,7 +136,7 @@ def test_a_person_is_the_unit_where_a_column_names_it():
             changed("release", "postprocess", value=["nonnegative", "round"]),
             (
                 "$.release.postprocess[#2]: expected one of base_cut, integer, monotone_prefix, nonnegative, norm_sub, "
-                "simplex, got 'round'"
+                "simplex, top_down, got 'round'"
             ),
         ),
         (changed("release", "postprocess", value="integer"), "$.release.postprocess: expected a list, got 'integer'"),

@@ -198,7 +198,10 @@ def test_boxes_of_two_attributes_are_planned_published_and_asked_for(dpress, fol
 def test_every_method_is_listed(dpress):
     listed = dpress("list", "--json").json
     assert {tuple(one) for one in listed} == {("method", "family", "model", "published", "proven", "paper")}
-    assert {one["method"] for one in dpress("list", "--family", "choice", "--json").json} == {"exponential"}
+    assert {one["method"] for one in dpress("list", "--family", "choice", "--json").json} == {
+        "approximate_quantiles",
+        "exponential",
+    }
     assert dpress("list", "--family", "nope").code == 1
 
 
@@ -300,5 +303,5 @@ def test_quiet_says_nothing_beside_the_result(dpress, folder):
 @pytest.mark.parametrize(("unit", "shown"), [('unit = "uid"\nrows_per_unit = 3', True), ("", False)])
 def test_a_plan_names_what_the_cap_of_a_persons_rows_costs(here, spec, unit, shown):
     spec(privacy=f"epsilon = 1.0\n{unit}")
-    line = "Counts are of at most 3 rows for each uid: rows_per_unit = k needs k times the noise of 1"
+    line = "Counts are of at most 3 rows for each uid: rows_per_unit = k needs up to k times the noise of 1"
     assert (line in here("plan", "spec.toml").out) is shown

@@ -134,6 +134,11 @@ def tables() -> dict[str, Case]:
             attributes=[AGE, SEX, REGION], privacy=EPSILON, release={"kind": "marginals", "parameters": {"ways": 2}},
             queries=("age in 17..50 and sex = Female",),
         ),
+        "residual_marginals": Case(
+            attributes=[AGE, SEX, REGION], privacy=RHO,
+            release={"kind": "marginals", "method": "residual_marginals", "parameters": {"ways": 2}},
+            queries=("age in 17..50 and sex = Female",),
+        ),
         "marginals_shares": Case(
             attributes=[AGE, SEX, REGION], privacy=RHO,
             release={
@@ -215,15 +220,17 @@ def collections() -> dict[str, Case]:
             attributes=[EDUCATION], privacy=PEOPLE,
             release={"kind": "histogram", "method": method, "parameters": small.get(method, {})},
         )
-        for method in ("krr", "oue", "sue", "olh", "subset_selection", "hadamard", "rappor", "rr_ldp", "pcep")
+        for method in (
+            "krr", "oue", "sue", "olh", "subset_selection", "hadamard", "rappor", "rr_ldp", "pcep", "pgr", "loloha",
+        )
     }  # fmt: skip
     found["local_spoiled"] = Case(
         attributes=[EDUCATION], privacy=PEOPLE, spoiled=True,
         release={"kind": "histogram", "method": "subset_selection", "parameters": {"round": 3}},
     )  # fmt: skip
     found["local_ranges"] = Case(
-        attributes=[AGE], privacy=PEOPLE, queries=("age in 17..33",),
-        release={"kind": "ranges", "postprocess": ["top_down"], "parameters": {"branching": 3}},
+        attributes=[YEARS], privacy=PEOPLE, queries=("age in 22..33",),
+        release={"kind": "ranges", "postprocess": ["top_down"], "parameters": {"branching": 6}},
     )  # fmt: skip
     post = ["norm_sub", "integer"]
     several = {"users": {"split": "users"}, "budget": {"split": "budget"}}

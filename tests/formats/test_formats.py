@@ -29,7 +29,10 @@ FITTED = 1e-5
 """Of the largest number of a fit that is kept: another processor's matrix products add up in another order."""
 
 RESTATED = 2  # by which errors of collected tables may differ from those that earlier versions stated
-NO_DOCUMENT = {"exponential"}  # for those who build on it from Python; no kind of release takes it
+NO_DOCUMENT = {
+    "approximate_quantiles",
+    "exponential",
+}  # for those who build on it from Python; no kind of release takes them
 
 
 def case(place):

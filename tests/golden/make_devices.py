@@ -6,7 +6,7 @@ import json
 from fractions import Fraction
 
 from make_documents import INSTANCES, disk, outputs, place, region_lists
-from make_payloads import PRIME, bloom, bucket, ones, sign_parts, stream, width
+from make_payloads import PRIME, bloom, bucket, digits, dot, ones, scaled, sign_parts, space, stream, width
 
 COLLECTION = hashlib.sha256(b"a collection").digest()[:16]
 
@@ -46,7 +46,7 @@ class Draws:
         return [word < Fraction(p) * 2**64 for word in self.words(number)]
 
 
-def answered(own, values, draws, secret=None, collection=COLLECTION, slot=0):  # noqa: PLR0911  # one for every layout
+def answered(own, values, draws, secret=None, collection=COLLECTION, slot=0):  # noqa: C901, PLR0911  # one for every layout
     """Return the payload that a device with these values sends."""
     method, value, size = own["method"], values[0], width(own)
     if method == "krr":
@@ -56,10 +56,14 @@ def answered(own, values, draws, secret=None, collection=COLLECTION, slot=0):  #
         row = draws.halves(1)[0] % own["rows"]
         negative = (row & value).bit_count() % 2 != (not kept)
         return (2 * row + negative).to_bytes(size, "little")
+    if method == "pgr":
+        return point(own, value, draws).to_bytes(size, "little")
     if method == "olh":
         a, b, c = draws.small(PRIME, 3)
         y = other_or_own(bucket(value, a, b, c, own["g"]), own["g"], own["p"], draws)
         return b"".join(one.to_bytes(4, "little") for one in (a, b, c)) + y.to_bytes(size - 12, "little")
+    if method == "loloha":
+        return hashed_for_ever(own, value, draws, secret, collection, slot)
     if method in ("sue", "oue"):
         words = draws.words(own["size"])
         chances = [Fraction(own["p"] if v == value else own["q"]) * 2**64 for v in range(own["size"])]
@@ -73,6 +77,20 @@ def answered(own, values, draws, secret=None, collection=COLLECTION, slot=0):  #
     if method == "safe_regions":
         return region_sign(own, value, draws)
     return responded(own, values, draws, secret, collection, slot)
+
+
+def hashed_for_ever(own, value, draws, secret, collection, slot):
+    """Return the seed that the secret draws, and what is left of the cell behind both responses."""
+    digest = hmac.digest(secret, b"dpress hash     " + collection + slot.to_bytes(2, "little"), "sha256")
+    a, b, c = (int.from_bytes(digest[at : at + 8], "little") % PRIME for at in (0, 8, 16))
+    cell = bucket(value, a, b, c, own["g"])
+    head = b"dpress permanent" + collection + slot.to_bytes(2, "little") + cell.to_bytes(4, "little") + bytes(4)
+    word = int.from_bytes(hmac.digest(secret, head, "sha256")[:4], "little")
+    others = [one for one in range(own["g"]) if one != cell]
+    place = word // int(Fraction(own["other"]) * 2**32)
+    kept = others[place] if place < len(others) else cell
+    y = other_or_own(kept, own["g"], own["p"], draws)
+    return b"".join(one.to_bytes(4, "little") for one in (a, b, c)) + y.to_bytes(width(own) - 12, "little")
 
 
 def other_or_own(value, size, p, draws):
@@ -98,6 +116,22 @@ def subset(own, value, draws):
         chosen = [word < limit for word in words]
         if sum(chosen) == own["weight"]:
             return packed_bits(chosen)
+
+
+def point(own, value, draws):
+    """Return the number of a point on the value's hyperplane or off it, by the table of all points."""
+    order, table = own["order"], space(own)
+    vectors = order ** (len(table[0]) - 1)
+    (on,) = draws.coins(own["p"])
+    (near,), (far,) = draws.small(vectors - 1), draws.small(vectors)
+    rest = digits(near + 1 if on else far, order, len(table[0]) - 1)
+    lead = table[value].index(1)
+    found = (
+        one for one in range(order)
+        if dot([*rest[:lead], one, *rest[lead:]], table[value], order) == (0 if on else 1)
+    )  # fmt: skip
+    vector = [*rest[:lead], next(found), *rest[lead:]]
+    return next(i for i, one in enumerate(table) if any(scaled(one, s, order) == vector for s in range(1, order)))
 
 
 def near_or_far(own, cell, draws):
@@ -157,7 +191,7 @@ def devices():
             values = [int.from_bytes(stream(f"{name} {i}", 4), "big") % size for i, size in enumerate(sizes_of(own))]
             made = {"oracle": own, "values": values}
             draws, secret = Draws(name), None
-            if own["method"] in ("rappor", "rr_ldp"):
+            if own["method"] in ("rappor", "rr_ldp", "loloha"):
                 secret = stream(f"secret {name}", 16 + 8 * salt)
                 made |= {"secret": secret.hex(), "collection": COLLECTION.hex(), "slot": 7 * salt}
             payload = answered(own, values, draws, secret, COLLECTION, 7 * salt)

@@ -32,9 +32,30 @@ def hadamard(size, epsilon):
     return {"method": "hadamard", "size": size, "loss": loss(epsilon), "rows": rows, "p": text(truth(epsilon))}
 
 
+def pgr(size, epsilon, order, dimension):
+    """Return the document with the field of least variance, which is known."""
+    all_of_them, on = ((order**t - 1) // (order - 1) for t in (dimension, dimension - 1))
+    p = truth(epsilon, Fraction(all_of_them - on, on))
+    return {"method": "pgr", "size": size, "loss": loss(epsilon), "order": order, "p": text(p)}
+
+
 def olh(size, epsilon):
     g = round(math.exp(float(epsilon)) + 1)
     return {"method": "olh", "size": size, "loss": loss(epsilon), "g": g, "p": text(truth(epsilon, g - 1))}
+
+
+def below_e(epsilon):
+    """Return e^epsilon, rounded down far behind the digits that matter."""
+    own = Fraction(epsilon)
+    return Fraction((Decimal(own.numerator) / own.denominator).exp())
+
+
+def loloha(size, epsilon, g, lifetime):
+    u = Fraction(math.ceil(2**32 / (below_e(lifetime) + g - 1)), 2**32)
+    kept, power = 1 - (g - 1) * u, below_e(epsilon)
+    odds = (power * (1 - u) - (1 - kept)) / ((g - 1) * (kept - power * u))
+    p = Fraction(math.floor(odds / (1 + odds) * 2**64), 2**64)
+    return {"method": "loloha", "size": size, "loss": loss(epsilon), "g": g, "other": text(u), "p": text(p)}
 
 
 def sue(size, epsilon):
@@ -132,6 +153,8 @@ INSTANCES = [
     krr(5, "1"), krr(300, "2"), krr(70000, "0.5"),
     hadamard(5, "1"), hadamard(1000, "2"),
     olh(6, "1"), olh(40, "6"),
+    loloha(6, "1", 2, "2"), loloha(40, "3", 5, "4"),
+    pgr(9, "1", 3, 3), pgr(70, "1", 4, 4), pgr(400, "2", 8, 4), pgr(300, "0.5", 3, 6),
     sue(9, "1"),
     oue(9, "1"), oue(100, "4"),
     subset_selection(9, "1"), subset_selection(30, "2"),

@@ -6,6 +6,7 @@ import math
 from make_documents import outputs, region_lists
 
 PRIME = 2**31 - 1
+HASHED = ("olh", "loloha")  # reports of a seed and a cell
 
 
 def stream(name, size):
@@ -91,7 +92,7 @@ def width(own):
     if method in ("pcep", "safe_regions"):
         return sum(size for size, _ in sign_parts(own))
     if (limit := number_limit(own)) is not None:
-        return 12 * (method == "olh") + number_bytes(limit)
+        return 12 * (method in HASHED) + number_bytes(limit)
     return -(-bits_of(own) // 8)
 
 
@@ -125,7 +126,9 @@ def meaning(own, payload):  # noqa: PLR0911  # one for every layout
     if method == "hadamard":
         row, sign = little >> 1, -1 if little & 1 else 1
         return "out of range" if row >= own["rows"] else None, {"row": row, "sign": sign}, {row: sign}
-    if method == "olh":
+    if method == "pgr":
+        return "out of range" if little >= len(space(own)) else None, {"point": little}, {little: 1}
+    if method in HASHED:
         g = own["g"]
         a, b, c, y = (int.from_bytes(payload[at : at + 4], "little") for at in (0, 4, 8, 12))
         if max(a, b, c) >= PRIME or y >= g:
@@ -182,4 +185,52 @@ def number_limit(own):
     """Return the first number that the last field of a payload cannot be; None where it is no number."""
     if own["method"] == "disk_reports":
         return len(outputs(own["grid"]["side"], own["radius"]))
-    return {"krr": own.get("size"), "hadamard": 2 * own.get("rows", 0), "olh": own.get("g")}.get(own["method"])
+    if own["method"] == "pgr":
+        return len(space(own))
+    return {
+        "krr": own.get("size"),
+        "hadamard": 2 * own.get("rows", 0),
+        "olh": own.get("g"),
+        "loloha": own.get("g"),
+    }.get(own["method"])
+
+
+# --- projective spaces
+
+
+def digits(number, order, size):
+    return [number // order**place % order for place in reversed(range(size))]
+
+
+def multiplied(one, other, order):
+    """Return a product in the field: modulo a prime; of polynomials over bits modulo x^2 + x + 1 or x^3 + x + 1."""
+    if order not in (4, 8):
+        return one * other % order
+    product = 0
+    for bit in range(3):
+        product ^= (one << bit) * (other >> bit & 1)
+    for bit in (4, 3, 2):
+        if product >> bit & 1 and 1 << bit >= order:
+            product ^= {4: 0b111, 8: 0b1011}[order] << bit - (2 if order == 4 else 3)
+    return product
+
+
+def dot(one, other, order):
+    total = 0
+    for product in (multiplied(a, b, order) for a, b in zip(one, other, strict=True)):
+        total = total ^ product if order in (4, 8) else (total + product) % order
+    return total
+
+
+def scaled(vector, scale, order):
+    return [multiplied(scale, one, order) for one in vector]
+
+
+def space(own):
+    """Return all points in their order: those that begin with most zeros first, then by their digits."""
+    size, order = 1, own["order"]
+    while (order**size - 1) // (order - 1) < own["size"]:
+        size += 1
+    return [
+        [*[0] * (size - 1 - tail), 1, *digits(rest, order, tail)] for tail in range(size) for rest in range(order**tail)
+    ]

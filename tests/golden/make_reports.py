@@ -17,6 +17,7 @@ from make_asks import asks, wrong
 from make_devices import devices, permanents, projections
 from make_documents import INSTANCES, krr, oue
 from make_payloads import (
+    HASHED,
     PRIME,
     bits_of,
     choices_of,
@@ -53,7 +54,7 @@ def some_payload(own, salt):
             sizes = [size for size, _ in sign_parts(own)]
             payload = b"".join(one.to_bytes(n, "little") for one, n in zip(numbers, sizes, strict=True) if n)
         if (limit := number_limit(own)) is not None:
-            tail = payload[12:] if method == "olh" else payload
+            tail = payload[12:] if method in HASHED else payload
             number = int.from_bytes(tail, "little") % limit
             payload[len(payload) - len(tail) :] = number.to_bytes(len(tail), "little")
         if method == "rappor":
@@ -68,7 +69,7 @@ def bad_payloads(own):
     method, good, size = own["method"], some_payload(own, "bad"), width(own)
     yield "too short", good[:-1]
     yield "too long", good + b"\0"
-    if method == "olh":
+    if method in HASHED:
         yield "a is P", PRIME.to_bytes(4, "little") + good[4:]
         yield "b is P", good[:4] + PRIME.to_bytes(4, "little") + good[8:]
         yield "c is P", good[:8] + PRIME.to_bytes(4, "little") + good[12:]
@@ -120,7 +121,7 @@ def tally_size(own):
     method = own["method"]
     if method == "hadamard":
         return own["rows"]
-    if method == "disk_reports":
+    if method in ("disk_reports", "pgr"):
         return number_limit(own)
     if method == "rappor":
         return own["cohorts"] * (own["bits"] + 1)

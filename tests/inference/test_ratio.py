@@ -16,12 +16,13 @@ FALSE_ALARM = 1e-6  # of all comparisons of this file together
 LEVEL, DRAWS = 0.95, 40_000
 LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM / 6)
 C = critical(LEVEL, "gaussian")
+NONE = (0.0, 0.0)  # steps
 CASES = [(30.0, 100.0, (16.0, 25.0), 15.0), (-40.0, 60.0, (80.0, 30.0), -20.0), (5.0, 9.0, (4.0, 4.0), 0.0)]
 
 
 @pytest.mark.parametrize(("first", "second", "variances", "covariance"), CASES)
 def test_the_interval_is_every_ratio_whose_form_is_not_significant(first, second, variances, covariance):
-    found = fieller(Pair(first=first, second=second, variances=variances, covariance=covariance), C)
+    found = fieller(Pair(first=first, second=second, variances=variances, covariance=covariance), C, NONE)
     grid = np.linspace(-10, 10, 400_001)
     spread = variances[0] - 2 * grid * covariance + grid**2 * variances[1]
     inside = grid[np.abs(first - grid * second) <= C * np.sqrt(spread)]
@@ -31,25 +32,36 @@ def test_the_interval_is_every_ratio_whose_form_is_not_significant(first, second
     assert found.standard_error == pytest.approx(math.sqrt(own) / second)
 
 
+@pytest.mark.parametrize("steps", [(2.0, 1.0), (1.0, 1.0), (0.0, 3.0)])
+@pytest.mark.parametrize(("first", "second", "variances", "covariance"), CASES)
+def test_steps_widen_it_by_the_most_that_one_changes_the_form(first, second, variances, covariance, steps):
+    found = fieller(Pair(first=first, second=second, variances=variances, covariance=covariance), C, steps)
+    grid = np.linspace(-10, 10, 400_001)
+    spread = variances[0] - 2 * grid * covariance + grid**2 * variances[1]
+    widened = C * np.sqrt(spread) + np.maximum(steps[0], steps[1] * np.abs(grid))
+    inside = grid[np.abs(first - grid * second) <= widened]
+    assert found.interval == pytest.approx((inside[0], inside[-1]), abs=1e-4)
+
+
 def test_one_root_is_not_lost_where_the_ratio_is_nearly_exact():
-    found = fieller(Pair(first=1e9, second=3e9, variances=(1e-6, 1e-6), covariance=0.0), C)
+    found = fieller(Pair(first=1e9, second=3e9, variances=(1e-6, 1e-6), covariance=0.0), C, NONE)
     half = C * math.sqrt(1e-6 * (1 + 1 / 9)) / 3e9
     assert found.interval[1] - found.value == pytest.approx(half, rel=1e-3)
 
 
 def test_a_denominator_that_may_be_zero_bounds_nothing():
-    found = fieller(Pair(first=5.0, second=1.9, variances=(1.0, 1.0), covariance=0.0), C)
+    found = fieller(Pair(first=5.0, second=1.9, variances=(1.0, 1.0), covariance=0.0), C, NONE)
     assert not found.bounded
     assert found.interval == (-math.inf, math.inf)
     assert math.isnan(found.standard_error)
-    assert fieller(Pair(first=5.0, second=2.0, variances=(1.0, 1.0), covariance=0.0), C).bounded
+    assert fieller(Pair(first=5.0, second=2.0, variances=(1.0, 1.0), covariance=0.0), C, NONE).bounded
 
 
 def test_where_no_error_is_known_there_is_a_value_alone():
-    found = fieller(Pair(first=1.0, second=4.0, variances=(math.nan, math.nan), covariance=math.nan), C)
+    found = fieller(Pair(first=1.0, second=4.0, variances=(math.nan, math.nan), covariance=math.nan), C, NONE)
     assert found.value == 0.25
     assert math.isnan(found.interval[0])
-    assert not fieller(Pair(first=1.0, second=0.0, variances=(math.nan,) * 2, covariance=math.nan), C).bounded
+    assert not fieller(Pair(first=1.0, second=0.0, variances=(math.nan,) * 2, covariance=math.nan), C, NONE).bounded
 
 
 def held(shorter: float) -> Array:
@@ -60,7 +72,7 @@ def held(shorter: float) -> Array:
         Pair(first=a, second=b, variances=(1.0, 1.0), covariance=0.8)
         for a, b in zip(first.tolist(), second.tolist(), strict=True)
     )
-    return np.array([low <= 0.4 <= high for low, high in (fieller(pair, shorter * C).interval for pair in pairs)])
+    return np.array([low <= 0.4 <= high for low, high in (fieller(pair, shorter * C, NONE).interval for pair in pairs)])
 
 
 @pytest.mark.slow

@@ -96,7 +96,7 @@ def test_an_empty_partition_name_is_refused() -> None:
 )
 def test_parallel_parts_cost_the_dearest_that_one_unit_can_touch(unit: Unit, parts: int, price: str) -> None:
     charges = [pure(0.1), pure(0.2, "north"), pure(0.3, "north"), pure(0.3, "south"), pure(0.1, "west")]
-    assert touched(unit) == parts
+    assert touched(unit, unit.rows) == parts
     assert total(charges, ONE, unit) == {"epsilon": Fraction(price)}
 
 
@@ -203,3 +203,12 @@ def test_a_planted_pricing_5_percent_too_low_is_caught() -> None:
 
     with pytest.raises(AssertionError):
         assert_table_of_the_notes(cheap)
+
+
+def test_charges_may_say_that_a_unit_is_in_fewer_or_more_parts_and_divisions_add_up() -> None:
+    unit = Unit(column="uid", rows=2)
+    months = [Charge(loss=PureDP(epsilon=0.1), partition=f"day by month: {own}", touched=3) for own in "abcde"]
+    assert total(months, PureDP(epsilon=9), unit) == {"epsilon": Fraction(3, 10)}
+    weeks = [Charge(loss=PureDP(epsilon=0.1), partition=f"day by week: {own}", touched=3) for own in "abcde"]
+    assert total([*months, *weeks], PureDP(epsilon=9), unit) == {"epsilon": Fraction(6, 10)}
+    assert total([*months, *months], PureDP(epsilon=9), unit) == {"epsilon": Fraction(6, 10)}

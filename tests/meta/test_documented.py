@@ -18,7 +18,7 @@ from dpress.core.bounded_attribute import Integer, Numeric
 from dpress.core.dated_attribute import Date, DateTime
 from dpress.core.listed_attribute import Categorical
 from dpress.core.named import Named
-from dpress.data.specification.spec import Collection, Data, Privacy, Release, Spec
+from dpress.data.specification.spec import Collection, Data, Periods, Privacy, Release, Spec
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -33,6 +33,7 @@ SECTIONS = {
     "## `[privacy]`": Privacy,
     "## `[release]`": Release,
     "### `[collection]`": Collection,
+    "### `[periods]`": Periods,
 }
 
 

@@ -22,9 +22,9 @@ WORKPLACE = re.compile(
 IMAGE = ("/op" + "t/", "/tm" + "p/")
 API = [
     "ROW", "ZCDP", "ApproxDP", "BudgetExceeded", "Claim", "DataCheck", "Design", "Ledger", "NotSupported", "Plan",
-    "PureDP", "Relation", "Release", "ReportRejected", "Result", "SchemaMismatch", "Spec", "Unit", "__version__",
-    "check", "device", "estimate", "evaluate", "intake", "load_design", "load_release", "load_spec", "perturb",
-    "plan", "publish", "report", "save_design",
+    "PureDP", "Relation", "Release", "ReportRejected", "Result", "SchemaMismatch", "Series", "Spec", "Unit",
+    "__version__", "check", "device", "estimate", "evaluate", "intake", "load_design", "load_release", "load_series",
+    "load_spec", "perturb", "plan", "publish", "publish_period", "report", "save_design",
 ]  # fmt: skip
 
 

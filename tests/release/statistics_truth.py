@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dpress import catalog, plan
+from dpress import catalog
 from dpress.core import rng
 from dpress.core.linear import Array
 from dpress.core.pieces import no_payloads
 from dpress.data.specification.spec import Spec, from_dict
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.from_tallies import released
+from dpress.release.plan import Plan
 from dpress.release.release import Release
 from dpress.release.result import Result
 
-LEVEL, SHORTER = 0.94, 0.8
+LEVEL, SHORTER = 0.94, 0.75
 FALSE_ALARM = 1e-6  # of all comparisons of the coverage of statistics together
 COMPARISONS = 200
 LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM / COMPARISONS)
@@ -93,7 +94,7 @@ def _mask(columns: Columns, where: str) -> Array:
 
 
 def hits(releases: Sequence[Release], asked: Sequence[str], columns: Columns) -> tuple[Array, Array]:
-    """By release and query whether the interval holds the truth, and whether one a fifth shorter does."""
+    """By release and query whether the interval holds the truth, and whether one a quarter shorter does."""
     known = [truth(columns, text) for text in asked]
     found = [[one.query(text) for text in asked] for one in releases]
     whole, shorter = (
@@ -117,9 +118,8 @@ def too_low(held: Array) -> bool:
     return bool(shares.mean() < LEVEL - LIMIT * error)
 
 
-def collected(asked: Spec, codes: Array, run: int, *, fitted: bool = False) -> Release:
+def collected(planned: Plan, codes: Array, run: int, *, fitted: bool = False) -> Release:
     """A release of what devices report of codes, shape (attributes, users), made in memory; `fitted` from tallies."""
-    planned = plan(asked)
     own = planned.chosen.mechanism
     assert isinstance(own, Collection)
     generator = rng.seeded(run)

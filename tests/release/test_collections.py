@@ -30,9 +30,19 @@ def cells(size):
 def test_every_oracle_for_both_splits():
     found = [(name, one.split) for name, one in asked(spec())]
     assert len(found) == 2 * len({name for name, _ in found})
-    assert {"krr", "oue", "olh", "hadamard", "subset_selection", "rappor", "rr_ldp", "pcep", "sue"} == {
-        n for n, _ in found
-    }
+    assert {
+        "krr",
+        "oue",
+        "olh",
+        "hadamard",
+        "subset_selection",
+        "rappor",
+        "rr_ldp",
+        "pcep",
+        "pgr",
+        "sue",
+        "loloha",
+    } == {n for n, _ in found}
     assert all(split == "users" for _, split in ((n, one.split) for n, one in asked(spec(AGE))))
 
 

@@ -37,7 +37,7 @@ def test_dropping_would_tell_the_value():
 
 
 @pytest.mark.parametrize(
-    "method", ["krr", "oue", "olh", "hadamard", "subset_selection", "rr_ldp", "rappor", "pcep", "sue"]
+    "method", ["krr", "oue", "olh", "hadamard", "subset_selection", "rr_ldp", "rappor", "pcep", "sue", "pgr"]
 )
 @pytest.mark.parametrize("split", ["users", "budget"])
 def test_what_a_device_sends_is_taken_in(tmp_path, method, split):

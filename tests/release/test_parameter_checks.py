@@ -66,7 +66,7 @@ def test_a_parameter_that_the_kind_and_a_method_take_reaches_both():
     [
         (spec(height=2), ": unknown parameter 'height' for a local collection of kind 'marginals'; known: "),
         (spec(kind="ranges", model="central", x=1), ": unknown parameter 'x' for kind 'ranges'; known: queries,"),
-        (spec("wide", depth=1), ": unknown parameter 'depth' for wide; known: users, round, split, ways, width"),
+        (spec("wide", depth=1), ": unknown parameter 'depth' for wide; known: users, round, split, reports, changes"),
         (spec("wide", kind="histogram", model="central", x=1), ": unknown parameter 'x' for wide; known: width"),
         (spec("narrow", width=9), ".width: expected at most 4, got 9"),
         (spec(width=9, depth=1), ".width: expected at most 4, got 9"),

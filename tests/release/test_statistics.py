@@ -21,7 +21,7 @@ from tests.release.statistics_truth import (
     truth,
 )
 
-from dpress import publish
+from dpress import plan, publish
 from dpress.cli.query import command
 from dpress.core import rng
 from dpress.release.linear_forms import UNKNOWN
@@ -94,7 +94,8 @@ def test_the_standard_error_of_a_mean_is_that_of_its_own_linear_form():
     error = sigma * math.sqrt(((ages - mean) ** 2).sum()) / counts.sum()
     found = release.mean("age")
     assert (found.value, found.standard_error) == pytest.approx((mean, error))
-    assert found.interval[1] - found.interval[0] == pytest.approx(2 * 1.96 * error, rel=0.01)
+    one_row = 23 / counts.sum()  # a step of the noise, from one end of the ages to the other
+    assert found.interval[1] - found.interval[0] == pytest.approx(2 * (1.96 * error + one_row), rel=0.01)
 
 
 def test_wide_cells_leave_open_what_their_ends_say():
@@ -178,7 +179,7 @@ def test_very_many_cells_are_taken_together_by_a_quantile():
 def test_shares_of_one_attribute_add_up_to_one_where_everybody_is_counted():
     """Also of bits that are reported each by itself, whose counts do not: how many took part is known."""
     own = spec({"kind": "marginals", "method": "oue"}, {"model": "local", "epsilon": 2.0})
-    release = collected(own, codes_of(PEOPLE, (AGE, SEX)), 1)
+    release = collected(plan(own), codes_of(PEOPLE, (AGE, SEX)), 1)
     shares = [release.share(f"sex = {value}") for value in SEX["values"]]
     assert sum(one.value for one in shares) == pytest.approx(1)
     for text in ("mean age", "sum age", "share sex = m", "mean age where age in 4..15"):
@@ -219,7 +220,7 @@ def test_a_fitted_joint_answers_what_no_table_holds():
     own = spec(
         {"kind": "joint", "method": "pairs", "parameters": {"ways": 2}}, {"model": "local", "epsilon": 4.0}, three
     )
-    release = collected(own, codes_of(columns, three), 1, fitted=True)
+    release = collected(plan(own), codes_of(columns, three), 1, fitted=True)
     found = release.mean("age", where="sex = f and ward = eyes")
     assert "fitted joint" in found.note
     assert release.mean("age", where="sex = f").note is None

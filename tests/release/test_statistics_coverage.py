@@ -1,7 +1,8 @@
 """Intervals of statistics hold the people's own as often as they say: curators' tables and ranges, collections, joints.
 
 Skewed made-up people; every run draws fresh noise. The mean share of intervals that hold is compared with 94 % under
-its own standard error; errors times 0.8 are found where noise is normal and the form exact.
+its own standard error; intervals times 0.75, of errors that are a fifth too small and a step of the noise, are found
+where noise is normal and the form exact.
 """
 
 from typing import Any
@@ -67,7 +68,7 @@ CURATED: dict[str, tuple[dict[str, Any], tuple[dict[str, Any], ...], tuple[str, 
 def curated(
     name: str, privacy: dict[str, Any], columns: Columns, asked: tuple[str, ...], runs: int
 ) -> tuple[Array, Array]:
-    """By run and text whether intervals hold, and whether a fifth shorter ones do."""
+    """By run and text whether intervals hold, and whether a quarter shorter ones do."""
     release, attributes, _ = CURATED[name]
     own, rows = plan(spec(release, privacy, attributes)).design, table(columns, attributes)
     made = [publish(own, rows, rng=rng.seeded(100 + run)) for run in range(runs)]
@@ -78,14 +79,14 @@ def reported(
     release: dict[str, Any], epsilon: float, attributes: Any, asked: tuple[str, ...], runs: int
 ) -> tuple[Array, Array]:
     """The same of what devices report."""
-    own, codes = spec(release, {"model": "local", "epsilon": epsilon}, attributes), codes_of(PEOPLE, attributes)
+    own, codes = plan(spec(release, {"model": "local", "epsilon": epsilon}, attributes)), codes_of(PEOPLE, attributes)
     made = [collected(own, codes, 100 + run) for run in range(runs)]
     return hits(made, asked, PEOPLE)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CURATED)
-def test_every_strategy_s_hold_and_a_fifth_shorter_ones_are_found(name: str) -> None:
+def test_every_strategy_s_hold_and_a_quarter_shorter_ones_are_found(name: str) -> None:
     whole, shorter = curated(name, {"rho": 0.02}, PEOPLE, CURATED[name][2], RUNS)
     assert not too_low(whole)
     assert too_low(shorter)
@@ -112,7 +113,7 @@ def test_quantiles_hold_for_few_and_for_many(users: int) -> None:
 @pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["krr", "oue", "olh", "subset_selection", "sue"])
-def test_every_oracle_s_hold_and_a_fifth_shorter_ones_are_found(method: str) -> None:
+def test_every_oracle_s_hold_and_a_quarter_shorter_ones_are_found(method: str) -> None:
     """Two attributes, so that some are asked about each: the noise of reports, and who was asked."""
     release = {"kind": "marginals", "method": method}
     found = [reported(release, epsilon, TWO, SINGLE, RUNS // 2) for epsilon in (1.0, 4.0)]
@@ -130,7 +131,7 @@ def test_oracles_whose_variance_is_a_bound_have_longer_ones(method: str) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
-def test_pairs_hold_and_a_fifth_shorter_ones_are_found(epsilon: float) -> None:
+def test_pairs_hold_and_a_quarter_shorter_ones_are_found(epsilon: float) -> None:
     whole, shorter = reported({"kind": "joint", "method": "pairs"}, epsilon, TWO, ASKED, RUNS)
     assert not too_low(whole)
     assert too_low(shorter)

@@ -91,22 +91,23 @@ def test_every_strategy_s_cells_and_sums_hold_and_a_fifth_shorter_ones_are_found
     if method == "dst" and "epsilon" in budget:
         pytest.skip("dst has Gaussian noise only")
     release = METHODS[method] | {"method": method, "postprocess": ["nonnegative"]}
-    errors, halves = answers(release, budget)
+    control = budget == {"rho": 0.002}
+    errors, halves = answers(release, budget, range(0, 64, 1 if control else 3))
     assert not too_low((np.abs(errors) <= halves).mean(axis=1))
-    if budget == {"rho": 0.002}:
+    if control:
         assert too_low((np.abs(errors) <= 0.8 * halves).mean(axis=1))
 
 
-def answers(release: dict[str, Any], budget: dict[str, float]) -> tuple[Array, Array]:
+def answers(release: dict[str, Any], budget: dict[str, float], single: range) -> tuple[Array, Array]:
     """By run the errors of single ages and of sums, and the half-widths of their intervals; both from queries."""
     design, rows = plan(from_dict({"attribute": [AGE, SEX], "privacy": budget, "release": release})).design, people()
     ages = np.asarray(rows["age"])
-    truth = [(ages == age).sum() for age in range(64)]
+    truth = [(ages == age).sum() for age in single]
     truth += [(ages <= 31).sum(), ((ages >= 3) & (ages <= 5)).sum(), (ages > 12).sum(), (ages != 3).sum(), ages.size]
     found = []
     for run in range(MORE):
         published = publish(design, rows, rng=rng.seeded(run))
-        results = [published.query(one) for one in (*(f"age = {age}" for age in range(64)), *SUMS)]
+        results = [published.query(one) for one in (*(f"age = {age}" for age in single), *SUMS)]
         found.append([(one.value, one.interval[1] - one.value) for one in results])
     values, halves = np.array(found).transpose(2, 0, 1)
     return values - np.array(truth), halves

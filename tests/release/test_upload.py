@@ -11,7 +11,7 @@ from dpress.core.packed import Packed
 from dpress.release.device import device, intake
 from dpress.release.upload import check
 
-METHODS = ["krr", "oue", "olh", "hadamard", "subset_selection", "rr_ldp", "rappor", "pcep", "sue"]
+METHODS = ["krr", "oue", "olh", "hadamard", "subset_selection", "rr_ldp", "rappor", "pcep", "sue", "pgr", "loloha"]
 
 
 def one_by_one(own, reports):

@@ -14,6 +14,8 @@ export interface Oracle {
   readonly loss: () => Fraction;
   /** The loss of any number of reports of the same values, where there is a permanent response. */
   readonly lifetime?: () => Fraction;
+  /** What the permanent response is of, where that is not the values. */
+  cell?(values: readonly number[], slot: Slot): Promise<number>;
   /** What a report says in clear, where nothing is proven between any two values. */
   readonly clear?: string;
   /** Returns the payload; without a slot a permanent response is drawn afresh. */

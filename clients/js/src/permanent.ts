@@ -29,6 +29,19 @@ async function drawn(label: string, { secret, collection }: Omit<Slot, "number">
 export const cohort = (slot: Slot, n: number): Promise<number> => drawn("dpress cohort   ", slot, n);
 export const userGroup = (own: Omit<Slot, "number">, n: number): Promise<number> => drawn("dpress group    ", own, n);
 
+/** Returns the three numbers below n of a hash function that a secret draws once for a slot. */
+export async function hashSeed(slot: Slot, n: number): Promise<[a: number, b: number, c: number]> {
+  const [digest] = await hmac(slot.secret, [joined("dpress hash     ", slot.collection, little(slot.number, 2))]);
+  return [0, 8, 16].map((start) => modulo(digest!.slice(start, start + 8), n)) as [number, number, number];
+}
+
+/** Returns the 32 random bits that a secret draws once for a cell. */
+export async function word(slot: Slot, cell: number): Promise<number> {
+  const head = joined("dpress permanent", slot.collection, little(slot.number, 2), little(cell, 4), little(0, 4));
+  const [digest] = await hmac(slot.secret, [head]);
+  return new DataView(digest!.buffer).getUint32(0, true);
+}
+
 /** Returns the name of a permanent response, which tells nothing of the values without the secret. */
 export async function tag(slot: Slot, values: readonly number[]): Promise<Bytes> {
   const codes = values.map((value) => little(value, 4));

@@ -67,7 +67,9 @@ export async function answer(
     const place = { secret, collection: ask.collection, number: slot };
     payload.push(await oracle.answer(encoder.values(own), coins, permanent ? place : undefined));
     charges.push({
-      name: permanent ? hex(await tag(place, own)) : `${hex(id)} ${slot}`,
+      name: permanent
+        ? hex(await tag(place, oracle.cell ? [await oracle.cell(encoder.values(own), place)] : own))
+        : `${hex(id)} ${slot}`,
       loss: permanent ? oracle.lifetime!() : oracle.loss(),
       permanent: Boolean(permanent),
     });

@@ -3,6 +3,7 @@ import { hex } from "../src/bytes.js";
 import { place } from "../src/grid.js";
 import { bucket } from "../src/oracles/olh.js";
 import { positive } from "../src/oracles/pcep.js";
+import { coordinates, minus, points, times } from "../src/oracles/pgr.js";
 import { bloom } from "../src/oracles/rappor.js";
 import type { Document } from "./asks.js";
 
@@ -102,8 +103,24 @@ export async function channel(own: Document, values: readonly number[]): Promise
       const odd = (n: number): boolean => [...n.toString(2)].filter((digit) => digit === "1").length % 2 === 1;
       return { key, chances: each(2 * rows, (y) => (odd((y >> 1) & value) === (y % 2 === 1) ? p : 1 - p) / rows) };
     }
+    case "pgr": {
+      const order = Number(own["order"]);
+      let dimension = 1;
+      while (points(order, dimension) < size) dimension++;
+      const [all, hyperplane] = [points(order, dimension), points(order, dimension - 1)];
+      const vector = coordinates(value, order, dimension);
+      const on = (y: number): boolean =>
+        coordinates(y, order, dimension).reduce(
+          (sum, one, i) => minus(sum, times(one, vector[i]!, order), order),
+          0,
+        ) === 0;
+      return { key, chances: each(all, (y) => (on(y) ? p / hyperplane : (1 - p) / (all - hyperplane))) };
+    }
+    case "loloha":
     case "olh": {
       const g = Number(own["g"]);
+      const u = own.method === "olh" ? 0 : ratio(own["other"]);
+      const truth = p * (1 - (g - 1) * u) + (1 - p) * u;
       const parts = (payload: Bytes): number[] => [0, 4, 8].map((at) => number(payload.slice(at, at + 4)));
       const shift = (payload: Bytes): number => {
         const [a, b, c] = parts(payload) as [number, number, number];
@@ -113,7 +130,7 @@ export async function channel(own: Document, values: readonly number[]): Promise
       const pairs = range(8).flatMap((i) => range(g).map((d) => [i, d] as const));
       return {
         key: (payload) => `${Math.floor(parts(payload)[payload.at(-1)! % 3]! / TOP)} ${shift(payload)}`,
-        chances: new Map(pairs.map(([i, d]) => [`${i} ${d}`, top(i) * (d ? (1 - p) / (g - 1) : p)])),
+        chances: new Map(pairs.map(([i, d]) => [`${i} ${d}`, top(i) * (d ? (1 - truth) / (g - 1) : truth)])),
       };
     }
     case "disk_reports":

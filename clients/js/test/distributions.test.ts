@@ -17,6 +17,8 @@ const CASES: [Document, number[], reports: number, more: number][] = [
   [oracleOf("subset_selection", 9), [8], 400_000, 0.05],
   [oracleOf("hadamard", 5), [4], 400_000, 0.05],
   [oracleOf("olh", 6), [5], 400_000, 0.05],
+  [oracleOf("loloha", 6), [3], 100_000, 0.1],
+  [oracleOf("pgr", 9), [6], 400_000, 0.05],
   [oracleOf("disk_reports"), [7], 400_000, 0.05],
   [oracleOf("pcep"), [2], 60_000, 0.2],
   [oracleOf("safe_regions"), [9], 60_000, 0.25],

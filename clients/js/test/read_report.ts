@@ -49,6 +49,13 @@ function fault(own: Document, oracle: Oracle, payload: Uint8Array<ArrayBuffer>):
       return number(payload) >= outputs(own["grid"]!["side"], own["radius"]!) ? "out of range" : undefined;
     case "hadamard":
       return number(payload) >= 2 * own["rows"]! ? "out of range" : undefined;
+    case "pgr": {
+      const order = Number(own["order"]);
+      let all = 1;
+      for (let power = order; all < size; power *= order) all += power;
+      return number(payload) >= all ? "out of range" : undefined;
+    }
+    case "loloha":
     case "olh": {
       const seeds = [0, 4, 8].map((start) => number(payload.slice(start, start + 4)));
       return Math.max(...seeds) >= PRIME || number(payload.slice(12)) >= own["g"]! ? "out of range" : undefined;

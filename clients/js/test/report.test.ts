@@ -37,6 +37,26 @@ it("numbers the slots of attributes through the parts of a report", async () => 
   expect(new Set(found.charges.map((one) => one.name)).size).toBe(2);
 });
 
+it("charges values that share a cell once", async () => {
+  const own = { ...oracleOf("loloha", 6), size: 2 };
+  const names = ["a"];
+  const types = [{ weight: 1, width: 13, parts: [{ axes: [0], encoder: { encoder: "code" }, oracle: own }] }];
+  const document = { model: "local", attributes: names.map(attribute), report_types: types, rounds: null };
+  const ask = await readAsk(document, await identity(document));
+  const cell = readOracle(own).cell!;
+  const seen = new Set<boolean>();
+  for (let i = 0; i < 20; i++) {
+    const secret = new Uint8Array(32).fill(i);
+    const slot = { secret, collection: ask.collection, number: 0 };
+    const cells = [await cell([0], slot), await cell([1], slot)];
+    const found = [await answer(ask, 0, [0], secret, seeded("a")), await answer(ask, 0, [1], secret, seeded("b"))];
+    const [first, second] = found.map((one) => one.charges[0]!.name);
+    expect(first === second).toBe(cells[0] === cells[1]);
+    seen.add(first === second);
+  }
+  expect(seen.size).toBe(2);
+});
+
 it("charges another name for other values, another slot, another collection and another secret", async () => {
   const { tag } = await import("../src/permanent.js");
   const own = { secret: new Uint8Array(32), collection: new Uint8Array(16), number: 0 };

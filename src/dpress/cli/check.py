@@ -88,6 +88,10 @@ def lines(found: DataCheck) -> list[str]:
                 break
     if (names := found.names) is not None:
         out += ["", *_names(names)]
+    for own in found.totals:
+        cut = _share(own.low + own.high, own.totals)
+        what = f"{own.attribute}: {own.totals:,} totals of persons, in groups and over all"
+        out += ["", what, f"  {own.low:,} below their bounds, {own.high:,} above: {cut} would be cut"]
     return [*out, "", *_verdict(found)]
 
 

@@ -8,7 +8,7 @@ import click
 from dpress.cli.output import json_option, print_json, print_table
 from dpress.core.check import float_up
 from dpress.core.claim import Relation, Unit, as_floats, describe, from_parameters
-from dpress.ledger.ledger import Ledger, verify
+from dpress.ledger.ledger import Entry, Ledger, verify
 from dpress.release.ledger_heads import heads_below
 
 SHORT = 8  # digits of a hash in a table
@@ -63,6 +63,7 @@ def show(ledger: str, html: str | None, *, as_json: bool) -> None:
             "remaining": _down(entry.remaining),
             "confirmed": entry.confirmed,
             "design": entry.design,
+            "partition": entry.partition,
         }
         for entry in summary.entries
     ]
@@ -78,7 +79,7 @@ def show(ledger: str, html: str | None, *, as_json: bool) -> None:
     rows = [
         [
             e.time.partition("T")[0],
-            _shown(e.label) + ("" if e.confirmed else " (charged, then stopped)"),
+            _shown(_named(e)) + ("" if e.confirmed else " (charged, then stopped)"),
             *(_shown(own) for own in (e.release, e.spec[:SHORT], e.who)),
             _brief(as_floats(e.loss), names),
             _brief(_down(e.remaining), names),
@@ -111,6 +112,11 @@ def check(ledger: str, head: str | None, releases: str | None, *, as_json: bool)
         click.echo(f"{releases}: the heads of {len(kept)} releases are in it")
     elif head is None:
         click.echo("entries cut off the end are found only with --releases or --head")
+
+
+def _named(entry: Entry) -> str:
+    """Return what a charge is for, and the part of the table that it looked at."""
+    return entry.label if entry.partition is None else f"{entry.label}, {entry.partition}"
 
 
 def _shown(text: str) -> str:

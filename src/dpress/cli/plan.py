@@ -1,32 +1,47 @@
 """`dpress plan`: candidate methods for a spec, with predicted error; the chosen one as a design."""
 
+import dataclasses
 import math
 
 import click
+from msgspec import UNSET
 
 from dpress import catalog
 from dpress.cli.output import hint, json_option, print_json, print_table, searching
 from dpress.cli.planned import plan_of
+from dpress.core.errors import NotSupported
 from dpress.data.specification.spec import load_spec
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.candidate import UNIT
 from dpress.release.designs import save_design
 from dpress.release.other_kinds import OtherKind, other_kinds
+from dpress.release.periods.calendar import Calendar
 from dpress.release.plan import Plan
 from dpress.release.plan_text import Listing, PlanText, number
+from dpress.release.shuffled import Shuffled, sentence
+from dpress.release.shuffled import shuffled as of_collection
 
-CAP = "rows_per_unit = k needs k times the noise of 1 and leaves out fewer rows; `dpress check` tells how many"
+CAP = "rows_per_unit = k needs up to k times the noise of 1 and leaves out fewer rows; `dpress check` tells how many"
 
 
 @click.command("plan")
 @click.argument("spec", type=click.Path())
 @click.option("--out", type=click.Path(), help="A new file for the chosen method's design.")
+@click.option("--shuffled", is_flag=True, help="Also the promise of all reports together if somebody shuffles them.")
+@click.option("--delta", help="The probability that the promise of --shuffled leaves open, as 1e-8.")
 @json_option
-def command(spec: str, out: str | None, *, as_json: bool) -> None:
+def command(spec: str, out: str | None, delta: str | None, *, shuffled: bool, as_json: bool) -> None:
     """Candidate methods for SPEC with predicted error and claim, the chosen one, and the lower bound."""
-    loaded = load_spec(spec)
+    if shuffled != (delta is not None):
+        raise click.UsageError("--shuffled and --delta go together: --shuffled --delta 1e-8")
+    loaded, calendar = load_spec(spec), None
+    if loaded.periods is not UNSET:
+        calendar = Calendar(loaded)
+        loaded = calendar.of(calendar.spans[0])
     with searching(loaded.release.parameters.get("seconds"), quiet=as_json):
         planned = plan_of(loaded, spec)
     room = catalog.part(planned.design.kind, "plan_text")
+    together = None if delta is None else _shuffled(planned, delta)
     if out is not None:
         save_design(planned.design, out)
     if as_json:
@@ -36,16 +51,28 @@ def command(spec: str, out: str | None, *, as_json: bool) -> None:
             "chosen": planned.chosen.method,
             "lower_bound": planned.lower_bound,
             "other_kinds": other_kinds(planned),
+            **({} if together is None else {"shuffled": dataclasses.asdict(together)}),
         }
         print_json(plain if out is None else {**plain, "design": out, "id": planned.design.id})
         return
     _show(room.text(planned))
+    for line in [] if calendar is None else calendar.text:
+        click.echo(line)
+    if together is not None:
+        click.echo(sentence(together))
     if (counted := loaded.privacy.protected.counted) and not planned.design.local:
         click.echo(f"Counts are of {counted}: {CAP}")
     for other in other_kinds(planned):
         click.echo(_sentence(other, planned))
     if out is not None:
         click.echo(f"Design: {out}, {planned.design.id}")
+
+
+def _shuffled(planned: Plan, delta: str) -> Shuffled:
+    mechanism = planned.chosen.mechanism
+    if not isinstance(mechanism, Collection):
+        raise NotSupported('$.privacy.model: --shuffled is of reports from devices, model = "local"')
+    return of_collection(mechanism, planned.choice.users, delta)
 
 
 def _sentence(other: OtherKind, planned: Plan) -> str:

@@ -2,16 +2,20 @@
 
 import time
 from functools import partial
+from typing import Any
 
 import click
 
 from dpress.cli.output import counting, engine_option, hint, json_option, print_json, quiet_option, searching
 from dpress.cli.planned import planned
 from dpress.core.claim import as_floats, describe, from_parameters
+from dpress.core.design import Design
 from dpress.data.specification.spec import Spec
 from dpress.ledger.ledger import Ledger
+from dpress.release.periods.calendar import Calendar
+from dpress.release.periods.publish_period import publish_period
 from dpress.release.plan_text import promised
-from dpress.release.publish import publish
+from dpress.release.publish import check_whole, publish
 from dpress.release.release import Release
 from dpress.release.spec_or_design import load_spec_or_design
 
@@ -22,6 +26,7 @@ CHECK = "`dpress check` tells beforehand where every value will be counted"
 @click.argument("design", metavar="DESIGN", type=click.Path())
 @click.option("--data", type=click.Path(), help="A file, folder, glob or DATABASE#TABLE; overrides the spec's source.")
 @click.option("--out", type=click.Path(), required=True, help="The new folder of the release.")
+@click.option("--period", help="Of a specification with [periods]: the one to add to the folder, such as 2024-03.")
 @click.option(
     "--ledger",
     metavar="LEDGER",
@@ -40,6 +45,7 @@ def command(
     ledger: str | None,
     who: str,
     *,
+    period: str | None,
     engine: str | None,
     allow_unproven: bool,
     csv: bool,
@@ -53,22 +59,18 @@ def command(
     started = time.perf_counter()
     asked = load_spec_or_design(design)
     new = ledger is not None and not Ledger.exists(ledger)
+    options: dict[str, Any] = {"ledger": ledger, "who": who, "engine": engine, "csv": csv}
+    if period is not None:
+        _publish_period(asked, period, data, out=out, quiet=quiet, as_json=as_json, **options)
+        return
+    check_whole(asked)
     seconds = asked.release.parameters.get("seconds") if isinstance(asked, Spec) else None
     with searching(seconds, quiet=quiet):
         own = planned(asked, design)
     with counting(quiet=quiet) as progress:
         writing = progress and partial(progress, text="wrote {:,} rows")
         release = publish(
-            own,
-            data,
-            ledger=ledger,
-            out=out,
-            who=who,
-            allow_unproven=allow_unproven,
-            csv=csv,
-            engine=engine,
-            progress=progress,
-            writing=writing,
+            own, data, out=out, allow_unproven=allow_unproven, progress=progress, writing=writing, **options
         )
     hint(CHECK, quiet=quiet or as_json)
     _remark(release, ledger, new=new, quiet=quiet)
@@ -78,6 +80,32 @@ def command(
         print_json({"release": out, "claim": claim, "charged": as_floats(release.charged), "seconds": seconds})
     else:
         _say(release, out)
+
+
+def _publish_period(
+    asked: Spec | Design, period: str, data: str | None, *, out: str, quiet: bool, as_json: bool, **options: Any
+) -> None:
+    """Add a period to a release that grows, and say what was measured with it."""
+    if not isinstance(asked, Spec):
+        raise ValueError("--period: expected a specification with [periods]; a design is of one release")
+    with counting(quiet=quiet) as progress:
+        made = publish_period(asked, period, data, out=out, progress=progress, **options)
+    if options["ledger"] is None:
+        hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)
+    claim = made[-1].claim if made else None
+    if as_json:
+        charged = [as_floats(one.charged) for one in made]
+        print_json({"release": out, "period": period, "measured": len(made), "charged": charged})
+        return
+    click.echo(f"Release: {out}")
+    click.echo(f"Period:  {period}")
+    calendar = Calendar(asked)
+    for one in made:
+        first, last = calendar.dated_of(one.schema).limits or ("", "")
+        click.echo(f"Counted: {first} to {last}, {promised(one.claim)}")
+    if claim is None:
+        click.echo("Nothing closes with this period.")
+    click.echo(f"Next:    dpress query {out} ...")
 
 
 def _remark(release: Release, ledger: str | None, *, new: bool, quiet: bool) -> None:

@@ -8,6 +8,7 @@ import click
 
 from dpress.cli.output import counting, json_option, print_json, print_table, refitting
 from dpress.release.load import load_release
+from dpress.release.periods.series import is_series, load_series
 from dpress.release.release import CONFIDENCE
 from dpress.release.result import Result
 
@@ -32,7 +33,7 @@ def command(release: str, queries: tuple[str, ...], confidence: float, *, as_jso
     A note says so where an answer comes from a fitted joint distribution, is counted in synthetic records, or is about
     the rows that persons keep.
     """
-    loaded = load_release(release)
+    loaded = load_series(release) if is_series(release) else load_release(release)
     with counting(quiet=as_json) as show:
         results = [loaded.query(text, confidence=confidence, progress=refitting(show)) for text in queries]
     if as_json:

@@ -10,7 +10,7 @@ from dpress.release.made_records import write_records
 @click.command("records")
 @click.argument("release", type=click.Path())
 @click.option("--count", type=click.IntRange(min=1), required=True, help="How many records.")
-@click.option("--out", type=click.Path(), required=True, help="The new Parquet file.")
+@click.option("--out", type=click.Path(), required=True, help="The new file, .parquet or .csv.")
 @json_option
 def command(release: str, count: int, out: str, *, as_json: bool) -> None:
     """Draw synthetic records from the joint distribution that RELEASE publishes; costs no privacy."""

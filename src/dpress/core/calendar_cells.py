@@ -14,10 +14,11 @@ import numpy.typing as npt
 
 from dpress.core.value import FIRST_DAY
 
-Cells = Literal["hour", "day", "week", "month", "quarter", "year", "hour of day", "weekday", "month of year"]
+Cells = Literal["hour", "day", "week", "month", "quarter", "year", "whole", "hour of day", "weekday", "month of year"]
 Hours = npt.NDArray[np.int64]
 
 DAY = 24  # hours
+NEVER = 1 << 40  # hours from 1970: beyond every calendar
 UNITS: Mapping[str, str] = {"hour": "h", "day": "D", "month": "M", "year": "Y"}
 MONTHS: Mapping[str, int] = {"month": 1, "quarter": 3, "year": 12}
 ROUND: Mapping[str, tuple[str, ...]] = {
@@ -51,6 +52,8 @@ def number(cells: str, hours: Hours) -> Hours:
     days = hours // DAY
     if cells in MONTHS:
         return _months(days) // MONTHS[cells]
+    if cells == "whole":
+        return np.zeros_like(hours)
     if cells == "month of year":
         return _months(days) % 12
     if cells in ("week", "weekday"):
@@ -73,6 +76,8 @@ def start(cells: str, numbers: Hours) -> Hours:
         return months.astype("datetime64[D]").astype(np.int64) * DAY
     if cells == "week":
         return (numbers * 7 - 3) * DAY
+    if cells == "whole":
+        return np.where(numbers > 0, NEVER, -NEVER)
     return numbers * DAY if cells == "day" else numbers
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpress.core import calendar_cells
 from dpress.core.bounded_attribute import ByEdges, Codes, Edges
-from dpress.core.calendar_cells import DAY, ROUND, Cells, Hours, Period
+from dpress.core.calendar_cells import DAY, NEVER, ROUND, Cells, Hours, Period
 from dpress.core.local_time import is_zone
 from dpress.core.policy import DROP, REJECT
 from dpress.core.value import FIRST_DAY
@@ -24,8 +24,8 @@ class Date(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
 
     Args:
         bounds: the first and the last day. Cells that come round need none: then every date has one.
-        cells: "day", "week" (of ISO 8601), "month", "quarter" or "year"; or, which come round, "weekday" or "month of
-            year".
+        cells: "day", "week" (of ISO 8601), "month", "quarter", "year", or "whole", one cell for all of them; or, which
+            come round, "weekday" or "month of year".
         outside: what happens to a date outside the bounds: "clamp", "drop" or "reject".
         null: the name of the cell for missing values, or "reject" or "drop".
     """
@@ -140,7 +140,7 @@ class Date(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="
             return list(ROUND[self.cells][start:stop])
         numbers = np.arange(start, stop + 1) + self._number(self.period.first)
         whole = calendar_cells.start(self.cells, numbers).tolist()
-        names = [calendar_cells.name(self.cells, hour) for hour in whole[:-1]]
+        names = [calendar_cells.name(self.cells, hour) if abs(hour) < NEVER else "" for hour in whole[:-1]]
         for cell in {start, stop - 1} & {0, self.ordered - 1}:
             low, high = self.edges_at(np.array([cell, cell + 1])).tolist()
             if [low, high] != whole[cell - start : cell - start + 2]:

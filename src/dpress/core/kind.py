@@ -1,14 +1,15 @@
 """What a kind of release is called: the room of its code, and the values of a specification that select it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
 from dpress.core.parameters import Parameters
 
 Model = Literal["central", "local"]
+WithTime = Callable[[Mapping[str, Any], Sequence[str], str], dict[str, Any]]
 
 
 class Participants(Parameters, frozen=True):
@@ -51,6 +52,15 @@ class Division(Reporters, frozen=True):
         ]
         | None
     ) = None
+    reports: Annotated[
+        int,
+        Meta(
+            ge=1,
+            description="how often a device reports; where that is more than once, `auto` takes the method by which "
+            "all its reports give away least, and of those the least error",
+        ),
+    ] = 1
+    changes: Annotated[int, Meta(ge=0, description="how often a device's values change between its `reports`")] = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +75,8 @@ class Kind:
         of_counts: what it answers are counts, so that other kinds of counts may stand in for it.
         discovers: it releases the values of an attribute with values = "discover".
         takes_held_out: its evaluation trains a classifier, and tests it on rows that were held out.
+        by_period: what names the one cell of time in the parameters of a period's release, by `release.kind`: from the
+            parameters, the attributes and the one of dates. Others are not published by periods.
         parameters: what a specification may set whatever the method, by its `release.kind` and its model.
     """
 
@@ -75,6 +87,7 @@ class Kind:
     discovers: bool = False
     takes_held_out: bool = False
     of_counts: bool = True
+    by_period: Mapping[str, WithTime] = field(default_factory=dict)
     parameters: Mapping[tuple[str, Model], type[Parameters]] = field(default_factory=dict)
 
     def takes(self, kind: str, model: Model) -> type[Parameters]:

@@ -205,6 +205,10 @@ class Stack:
         """Return the answers of every part; no copy is made."""
         return np.split(answers, np.cumsum([part.rows for part in self.parts])[:-1])
 
+    def from_tables(self, counts: Numbers) -> Numbers:
+        """Return the answers, given the published tables' counts one after the other: here the counts themselves."""
+        return counts
+
     def apply(self, cells: Numbers) -> Numbers:
         """Return the answers of all parts, one after the other."""
         return np.concatenate([part.apply(cells) for part in self.parts])

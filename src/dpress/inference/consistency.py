@@ -85,11 +85,17 @@ class Table:
         map: which axes it keeps.
         answers: shape (map.rows,), in counts; None where only variances are wanted.
         variance: the same for every cell, in counts squared.
+        centred: whether it tells of its own component alone, and of no smaller table.
     """
 
     map: Marginal
     answers: Numbers | None
     variance: float
+    centred: bool = False
+
+    def tells(self, axes: Axes) -> bool:
+        """Say whether the table is an estimate of the component T = `axes`."""
+        return set(axes) == set(self.map.axes) if self.centred else set(axes) <= set(self.map.axes)
 
 
 def subsets(axes: Sequence[int]) -> Iterator[Axes]:
@@ -102,7 +108,7 @@ def component_variance(tables: Sequence[Table], axes: Axes) -> float:
 
     Formula: 1 / sum over the tables S that contain T of 1 / (v_S prod_{i in S, not in T} n_i).
     """
-    precision = math.fsum(1 / _summed_variance(table, axes) for table in tables if set(axes) <= set(table.map.axes))
+    precision = math.fsum(1 / _summed_variance(table, axes) for table in tables if table.tells(axes))
     return 1 / precision if precision else math.inf
 
 
@@ -163,7 +169,7 @@ def _component(tables: Sequence[Table], axes: Axes) -> Array:
     spread = component_variance(tables, axes)
     total = np.zeros(tuple(tables[0].map.shape[axis] for axis in axes))
     for table in tables:
-        if set(axes) <= set(table.map.axes) and table.answers is not None:
+        if table.tells(axes) and table.answers is not None:
             positions = tuple(table.map.axes.index(axis) for axis in axes)
             total += Marginal(table.map.kept, positions).apply(table.answers).reshape(total.shape) * (
                 spread / _summed_variance(table, axes)

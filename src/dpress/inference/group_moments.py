@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress.core.linear import Array
+from dpress.inference.interval import margin
 from dpress.inference.quantile import invert
 from dpress.inference.ratio import Pair, fieller
 
@@ -38,10 +39,17 @@ def combined(counts: Sequence[Array], variances: Sequence[Array]) -> tuple[Array
     return np.asarray((weights * np.array(counts)).sum(axis=0) / total), 1 / total
 
 
-def linear(value: Array, variance: Array, z: float) -> Estimates:
-    """Return unbiased estimates with exact variances; the interval is z standard errors to each side."""
-    error = np.sqrt(variance)
-    return Estimates(value=value, standard_error=error, low=value - z * error, high=value + z * error)
+def linear(value: Array, variance: Array, z: float, step: float) -> Estimates:
+    """Return unbiased estimates with exact variances; the interval is `interval.margin` to each side.
+
+    Args:
+        value: the estimates.
+        variance: of them.
+        z: standard errors to each side.
+        step: the most that one step of one noise changes a value.
+    """
+    half = margin(variance, z, step)
+    return Estimates(value=value, standard_error=np.sqrt(variance), low=value - half, high=value + half)
 
 
 def moved(found: Estimates, centre: float, radius: float) -> Estimates:
@@ -54,13 +62,15 @@ def moved(found: Estimates, centre: float, radius: float) -> Estimates:
     )
 
 
-def ratio(total: Array, variance: Array, count: Array, count_variance: Array, z: float) -> Estimates:
+def ratio(  # noqa: PLR0917
+    total: Array, variance: Array, count: Array, count_variance: Array, z: float, steps: tuple[float, float]
+) -> Estimates:
     """Return total / count, known to lie in [-1, 1], where the two are uncorrelated; see `ratio.fieller`.
 
-    Where the count itself is within z standard errors of 0 the interval is [-1, 1], and no value is given.
+    Where the count itself may be 0 the interval is [-1, 1], and no value is given.
     """
     found = [
-        fieller(Pair(first=first, second=second, variances=(own, other), covariance=0.0), z)
+        fieller(Pair(first=first, second=second, variances=(own, other), covariance=0.0), z, steps)
         for first, second, own, other in zip(total, count, variance, count_variance, strict=True)
     ]
     low, high = np.array([one.interval for one in found]).reshape(-1, 2).T
@@ -72,13 +82,15 @@ def ratio(total: Array, variance: Array, count: Array, count_variance: Array, z:
     )
 
 
-def spread(sums: Array, sum_variance: Array, count: Array, count_variance: Array, z: float) -> Estimates:
+def spread(  # noqa: PLR0917
+    sums: Array, sum_variance: Array, count: Array, count_variance: Array, z: float, step: float
+) -> Estimates:
     """Return the variance of t in [-1, 1] in every group: mean t^2 - (mean t)^2, in [0, 1].
 
     With s the variance of every sum, own count n1 = B0 + B1 + B2 (variance 3 s), sum t = B2 - B0 (2 s, uncorrelated
     with n1), sum t^2 = Q = B0 - B1 + B2 (3 s, covariance s with n1). A better count n, which n1 is a part of, improves
     Q to Q + (n - n1) / 3, with variance 8 s / 3 + Var(n) / 9 and covariance Var(n) / 3 with n. The interval is z
-    standard errors by the delta method, an approximation; all of [0, 1] where the count is within 3 z of 0.
+    standard errors by the delta method, an approximation, and `step`. All of [0, 1] where the count is within 3 z of 0.
 
     Args:
         sums: B0, B1, B2 in counts, shape (groups, 3).
@@ -86,6 +98,7 @@ def spread(sums: Array, sum_variance: Array, count: Array, count_variance: Array
         count: n.
         count_variance: its variance.
         z: standard errors to each side.
+        step: the most that one step of one noise changes n times the variance.
     """
     known = count > 3 * z * np.sqrt(count_variance)
     n = np.where(known, count, 1.0)
@@ -94,17 +107,17 @@ def spread(sums: Array, sum_variance: Array, count: Array, count_variance: Array
     slope = 2 * t**2 - q
     q_variance = 8 * sum_variance / 3 + count_variance / 9
     variance = q_variance + 8 * t**2 * sum_variance + slope**2 * count_variance + 2 * slope * count_variance / 3
-    error = np.sqrt(variance) / n
+    error, half = np.sqrt(variance) / n, margin(variance, z, step) / n
     value = np.clip(q - t**2, 0, 1)
     return Estimates(
         value=np.where(known, value, np.nan),
         standard_error=np.where(known, error, np.nan),
-        low=np.where(known, np.clip(value - z * error, 0, 1), 0.0),
-        high=np.where(known, np.clip(value + z * error, 0, 1), 1.0),
+        low=np.where(known, np.clip(value - half, 0, 1), 0.0),
+        high=np.where(known, np.clip(value + half, 0, 1), 1.0),
     )
 
 
-def quantile(prefixes: Array, variances: Array, share: float, z: float) -> tuple[float, float, float]:
+def quantile(prefixes: Array, margins: Array, share: float) -> tuple[float, float, float]:
     """Return where a share of the rows lies below, and an interval for it, in cells from the first cell's lower edge.
 
     The cells are those of `quantile.invert` for the forms P_x - q N, P_x the count below edge x and N = P_cells. The
@@ -112,9 +125,8 @@ def quantile(prefixes: Array, variances: Array, share: float, z: float) -> tuple
 
     Args:
         prefixes: P_0 = 0 to P_cells, shape (cells + 1,).
-        variances: of P_x - q N, shape (cells + 1,).
+        margins: how far P_x - q N may be from the truth, shape (cells + 1,); see `interval.margin`.
         share: q.
-        z: standard deviations to each side.
 
     Returns:
         The value and both ends; NaN and all cells where the count is not above 0.
@@ -122,7 +134,7 @@ def quantile(prefixes: Array, variances: Array, share: float, z: float) -> tuple
     cells, target = len(prefixes) - 1, share * prefixes[-1]
     if prefixes[-1] <= 0:
         return math.nan, 0.0, float(cells)
-    first, last = invert(prefixes[1:] - target, np.sqrt(variances[1:]), z).interval
+    first, last = invert(prefixes[1:] - target, margins[1:]).interval
     up, down = np.maximum.accumulate(prefixes), np.minimum.accumulate(prefixes[::-1])[::-1]
     rising = np.clip((up + down) / 2, 0, prefixes[-1])
     cell = int(np.clip(np.searchsorted(rising, target, side="left"), 1, cells))

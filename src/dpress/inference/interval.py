@@ -4,11 +4,10 @@ import math
 from typing import Literal, TypeVar
 
 import numpy as np
-
-from dpress.core.linear import Array
+import numpy.typing as npt
 
 Tail = Literal["laplace", "gaussian"]
-Variances = TypeVar("Variances", float, Array)
+Variances = TypeVar("Variances", float, npt.NDArray[np.float64])
 
 
 def critical(confidence: float, tail: Tail) -> float:
@@ -55,5 +54,22 @@ def half_width(variance: Variances, confidence: float, tail: Tail) -> Variances:
 
 def whole_counts(variance: Variances, critical: float) -> Variances:
     """Return critical sqrt(variance) + 1/2 rounded up to a whole count; 0 for a variance of 0; see `half_width`."""
-    widths = np.where(np.equal(variance, 0), 0.0, np.ceil(critical * np.sqrt(variance) + 0.5))
+    widths = np.ceil(margin(variance, critical, 0.5))
+    return widths if isinstance(variance, np.ndarray) else float(widths)
+
+
+def margin(variance: Variances, critical: float, step: float) -> Variances:
+    """Return how far from the truth a sum of noises in whole steps may be: critical sqrt(variance) + step.
+
+    A sum of few steps jumps: critical sqrt(variance) alone may hold no noise but 0, too seldom. 0 for a variance of 0.
+
+    Args:
+        variance: of the sum; one, or an array of them.
+        critical: how many standard errors are significant.
+        step: the most that one step of one noise changes the sum.
+
+    >>> margin(50.0, 2.0, 1.0) == 2 * 50**0.5 + 1
+    True
+    """
+    widths = np.where(np.equal(variance, 0), 0.0, critical * np.sqrt(variance) + step)
     return widths if isinstance(variance, np.ndarray) else float(widths)

@@ -32,12 +32,12 @@ def quantile_weights(border: int, level: float, cells: int) -> Array:
     return np.where(np.arange(cells) <= border, 1 - level, -level)
 
 
-def invert(differences: Array, deviations: Array, critical: float) -> QuantileCells:
+def invert(differences: Array, margins: Array) -> QuantileCells:
     """Return the cells of a quantile.
 
     The true quantile's cell k is the first whose D_k is not below 0, so that D_(k-1) < 0 <= D_k. A cell k may hold it
     unless D_k is significantly below 0 or D_(k-1) significantly above: the true one is missed if its own D_k or D_(k-1)
-    is off by more than c standard errors on that side, two tails whose chances add up to at most that of two-sided
+    is off by more than its margin on that side, two tails whose chances add up to at most that of two-sided
     tests, whatever happens at other cells. The interval runs from the first to the last cell that may.
     The estimate rises with q as every D_k falls with it: its first and its last cell are the ends of all
     places where D changes its sign.
@@ -45,13 +45,12 @@ def invert(differences: Array, deviations: Array, critical: float) -> QuantileCe
 
     Args:
         differences: D_k of every cell, shape (cells,); the last is positive.
-        deviations: their standard errors.
-        critical: how many standard errors are significant.
+        margins: how far from 0 each is significant; see `interval.margin`.
 
     Raises:
         ValueError: the last D is not above 0: no cell is known to hold anybody.
 
-    >>> invert(np.array([-5.0, -1.0, 2.0, 6.0]), np.ones(4), 1.96)
+    >>> invert(np.array([-5.0, -1.0, 2.0, 6.0]), np.full(4, 1.96))
     QuantileCells(estimate=(2, 2), interval=(1, 2))
     """
     if not differences[-1] > 0:
@@ -59,8 +58,7 @@ def invert(differences: Array, deviations: Array, critical: float) -> QuantileCe
     below = np.flatnonzero(differences < 0)
     first = int(np.argmax(differences >= 0))
     last = max(first, int(below[-1]) + 1) if below.size else first
-    low = differences < -critical * deviations
-    high = differences > critical * deviations
+    low, high = differences < -margins, differences > margins
     may = np.flatnonzero(~low & ~np.concatenate([[False], high[:-1]]))
     ends = (int(may[0]), int(may[-1])) if may.size else (first, last)
     return QuantileCells(estimate=(first, last), interval=(min(ends[0], first), max(ends[1], last)))

@@ -7,6 +7,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from dpress.inference.interval import margin
+
+ROUNDING = 1e-12
+"""Of a variance that is the difference of others, in shares of these."""
 Form = Callable[[float], tuple[float, float]]
 """From r to the estimate of first - r second and its variance."""
 
@@ -53,41 +57,54 @@ class Ratio:
         return not math.isnan(self.value)
 
 
-def fieller(pair: Pair, critical: float) -> Ratio:
+def fieller(pair: Pair, critical: float, steps: tuple[float, float]) -> Ratio:
     """Return a ratio of two sums, the denominator positive in truth.
 
-    The interval is all r with |first - r second| <= c sqrt(Var(first - r second)), c the critical value. The true ratio
-    is missed where its own first - r second, whose mean is 0, is beyond c standard errors: as often as c says, however
-    small the denominator. The set is an interval where second > c sqrt(Var(second)); else it is unbounded.
-    Formula: with A = second^2 - c^2 Var(second), B = first second - c^2 Cov and D = first^2 - c^2 Var(first), the roots
-    of A r^2 - 2 B r + D.
-    Source: Fieller 1954.
+    The interval is all r with |first - r second| <= c sqrt(Var(first - r second)) + max(a, b |r|), c the critical value
+    and a, b the steps. The true ratio is missed where its own first - r second, whose mean is 0, is beyond that: as
+    seldom as c says, however small the denominator. The set is an interval where second > c sqrt(Var(second)) + b; else
+    it is unbounded. Where first - r second has no variance at the estimate, the interval is the estimate.
+    Formula: with A = second^2 - c^2 Var(second), B = first second - c^2 Cov and D = first^2 - c^2 Var(first), the
+    roots of A r^2 - 2 B r + D, the outermost ones for first - a, first + a, second - b and second + b.
+    Source: Fieller 1954, without steps.
 
     Args:
         pair: the sums.
         critical: how many standard errors are significant, such as 1.96.
+        steps: the most that one step of one noise changes first - r second: max(a, b |r|); 0 where noise has no steps.
 
-    >>> fieller(Pair(first=50.0, second=100.0, variances=(0.0, 0.0), covariance=0.0), 1.96)
+    >>> fieller(Pair(first=50.0, second=100.0, variances=(0.0, 0.0), covariance=0.0), 1.96, (1.0, 1.0))
     Ratio(value=0.5, standard_error=0.0, interval=(0.5, 0.5))
     """
     own, other = pair.variances
     if math.isnan(own + other):
         value = pair.first / pair.second if pair.second > 0 else math.nan
         return Ratio(value=value, standard_error=math.nan, interval=(math.nan, math.nan))
-    if pair.second <= critical * math.sqrt(other):
+    if pair.second <= margin(other, critical, steps[1]):
         return Ratio(value=math.nan, standard_error=math.nan, interval=(-math.inf, math.inf))
-    value, square = pair.first / pair.second, critical**2
+    value = pair.first / pair.second
     spread = pair.variance(value)
-    lead = pair.second**2 - square * other
-    middle = (pair.first * pair.second - square * pair.covariance) / lead
-    # the discriminant as a sum of two terms >= 0: nothing cancels
-    turned = square * (pair.covariance - value * other)
-    half = math.sqrt(lead * square * spread + turned**2) / lead
+    noisy = spread > ROUNDING * (own + value**2 * other)
+    one, two = steps[0] * noisy, steps[1] * (noisy and other > 0)
+    shifts = {(-one, 0.0), (one, 0.0), (0.0, -two), (0.0, two)}
+    lows, highs = zip(*(_roots(pair, critical**2, shift) for shift in shifts), strict=True)
     return Ratio(
         value=value,
         standard_error=math.sqrt(spread) / pair.second,
-        interval=(min(middle - half, value), max(middle + half, value)),
+        interval=(min(*lows, value), max(*highs, value)),
     )
+
+
+def _roots(pair: Pair, square: float, shift: tuple[float, float]) -> tuple[float, float]:
+    """Return Fieller's roots, c^2 given, for sums that are shifted."""
+    first, second = pair.first + shift[0], pair.second + shift[1]
+    value, other = first / second, pair.variances[1]
+    lead = second**2 - square * other
+    middle = (first * second - square * pair.covariance) / lead
+    # the discriminant as a sum of two terms >= 0: nothing cancels
+    turned = square * (pair.covariance - value * other)
+    half = math.sqrt(lead * square * pair.variance(value) + turned**2) / lead
+    return middle - half, middle + half
 
 
 def pair_of(form: Form) -> Pair:

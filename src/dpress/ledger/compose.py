@@ -16,16 +16,24 @@ from dpress.core import check
 from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit, describe, parameters
 from dpress.ledger.convert import best_order, entry, exp_up, round_up
 
+DIVISION = ": "  # between the name of a division of the table and that of a part
 Amounts = dict[str, Fraction]
 """Like `claim.parameters(loss)`, but zero and any size are possible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charge:
-    """One loss, and the part of the table it looks at (None: all of it)."""
+    """One loss, and the part of the table it looks at (None: all of it).
+
+    Args:
+        loss: what it costs.
+        partition: the part.
+        touched: how many parts one unit can be in, where that is known to be fewer than its rows.
+    """
 
     loss: Loss
     partition: str | None = None
+    touched: int | None = None
 
     def __post_init__(self) -> None:
         if self.partition == "":
@@ -75,7 +83,9 @@ def total(charges: Sequence[Charge], limit: Loss, unit: Unit) -> Amounts:
     Parallel: charges with a partition look at disjoint parts of one division of the table (parts of another
     division are charged without). Only the parts that one unit can touch count, at worst the dearest ones:
     1 under add-remove; 2 under replace-one, since a replaced row may leave one part and enter another; times
-    `unit.rows` for a person, whose rows may lie in as many parts. A loss is meant for neighbours of the whole table.
+    `unit.rows` for a person, whose rows may lie in as many parts, or what the charges state (the most of them). Parts
+    of different divisions, named before ": ", may overlap, so their prices add up. A loss is meant for neighbours of
+    the whole table.
     An (epsilon, delta) limit that pays for rho also pays `entry(alpha, delta)` once: the fixed part of the
     conversion, which takes the whole delta. So it cannot also hold (epsilon, delta) losses: a choice between the two
     after seeing an answer would cost up to 2 delta.
@@ -88,21 +98,22 @@ def total(charges: Sequence[Charge], limit: Loss, unit: Unit) -> Amounts:
     Raises:
         ValueError: the limit cannot pay for one of the losses.
     """
+    stated = [charge.touched for charge in charges if charge.partition is not None]
+    parts = touched(unit, max((one or unit.rows for one in stated), default=unit.rows))
     fixed = _fixed({type(charge.loss) for charge in charges}, limit)
     costs = [(charge.partition, cost(charge.loss, limit)) for charge in charges]
     return {
-        name: value + _worst([(part, amounts[name]) for part, amounts in costs], touched(unit))
-        for name, value in fixed.items()
+        name: value + _worst([(part, amounts[name]) for part, amounts in costs], parts) for name, value in fixed.items()
     }
 
 
-def touched(unit: Unit) -> int:
-    """Return how many disjoint parts of the table one unit can touch.
+def touched(unit: Unit, parts: int) -> int:
+    """Return how many disjoint parts of the table one unit can touch, that is in `parts` of them at once.
 
-    >>> touched(Unit(relation=Relation.REPLACE_ONE))
+    >>> touched(Unit(relation=Relation.REPLACE_ONE), 1)
     2
     """
-    return unit.rows * (2 if unit.relation is Relation.REPLACE_ONE else 1)
+    return parts * (2 if unit.relation is Relation.REPLACE_ONE else 1)
 
 
 def fits(amounts: Amounts, limit: Loss) -> bool:
@@ -151,9 +162,10 @@ def _fixed(kinds: set[type[PureDP] | type[ZCDP] | type[ApproxDP]], limit: Loss) 
 
 
 def _worst(costs: list[tuple[str | None, Fraction]], parts: int) -> Fraction:
-    """Return the sequential costs plus those of the `parts` dearest partitions."""
-    sums: dict[str | None, Fraction] = defaultdict(Fraction)
+    """Return the sequential costs plus those of the `parts` dearest partitions of every division."""
+    sums: dict[str, dict[str, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
+    found = sum((value for partition, value in costs if partition is None), start=Fraction(0))
     for partition, value in costs:
-        sums[partition] += value
-    sequential = sums.pop(None, Fraction(0))
-    return sequential + sum(sorted(sums.values(), reverse=True)[:parts], start=Fraction(0))
+        if partition is not None:
+            sums[partition.rpartition(DIVISION)[0]][partition] += value
+    return found + sum((sum(sorted(own.values(), reverse=True)[:parts]) for own in sums.values()), start=Fraction(0))

@@ -54,6 +54,7 @@ class Reservation(
         label: what it is for, e.g. the release's title.
         design: id of the design that asked.
         partition: the part of the table it looks at, if it looks at one part only (see `compose.total`).
+        touched: how many such parts one unit can be in, where that is known.
         release: the folder of the release, as it was given; empty where nothing was to be written.
         spec: the hash of the specification; empty where there is none.
         who: the name of whoever asked for it, as given; empty where nobody was named.
@@ -68,6 +69,7 @@ class Reservation(
     release: str = ""
     spec: str = ""
     who: str = ""
+    touched: int | None = None
 
     @property
     def loss(self) -> Loss:

@@ -129,9 +129,9 @@ class Ledger:
         verify(path)
         return cls(path=located(path))
 
-    def check(self, loss: Loss, unit: Unit, partition: str | None = None) -> None:
+    def check(self, loss: Loss, unit: Unit, partition: str | None = None, touched: int | None = None) -> None:
         """Raise what `reserve` would raise now; write nothing."""
-        _afford(_history(self.path), Charge(loss=loss, partition=partition), unit)
+        _afford(_history(self.path), Charge(loss=loss, partition=partition, touched=touched), unit)
 
     def reserve(
         self,
@@ -141,6 +141,7 @@ class Ledger:
         label: str,
         design: str,
         partition: str | None = None,
+        touched: int | None = None,
         release: str = "",
         spec: str = "",
         who: str = "",
@@ -156,7 +157,7 @@ class Ledger:
             OSError: it cannot be written, or other processes hold it for too long. No noise may be drawn; the charge
                 may stand where the message says so.
         """
-        ticket, charge = os.urandom(8).hex(), Charge(loss=loss, partition=partition)
+        ticket, charge = os.urandom(8).hex(), Charge(loss=loss, partition=partition, touched=touched)
 
         def decide(rows: Sequence[Row]) -> Event:
             _afford(_replayed(self.path, rows), charge, unit)
@@ -170,6 +171,7 @@ class Ledger:
                 release=release,
                 spec=spec,
                 who=who,
+                touched=touched,
             )
 
         store_at(self.path).append(decide)
@@ -254,7 +256,7 @@ def _replayed(path: str | os.PathLike[str], rows: Sequence[Row]) -> History:
 
 
 def _charges(history: History) -> list[Charge]:
-    return [Charge(loss=known.loss, partition=known.partition) for known in history.reservations]
+    return [Charge(loss=known.loss, partition=known.partition, touched=known.touched) for known in history.reservations]
 
 
 def _remaining(charges: Sequence[Charge], limit: Loss, unit: Unit) -> Amounts:

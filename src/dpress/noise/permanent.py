@@ -13,6 +13,9 @@ Every language draws the same bits. All integers are little-endian and unsigned:
     word b, 32 bits       = bytes 4b..4b+3 of the stream; block b // 8 holds it
     bit b is flipped      where word b < 2^32 P(flip)
     cohort                = bytes 0..7 of HMAC-SHA256(secret, "dpress cohort   " || collection), modulo their number
+    word, of a cell       = word 0 of the stream of the cell's number
+    seed                  = three 64-bit words, bytes 0..23 of HMAC-SHA256(secret, label || collection || slot), under
+                            the label "dpress hash     "
     user group            = the same modulo the number of groups, under the label "dpress group    "
 
 Flow: secrets, values -> 32-byte blocks -> words -> comparison -> packed bits.
@@ -38,6 +41,7 @@ Secrets = Bytes  # one device a row, 16 to 64 bytes each
 LABEL = b"dpress permanent"
 COHORT = b"dpress cohort   "
 GROUP = b"dpress group    "
+HASH = b"dpress hash     "
 COLLECTION_BYTES = 16
 SLOTS = 1 << 16
 SHORTEST, LONGEST = 16, 64  # bytes of a secret: 128 bits at least, a block of SHA-256 at most
@@ -126,7 +130,7 @@ def flips(secrets: Secrets, values: npt.NDArray[np.int32], size: int, *, p: Frac
     [[196, 4]]
     """
     check_secrets(secrets, len(values))
-    prefix = LABEL + slot.collection + slot.number.to_bytes(2, "little")
+    prefix = _prefix(slot)
     threshold = np.uint32(int(p * (1 << BITS)))
     out = np.empty((len(values), width(size)), dtype=np.uint8)
     for start in range(0, len(values), BLOCK):
@@ -134,6 +138,26 @@ def flips(secrets: Secrets, values: npt.NDArray[np.int32], size: int, *, p: Frac
         words = _words(secrets[part], values[part], -(-size // WORDS), prefix)
         out[part] = np.packbits(words[:, :size] < threshold, axis=1, bitorder="little")
     return out
+
+
+def words(secrets: Secrets, values: npt.NDArray[np.int32], *, slot: Slot) -> npt.NDArray[np.uint32]:
+    """Return one uniform 32-bit word for every device's value, the same for ever for the same value, shape (devices,).
+
+    Promise: as `flips`.
+
+    Raises:
+        ValueError: secrets of a wrong shape.
+    """
+    check_secrets(secrets, len(values))
+    return _words(secrets, values, 1, _prefix(slot))[:, 0]
+
+
+def hash_seeds(secrets: Secrets, *, slot: Slot) -> npt.NDArray[np.uint64]:
+    """Return three uniform 64-bit words for every device, the same for ever, shape (devices, 3)."""
+    check_secrets(secrets, len(secrets))
+    message = HASH + slot.collection + slot.number.to_bytes(2, "little")
+    blocks = b"".join(_hmac(inner, outer, message)[:24] for inner, outer in _pads(secrets))
+    return np.frombuffer(blocks, dtype="<u8").reshape(-1, 3)
 
 
 def fresh_flips(devices: int, size: int, *, p: Fraction, rng: Generator) -> Bytes:
@@ -159,6 +183,10 @@ def _draw(secrets: Secrets, number: int, label: bytes, collection: bytes) -> npt
     check_secrets(secrets, len(secrets))
     blocks = b"".join(_hmac(inner, outer, label + collection)[:8] for inner, outer in _pads(secrets))
     return (np.frombuffer(blocks, dtype="<u8") % np.uint64(number)).astype(np.int64)
+
+
+def _prefix(slot: Slot) -> bytes:
+    return LABEL + slot.collection + slot.number.to_bytes(2, "little")
 
 
 def _words(secrets: Secrets, values: npt.NDArray[np.int32], blocks: int, prefix: bytes) -> npt.NDArray[np.uint32]:

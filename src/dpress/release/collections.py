@@ -3,7 +3,9 @@
 specification -> oracles of the catalogue -> report types -> collections with their predicted error.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -26,9 +28,11 @@ from dpress.mechanisms.protocol.collection import SPLITS, Collection, Split
 from dpress.mechanisms.protocol.one_way import OneWay
 from dpress.mechanisms.protocol.report_type import Part, ReportType, rest
 from dpress.release.candidate import Candidate, Choice, rank
+from dpress.release.over_time import given_away, times
 from dpress.release.parameter_checks import expected_users, of_kind, of_methods
 
 AUTO = "auto"
+NEAR = 1.01  # times the least error: reports may be shorter for it
 MOST_CELLS = 1 << 26  # of an attribute: an estimate holds all of them
 MOST_NAMES = 1 << 16  # cells that are listed as candidate strings
 LONGEST = 1 << 16  # bytes of a report
@@ -72,10 +76,38 @@ def best(spec: Spec, workload: Marginals, found: list[tuple[str, Collection]], b
         workload=workload,
         schema=spec.schema,
         candidates=tuple(candidates),
-        chosen=named[0],
+        chosen=_taken(named, *times(spec)) if wanted == AUTO else named[0],
         lower_bound=bound,
         users=users,
     )
+
+
+def _taken(found: list[Candidate], reports: int, changes: int) -> Candidate:
+    """Return the candidate that `auto` takes: the shortest reports, or where devices report again the least loss."""
+    if reports == 1:
+        return _shortest(found)
+
+    def cost(one: Candidate) -> tuple[bool, Fraction, float]:
+        lost = given_away(one.mechanism, reports, changes) if isinstance(one.mechanism, Collection) else None
+        useless = lost is None or math.isinf(one.predicted_error)
+        return useless, lost or Fraction(0), one.predicted_error
+
+    return min(found, key=cost)
+
+
+def _shortest(found: list[Candidate]) -> Candidate:
+    """Return the collection of the shortest reports among those whose error is next to the least, the least itself.
+
+    Without a collector that takes k steps a report or more, unless that has the least error.
+    """
+    least = found[0]
+    near = [one for one in found if one.predicted_error <= NEAR * least.predicted_error]
+    return min((one for one in near if one is least or catalog.card(one.method).work == "fast"), key=_bytes)
+
+
+def _bytes(candidate: Candidate) -> int:
+    types = candidate.mechanism.types if isinstance(candidate.mechanism, Collection) else ()
+    return max((own.width for own in types), default=0)
 
 
 def collections(spec: Spec, room: str) -> Iterator[tuple[str, Collection]]:

@@ -38,6 +38,7 @@ from dpress.release.designs import mechanism_of
 from dpress.release.names_check import NamesCheck, names_check
 from dpress.release.plan import plan
 from dpress.release.source_rows import source_of
+from dpress.release.totals_check import TotalsCheck, totals_check
 
 CAPS = (1, 2, 5, 10, 20, 50, 100)
 SHARE = 0.2  # of an attribute's values that may have no cell of their own
@@ -96,6 +97,7 @@ class DataCheck:
         exchanged: the locations whose two columns seem exchanged.
         most: the share of an attribute's values that may have no cell of their own.
         names: what would be found of names that are discovered; None where all values are listed.
+        totals: how many totals of persons their bounds would cut, by attribute.
     """
 
     rows: int
@@ -106,6 +108,7 @@ class DataCheck:
     exchanged: tuple[str, ...]
     most: float
     names: NamesCheck | None = None
+    totals: tuple[TotalsCheck, ...] = ()
 
     @property
     def suspicious(self) -> tuple[str, ...]:
@@ -162,6 +165,17 @@ def check(
         ),
         most=most,
         names=_names(asked, spec, source, progress),
+        totals=_totals(spec, source, progress),
+    )
+
+
+def _totals(spec: Spec, source: Any, progress: Progress | None) -> tuple[TotalsCheck, ...]:
+    """Return what becomes of totals of persons; the specification is planned only where some are asked for."""
+    if "totals" not in spec.release.parameters:
+        return ()
+    planned = plan(spec)
+    return totals_check(
+        planned.chosen.mechanism, planned.choice.schema, source, spec.privacy.protected, progress=progress
     )
 
 

@@ -18,7 +18,7 @@ from dpress.core.rng import Generator
 from dpress.core.wire import Expected, Report, pack, unpack
 from dpress.ledger.device_ledger import DeviceLedger, tag
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.report_type import ReportType, Statement, longitudinal, stating
+from dpress.mechanisms.protocol.report_type import ReportType, Statement, Table, longitudinal, stating
 from dpress.noise.permanent import Secrets, Slot
 from dpress.release.designs import collection_of, expected
 from dpress.release.user_groups import type_of, user_groups
@@ -108,11 +108,10 @@ class Device:
                 f"{self.design.method} keeps a permanent response: pass the device's secret, or once=True for a "
                 "device that reports only once"
             )
+        table = np.array(codes, dtype=np.int32)[:, None]
         if account is not None:
-            self._charge(account, own, codes, secret, fresh, slot=slot, stated=stated)
-        payload = own.perturb(
-            np.array(codes, dtype=np.int32)[:, None], rng=rng, secrets=secrets, slot=slot, stated=stated
-        )
+            self._charge(account, own, table, secret, fresh, slot=slot, stated=stated)
+        payload = own.perturb(table, rng=rng, secrets=secrets, slot=slot, stated=stated)
         expected = self.expected
         report = Report(ask=expected.ask, id=fresh, round=expected.round, report_type=number, payload=payload.tobytes())
         return pack(report)
@@ -141,7 +140,7 @@ class Device:
         self,
         account: Account,
         own: ReportType,
-        codes: Sequence[int],
+        codes: Table,
         secret: bytes | None,
         fresh: bytes,
         *,
@@ -151,9 +150,8 @@ class Device:
         """Charge every part of the answer: a permanent response once for its value, any other for every report."""
         for part in own.parts:
             if part.lifetime is not None and secret is not None:
-                value = 0  # the number of the combination, exact however many there are
-                for axis in part.axes:
-                    value = value * self.collection.shape[axis] + int(codes[axis])
+                own_secret = np.frombuffer(secret, dtype=np.uint8)[None]
+                value = part.answered(codes, self.collection.shape, own_secret, slot)
                 name = tag(secret, collection=slot.collection, slot=slot.number, value=value)
                 account.ledger.charge(slot.number, name, part.lifetime, account.limit)
             else:

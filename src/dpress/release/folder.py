@@ -105,19 +105,21 @@ def _write_batches(paths: Sequence[Path], batches: Iterator[pa.RecordBatch]) -> 
     """Write each batch to all files, as a row group of Parquet, and yield its rows."""
     first = next(batches)
     with contextlib.ExitStack() as stack:
-        writers = [stack.enter_context(_writer(path, first)) for path in paths]
+        writers = [stack.enter_context(writer(path, first)) for path in paths]
         for batch in itertools.chain([first], batches):
-            for path, writer in zip(paths, writers, strict=True):
-                writer.write_batch(_as_written(path, batch))
+            for path, file in zip(paths, writers, strict=True):
+                file.write_batch(as_written(path, batch))
             yield batch.num_rows
 
 
-def _as_written(path: Path, batch: pa.RecordBatch) -> pa.RecordBatch:
+def as_written(path: Path, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return rows as a file of this name has them: CSV has no metadata, and says in a column what is counted."""
     return with_column(batch) if path.suffix == CSV else batch
 
 
-def _writer(path: Path, first: pa.RecordBatch) -> Any:
-    schema = _as_written(path, first).schema
+def writer(path: Path, first: pa.RecordBatch) -> Any:
+    """Return what writes rows like the first ones to a file of this name, Parquet or CSV."""
+    schema = as_written(path, first).schema
     if path.suffix != CSV:
         return pq.ParquetWriter(path, schema, compression="zstd")
     from pyarrow.csv import CSVWriter  # noqa: PLC0415  # only where it is asked for

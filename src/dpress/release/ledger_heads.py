@@ -8,9 +8,7 @@ from dpress.release.folder import MANIFEST
 
 
 def heads_below(folder: str | Path) -> dict[str, str]:
-    """Return the `ledger_head` of every release in or below a folder, by the place of its description.
-
-    Releases without a ledger have none and are left out.
+    """Return what `kept_heads` finds, which must be something.
 
     Raises:
         OSError: there is no such folder, or a description cannot be read.
@@ -19,11 +17,23 @@ def heads_below(folder: str | Path) -> dict[str, str]:
     """
     if not Path(folder).is_dir():
         raise NotADirectoryError(f"{folder} is no folder; name one that holds releases")
-    found = {str(path): _head(path) for path in sorted(Path(folder).rglob(MANIFEST))}
-    kept = {place: head for place, head in found.items() if head is not None}
+    kept = kept_heads(folder)
     if not kept:
         raise ValueError(f"{folder} holds no release that a ledger paid: there is no head to check")
     return kept
+
+
+def kept_heads(folder: str | Path) -> dict[str, str]:
+    """Return the `ledger_head` of every release in or below a folder, by the place of its description.
+
+    Releases without a ledger have none and are left out.
+
+    Raises:
+        OSError: a description cannot be read.
+        SchemaMismatch: a description is damaged.
+    """
+    found = {str(path): _head(path) for path in sorted(Path(folder).rglob(MANIFEST))}
+    return {place: head for place, head in found.items() if head is not None}
 
 
 def _head(path: Path) -> str | None:

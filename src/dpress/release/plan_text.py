@@ -6,13 +6,16 @@ It may have `instead(planned)`: see `other_kinds`.
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
+from dpress.core import check
 from dpress.core.claim import Claim, PureDP, as_floats, describe
 from dpress.core.mechanism import Mechanism
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.candidate import UNIT, Candidate
 from dpress.release.largest_error import LargestError
+from dpress.release.over_time import given_away, times
 from dpress.release.plan import Plan
 
 WEAK = 20  # an epsilon beyond it hides next to nothing
@@ -63,7 +66,7 @@ def tables(planned: Plan, *, even: str = "all values equally frequent") -> PlanT
     below = f"has a mean variance below {number(bound)} {UNIT}, a typical error below +- {math.sqrt(bound):,.1f}."
     if not local:
         return PlanText(candidates=listing, remarks=[f"No strategy with this noise {below}"])
-    remarks: list[str | Listing] = [*_lifetime(planned)]
+    remarks: list[str | Listing] = [*_lifetime(planned), *_over_time(planned)]
     remarks += [f"{one.method}: {_note(one)}." for one in planned.candidates if one.assumes]
     remarks.append(f"Predicted for {planned.choice.users:,} users, {even}; counts of all users.")
     what = "In these ways of asking, no private report"
@@ -84,6 +87,7 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
         "unit": planned.choice.unit,
         **({"note": _note(candidate)} if candidate.assumes else {}),
         **_asked(candidate),
+        **_given_away(planned, candidate),
     }
 
 
@@ -149,6 +153,25 @@ def _lifetime(planned: Plan) -> list[str]:
     return [f"{planned.chosen.method}: {proven} (proven) for each report{beside(lifetime)}."]
 
 
+def _over_time(planned: Plan) -> list[str | Listing]:
+    """Return what devices give away that report again, by method, where the specification says how often."""
+    reports, changes = times(planned.spec)
+    if reports == 1:
+        return []
+    rows = []
+    for one in planned.candidates:
+        own = [given_away(one.mechanism, often, min(changes, often - 1)) for often in (1, reports)]  # type: ignore[arg-type]
+        rows.append(["*" if one is planned.chosen else "", one.method, *("none" if e is None else _up(e) for e in own)])
+    header = ("", "method", "after 1 report", f"after {reports:,}")
+    moved = f"its values change {changes:,} times" if changes != 1 else "its values change once"
+    what = f"While a device reports {reports:,} times, {moved}; that they change is not hidden. Epsilon given away:"
+    return [what, Listing(header=header, rows=rows, numbers=(2, 3))]
+
+
+def _up(epsilon: Fraction) -> str:
+    return f"{math.ceil(epsilon * 10000) / 10000:g}"
+
+
 def _note(baseline: Candidate) -> str:
     return (
         f"the baseline, whose figure supposes {baseline.assumes}; how far they are not is left out, and no number of "
@@ -166,6 +189,15 @@ def _asked(candidate: Candidate) -> dict[str, Any]:
         "attributes_asked": max(len(own.axes) for own in mechanism.types),
         "report_bytes": max(own.width for own in mechanism.types),
     }
+
+
+def _given_away(planned: Plan, candidate: Candidate) -> dict[str, Any]:
+    """Return what a device gives away that reports again, where the specification says how often."""
+    reports, changes = times(planned.spec)
+    if reports == 1 or not isinstance(candidate.mechanism, Collection):
+        return {}
+    lost = given_away(candidate.mechanism, reports, changes)
+    return {"given_away": None if lost is None else check.float_up(lost)}
 
 
 def _asks(mechanism: Mechanism) -> str:

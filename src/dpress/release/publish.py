@@ -3,9 +3,11 @@
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import UNSET
 
 from dpress import catalog
 from dpress.core import check
@@ -41,6 +43,30 @@ LARGEST_TABLE = 1 << 26  # cells that one machine counts and publishes in memory
 BYTES_PER_CELL = 96  # at the peak, when the tables are estimated
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payment:
+    """What a ledger pays for a release that is one of several.
+
+    Args:
+        limit: of a new ledger: the loss of all of them.
+        price: what is charged; left out, the release's own loss.
+        label: what the ledger calls it; left out, as the release is called.
+        partition: the part of the table that the rows are limited to; left out, all of it.
+        touched: how many such parts one unit can be in.
+    """
+
+    limit: Loss
+    price: Loss | None = None
+    label: str = ""
+    partition: str | None = None
+    touched: int | None = None
+
+    @property
+    def part(self) -> dict[str, Any]:
+        """The part, as a ledger takes it."""
+        return {"partition": self.partition, "touched": self.touched}
+
+
 def publish(
     asked: Spec | Plan | Design,
     data: Any = None,
@@ -48,6 +74,7 @@ def publish(
     ledger: Ledger | str | Path | None = None,
     out: str | Path | None = None,
     who: str = "",
+    payment: Payment | None = None,
     allow_unproven: bool = False,
     csv: bool = False,
     engine: str | None = None,
@@ -67,6 +94,7 @@ def publish(
             a ledger whose limit is the budget.
             Without one, nothing guards the table against being published again and again.
         out: a new folder to write the release to.
+        payment: what the ledger pays, where the release is one of several; left out, the release's own loss.
         who: publishes; the ledger names them beside the charge, nothing else does.
         allow_unproven: also run a method whose published claim has no proof.
         csv: write every table and the records as CSV, too.
@@ -84,6 +112,7 @@ def publish(
             passes over it), or the release cannot be written (the charge stands).
     """
     check.line("who", who)
+    check_whole(asked)
     design = design_of(asked)
     source = rows_of(design, source_of(asked, data), engine=engine)
     if design.local:
@@ -91,22 +120,24 @@ def publish(
     _check_size(design)
     mechanism = mechanism_of(design)
     charged, unit = charge(mechanism, design.method, allow_unproven=allow_unproven), mechanism.claim.unit
-    account = _existing(ledger)
+    account, paid = _existing(ledger), payment or Payment(limit=from_parameters(design.budget))
+    price = paid.price or charged
     if account is not None:
-        account.check(charged, unit)
+        account.check(price, unit, **paid.part)
     if out is not None:
         check_new(out)
     with _noting("nothing was charged"):
         draw = _ready(mechanism, design, source, progress)
     generator = generators.secure() if rng is None else rng
     if account is None and ledger is not None and not isinstance(ledger, Ledger):
-        account = _new(ledger, design, unit)
-    with _noting("nothing was written" if account is None else f"the charge of {describe(charged)} stands"):
-        named = {"release": "" if out is None else str(out), "who": who}
-        drawn, head = _paid(account, draw, charged, unit, design=design, rng=generator, named=named)
+        account = _new(ledger, paid.limit, unit)
+    with _noting("nothing was written" if account is None else f"the charge of {describe(price)} stands"):
+        label = paid.label or label_of(design)
+        named = {"label": label, "release": "" if out is None else str(out), "who": who, **paid.part}
+        drawn, head = _paid(account, draw, price, unit, design=design, rng=generator, named=named)
         release = replace(_released(mechanism, drawn, design, charged, rng=generator), ledger_head=head, csv=csv)
         if out is not None:
-            _write(release, out, writing)
+            _write(release, out, price, writing)
     return release
 
 
@@ -123,24 +154,35 @@ def _noting(words: str) -> Iterator[None]:
 def _paid(
     account: Ledger | None,
     draw: Callable[[Generator], Drawn],
-    charged: Loss,
+    price: Loss,
     unit: Unit,
     *,
     design: Design,
     rng: Generator,
-    named: Mapping[str, str],
+    named: Mapping[str, Any],
 ) -> tuple[Drawn, str | None]:
     """Charge, draw the noise, confirm; return what was drawn and the ledger's head."""
     if account is None:
-        return _drawn(draw, rng, charged), None
+        return _drawn(draw, rng, price), None
     spec = fingerprint(design.specification)
-    reservation = account.reserve(charged, unit, label=label_of(design), design=design.id, spec=spec, **named)
-    drawn = _drawn(draw, rng, charged)
+    reservation = account.reserve(price, unit, design=design.id, spec=spec, **named)
+    drawn = _drawn(draw, rng, price)
     try:
         account.spend(reservation, now())
         return drawn, verify(account.path).head
     except OSError as error:
-        raise OSError(f"{error}; noise was drawn, so the charge of {describe(charged)} stands") from None
+        raise OSError(f"{error}; noise was drawn, so the charge of {describe(price)} stands") from None
+
+
+def check_whole(asked: Spec | Plan | Design) -> None:
+    """Refuse a specification that is published period by period.
+
+    Raises:
+        ValueError: it is.
+    """
+    spec = asked.spec if isinstance(asked, Plan) else asked
+    if isinstance(spec, Spec) and spec.periods is not UNSET:
+        raise ValueError("$.periods: it is published period by period: name one, `dpress publish --period`")
 
 
 def label_of(design: Design) -> str:
@@ -197,12 +239,12 @@ def _ready(
     return lambda rng: mechanism.noisy(exact, rng=rng)
 
 
-def _drawn(draw: Callable[[Generator], Drawn], rng: Generator, charged: Loss) -> Drawn:
+def _drawn(draw: Callable[[Generator], Drawn], rng: Generator, price: Loss) -> Drawn:
     """Return what was drawn; where the rows cannot be read a second time, say that the charge stands."""
     try:
         return draw(rng)
     except (OSError, SchemaMismatch) as error:
-        raise type(error)(f"{error}; noise may have been drawn, so the charge of {describe(charged)} stands") from None
+        raise type(error)(f"{error}; noise may have been drawn, so the charge of {describe(price)} stands") from None
 
 
 def _check_size(design: Design) -> None:
@@ -222,18 +264,18 @@ def _existing(ledger: Ledger | str | Path | None) -> Ledger | None:
     return Ledger.open(ledger) if Ledger.exists(ledger) else None
 
 
-def _new(ledger: str | Path, design: Design, unit: Unit) -> Ledger:
+def _new(ledger: str | Path, limit: Loss, unit: Unit) -> Ledger:
     try:
-        return Ledger.create(ledger, limit=from_parameters(design.budget), unit=unit)
+        return Ledger.create(ledger, limit=limit, unit=unit)
     except FileExistsError:  # another process was faster; its ledger decides
         return Ledger.open(ledger)
 
 
-def _write(release: Release, out: str | Path, progress: Progress | None) -> None:
+def _write(release: Release, out: str | Path, price: Loss, progress: Progress | None) -> None:
     try:
         release.write(out, progress=progress)
     except OSError as error:
         raise OSError(
             f"cannot write {out}: {error.strerror or error}; nothing was left behind, and the charge of "
-            f"{describe(release.charged)} stands"
+            f"{describe(price)} stands"
         ) from None

@@ -99,7 +99,7 @@ class Release:
         """The queries that the predicted error is about."""
         return queries.workload(self.design.queries, self.schema.shape)
 
-    @property
+    @cached_property
     def claim(self) -> Claim:
         """The promise of the mechanism that measured; nothing at all if the noise came from a seeded generator."""
         claim = self.mechanism.claim

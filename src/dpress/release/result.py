@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Self
 
 from dpress.release import notebook
 
@@ -39,6 +40,29 @@ class Result:
     unbiased: float | None = None
     of: str = "count"
     within: tuple[float, float] | None = None
+
+    @classmethod
+    def of_count(  # noqa: PLR0917  # what every count has
+        cls, query: str, value: float, variance: float, half: float, confidence: float, note: str | None = None
+    ) -> Self:
+        """Return a count whose interval reaches as far to each side.
+
+        Args:
+            query: as it was asked.
+            value: in counts.
+            variance: in counts squared.
+            half: half the width of the interval, in counts.
+            confidence: of the interval.
+            note: what else is to be known.
+        """
+        return cls(
+            query=query,
+            value=value,
+            standard_error=math.sqrt(variance),
+            interval=(value - half, value + half),
+            confidence=confidence,
+            note=note,
+        )
 
     def __repr__(self) -> str:
         value, error, interval = self.texts

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from dpress.core.linear import Array
-from dpress.inference.interval import whole_counts
+from dpress.inference.interval import margin, whole_counts
 from dpress.inference.quantile import invert, quantile_weights
 from dpress.inference.ratio import Ratio, fieller, pair_of
 from dpress.release.answers import Answers
@@ -92,7 +92,7 @@ def mean(group: Group, confidence: float) -> Found:
 
     def of(numbers: Array) -> Ratio:
         scaled = (numbers - centre) / half
-        found = fieller(pair_of(lambda ratio: group.form(scaled - ratio)), critical)
+        found = fieller(pair_of(lambda ratio: group.form(scaled - ratio)), critical, (2.0, 1.0))
         return Ratio(
             value=min(max(centre + half * found.value, low), high) if found.bounded else math.nan,
             standard_error=half * found.standard_error,
@@ -109,11 +109,11 @@ def mean(group: Group, confidence: float) -> Found:
 def total(group: Group, confidence: float) -> Found:
     """Return the sum of a group's numbers, each at the middle of its cell; its interval as that of `mean`.
 
-    Error: that of a weighted sum of counts, exact.
+    Error: that of a weighted sum of counts, exact; a step of the noise weighs no more than the largest number.
     """
-    critical = group.critical(confidence)
+    critical, step = group.critical(confidence), max(map(abs, group.bounds))
     own, lowest, highest = _at_ends(group, group.form)
-    low, high = lowest[0] - critical * math.sqrt(lowest[1]), highest[0] + critical * math.sqrt(highest[1])
+    low, high = lowest[0] - margin(lowest[1], critical, step), highest[0] + margin(highest[1], critical, step)
     within = min(lowest[0], highest[0]), max(lowest[0], highest[0])
     return own[0], math.sqrt(own[1]), (min(low, own[0]), max(high, own[0])), within
 
@@ -128,12 +128,13 @@ def quantile(group: Group, level: float, confidence: float) -> Found:
     everybody, variance = group.form(np.ones(group.low.size))
     critical = group.critical(confidence)
     known = not math.isnan(variance)
-    if everybody <= (critical * math.sqrt(variance) if known else 0.0):
+    if everybody <= (margin(variance, critical, 1.0) if known else 0.0):
         return math.nan, math.nan, group.bounds, None
     forms = [group.form(quantile_weights(border, level, group.low.size)) for border in borders]
     differences, variances = np.array(forms).T
     differences[-1] = max(differences[-1], (1 - level) * everybody)  # rounding, where the variance is 0
-    found = invert(differences, np.sqrt(variances), critical if known else 0.0)
+    step = max(level, 1 - level)
+    found = invert(differences, margin(variances, critical, step) if known else np.zeros(differences.size))
     within = float(low[found.estimate[0]]), float(high[found.estimate[1]])
     value = (within[0] + within[1]) / 2
     if not known:
@@ -146,7 +147,7 @@ def quantile(group: Group, level: float, confidence: float) -> Found:
 def ratio(asked: Statistic, compared: Compared, confidence: float) -> Found:
     """Return a share, or the ratio of two counts, not below 0; see `inference.ratio.fieller`."""
     bounds = (0.0, 1.0 if asked.of == "share" else math.inf)
-    found = fieller(compared.pair, compared.critical(confidence))
+    found = fieller(compared.pair, compared.critical(confidence), (1.0, 1.0))
     value = min(max(found.value, bounds[0]), bounds[1]) if found.bounded else math.nan
     return value, found.standard_error, _clipped(found.interval, bounds), None
 

@@ -3,7 +3,6 @@
 measurement -> estimates and variances of every cell -> published tables; queries -> numbers with intervals.
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -55,7 +54,7 @@ class TableAnswers(PublishedOnly):
         """The noisy answers with their variance."""
         return measurement_of(self.release)
 
-    @property
+    @cached_property
     def decoder(self) -> Decoder:
         """How tables are estimated and queries answered."""
         mechanism: Any = self.release.mechanism
@@ -75,14 +74,7 @@ class TableAnswers(PublishedOnly):
         value = self.decoder.answer(self.measurement, weights)
         variance = self.query_variance(weights)
         half = half_width(variance, confidence, self.release.tail)
-        return Result(
-            query=text,
-            value=value,
-            standard_error=math.sqrt(variance),
-            interval=(value - half, value + half),
-            confidence=confidence,
-            note=APPROXIMATE if self.approximate else None,
-        )
+        return Result.of_count(text, value, variance, half, confidence, APPROXIMATE if self.approximate else None)
 
     def query_variance(self, weights: list[Array]) -> float:
         """Return the variance of the answer to a query, in counts squared."""

@@ -4,14 +4,14 @@ Data flow: facts -> CollectionFacts -> template.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from dpress.core.claim import PureDP, composed
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.report_type import ReportType, longitudinal
+from dpress.mechanisms.protocol.report_type import Celled, ReportType, longitudinal
 from dpress.reporting.facts import Facts
 from dpress.reporting.rounding import TIMES, listed, loss
 
@@ -32,6 +32,7 @@ class CollectionFacts:
         budget: the loss that was allowed for a report.
         each: the loss of one more report.
         lifetime: the loss of any number of reports of unchanged values; empty if it grows without end.
+        lifelong: the loss of any number of reports of any values, where they share cells; empty without such cells.
         reasons: why the promise holds, for every attribute or alike.
         rejected: how many reports were left out, by reason.
     """
@@ -44,6 +45,7 @@ class CollectionFacts:
     budget: str
     each: str
     lifetime: str
+    lifelong: str
     reasons: Reasons
     rejected: tuple[tuple[str, int], ...]
 
@@ -66,6 +68,7 @@ def collected(facts: Facts) -> CollectionFacts:
         budget=loss(facts.budget),
         each=loss(facts.claim.proven or facts.claim.published),
         lifetime="" if lasting is None else loss(PureDP(epsilon=lasting)),
+        lifelong=_lifelong(types),
         reasons=_by_attribute(collection, facts.schema.captions),
         rejected=tuple(sorted(facts.rejected.items())),
     )
@@ -76,6 +79,13 @@ def _lifetime(report_type: ReportType) -> Fraction | None:
     lasting = [oracle.lifetime for oracle in report_type.oracles if longitudinal(oracle)]
     together = composed(lasting) if len(lasting) == len(report_type.oracles) else None
     return together.epsilon if isinstance(together, PureDP) else None
+
+
+def _lifelong(types: Sequence[ReportType]) -> str:
+    """Return the loss of all reports of a device whatever its values, the largest of the types', if all have one."""
+    found = [[own.lifelong.epsilon for own in one.oracles if isinstance(own, Celled)] for one in types]
+    bounded = all(len(own) == len(one.oracles) for own, one in zip(found, types, strict=True))
+    return loss(PureDP(epsilon=max(map(sum, found)))) if bounded else ""
 
 
 def _by_attribute(collection: Collection, names: tuple[str, ...]) -> Reasons:

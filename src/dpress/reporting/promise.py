@@ -8,15 +8,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpress.core.claim import ZCDP, ApproxDP, Loss, Relation
+from dpress.core.errors import NotSupported
 from dpress.ledger.compose import group
 from dpress.ledger.convert import exp_up
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.plan_text import WEAK
+from dpress.release.shuffled import shuffled
 from dpress.reporting.facts import Facts
 from dpress.reporting.posterior import DELTA, Belief, Posterior, posterior
 from dpress.reporting.rounding import ceiling, loss
 
 SEEDED, UNPROVEN, NEARLY_NOTHING = "seeded", "unproven", "weak"
 """The warnings that nobody may overlook."""
+SHUFFLED_DELTA = Fraction(1, 10**8)
 FAMILIES = (2, 4, 10)
 """Sizes of groups of which the page says what they are promised."""
 
@@ -40,6 +44,7 @@ class Promise:
         delta: the probability of the exception; empty without one.
         rho: of zCDP.
         replaced: the parameter that holds for the content of a row: a replacement is one removal and one addition.
+        shuffled: what holds of all reports together if somebody shuffles them; None for tables and unproven reports.
         groups: the loss that holds for a group, by its size: foundations, Theorem 7.
     """
 
@@ -57,7 +62,25 @@ class Promise:
     delta: str = ""
     rho: str = ""
     replaced: str = ""
+    shuffled: "Together | None" = None
     groups: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Together:
+    """The promise of a shuffled collection, in figures.
+
+    Args:
+        epsilon: of all reports of a type.
+        delta: what it leaves open.
+        reports: of all types.
+        local: epsilon of a report, without a shuffler.
+    """
+
+    epsilon: str
+    delta: str
+    reports: int
+    local: str
 
 
 def promise(facts: Facts) -> Promise:
@@ -79,7 +102,23 @@ def promise(facts: Facts) -> Promise:
         delta=ceiling(found.delta) if found is not None and found.delta else "",
         rho=ceiling(stated.rho) if isinstance(stated, ZCDP) else "",
         replaced="" if stated is None or claim.unit.relation is Relation.REPLACE_ONE else ceiling(_replaced(stated)),
+        shuffled=_together(facts),
         groups=() if stated is None else _groups(stated),
+    )
+
+
+def _together(facts: Facts) -> Together | None:
+    if not isinstance(facts.mechanism, Collection) or not facts.private or not facts.mechanism.users:
+        return None
+    try:
+        own = shuffled(facts.mechanism, facts.mechanism.users, SHUFFLED_DELTA)
+    except NotSupported:
+        return None
+    return Together(
+        epsilon=ceiling(Fraction(own.epsilon)),
+        delta=ceiling(SHUFFLED_DELTA),
+        reports=own.reports,
+        local=ceiling(Fraction(own.local)),
     )
 
 

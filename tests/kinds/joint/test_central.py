@@ -76,8 +76,33 @@ def test_records_of_a_release_have_its_tables(tmp_path, kind):
         write_records(release, 5, tmp_path / "r.parquet")
 
 
+def test_records_of_tables_measured_by_residuals_have_their_pairs(tmp_path):
+    columns = chain()
+    release = publish(spec(*SIZES, kind="marginals", privacy={"rho": 10}), pa.table(columns), rng=rng.seeded(5))
+    assert release.method == "residual_marginals"
+    found = pq.read_table(write_records(release, 20_000, tmp_path / "r.parquet"))
+    pair = [np.mean((own["a0"].to_numpy() == 0) & (own["a1"].to_numpy() == 0)) for own in (found, pa.table(columns))]
+    assert abs(pair[0] - pair[1]) < 6 * 0.5 / 20_000**0.5 + 0.01  # chance of a false alarm below 1e-6
+
+
+def test_records_are_written_as_csv_too_and_as_nothing_else(tmp_path):
+    release = publish(spec(2, 3), pa.table({"a0": [0, 1], "a1": [0, 2]}), rng=rng.seeded(5))
+    text = write_records(release, 5, tmp_path / "r.csv").read_text()
+    assert text.splitlines()[0] == '"a0","a1"'
+    assert len(text.splitlines()) == 6
+    with pytest.raises(ValueError, match=r"ends in \.parquet or \.csv"):
+        write_records(release, 5, tmp_path / "r.txt")
+
+
 def test_a_release_without_a_joint_makes_no_records(tmp_path):
-    release = publish(spec(8, kind="ranges"), pa.table({"a0": [1, 2]}), rng=rng.seeded(5))
+    asked = from_dict(
+        {
+            "attribute": [{"name": "a0", "kind": "integer", "bounds": [0, 7]}],
+            "privacy": {"epsilon": 1.0},
+            "release": {"kind": "queries", "parameters": {"queries": ["a0 >= 4"]}},
+        }
+    )
+    release = publish(asked, pa.table({"a0": [1, 2]}), rng=rng.seeded(5))
     with pytest.raises(NotSupported, match="no joint distribution of all its attributes"):
         write_records(release, 5, tmp_path / "r.parquet")
 

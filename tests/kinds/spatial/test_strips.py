@@ -99,8 +99,8 @@ def _answers(density, counts, z):
         strips = cut(density, 0, cells_between(left, right), up)
         middle, half = (left + right) / 2, (right - left) / 2
         scaled = (np.arange(left, right) + 0.5 - middle) / half
-        mean = fieller(pair_of(lambda ratio, s=strips, v=scaled: s.form(v - ratio)), z)
-        share = fieller(pair(density, ((left, third), up), ((left, right), up)), z)
+        mean = fieller(pair_of(lambda ratio, s=strips, v=scaled: s.form(v - ratio)), z, (0.0, 0.0))
+        share = fieller(pair(density, ((left, third), up), ((left, right), up)), z, (0.0, 0.0))
         known = [(scaled @ people) / people.sum(), people[: third - left].sum() / people.sum()]
         out += [
             one.interval[0] - 1e-9 <= true <= one.interval[1] + 1e-9

@@ -6,6 +6,7 @@ and statistics of a run are one number, since one noise makes them. False alarms
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from statistics import NormalDist
 
@@ -68,7 +69,7 @@ def held(loss: PureDP | ZCDP, *, shorter: float = 1.0) -> Iterator[tuple[str, Ar
     own = MatrixMechanism(strategy=strategy(), loss=loss)
     z = critical(0.95, own.tail)
     exact = own.strategy.decoder.answers(own.strategy.decoder.sums(people()))
-    truth = _estimates(own, exact, 1e-9)
+    truth = replace(_estimates(own, exact, 1e-9), steps=(0.0,) * len(own.strategy.parts))
     found = [_estimates(own, own.noisy(exact.copy(), rng=rng.seeded(run)).answers, z) for run in range(RUNS)]
     for name in truth.names:
         true, hits = truth.of(name).value, []

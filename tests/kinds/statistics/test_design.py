@@ -3,10 +3,14 @@
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from tests.kinds.statistics.statistics_spec import AGE, COST, SEX, WARD, spec
 
-from dpress import catalog, plan
+from dpress import catalog, plan, publish
+from dpress.core import rng
+from dpress.core.bounded_attribute import Numeric
 from dpress.core.claim import ZCDP, PureDP
 from dpress.core.errors import NotSupported
 from dpress.kinds.statistics import plan_text
@@ -119,3 +123,40 @@ def test_devices_other_methods_and_too_many_groups_are_refused() -> None:
 
 def test_no_other_kind_is_offered_in_its_place() -> None:
     assert not catalog.room("statistics").of_counts
+
+
+CENTS: dict[str, Any] = {**dict.fromkeys(("variance", "median", "quantiles", "share")), "by": None, "sum": ["cost"]}
+
+
+def test_a_stated_unit_is_the_lattice_of_the_sums() -> None:
+    planned = plan(spec([COST], unit={"cost": 0.01}, **CENTS))
+    cost = planned.choice.schema.tabular[0]
+    assert isinstance(cost, Numeric)
+    middles = (cost.edges_at(np.arange(100_001)) + cost.edges_at(np.arange(1, 100_002))) / 2
+    assert cost.ordered == 100_001
+    assert middles == pytest.approx(np.arange(100_001) / 100, abs=1e-9)
+    assert (cost.edge_below(np.arange(100_001) / 100) == np.arange(100_001)).all()
+
+
+@pytest.mark.parametrize(("unit", "exact"), [({"cost": 250.0}, True), (None, False)])
+def test_values_on_the_lattice_are_added_up_exactly_and_else_not(unit: dict[str, float] | None, *, exact: bool) -> None:
+    rows = pa.table({"cost": [0.0, 250.0, 250.0, 1000.0, 1300.0] * 1000})
+    asked = spec([COST], {"epsilon": 1000.0}, unit=unit, **CENTS)
+    release = publish(asked, rows, rng=rng.seeded(1))
+    assert (abs(release.query("sum cost").value - 2_500_000) < 1e-3) == exact
+
+
+@pytest.mark.parametrize(
+    ("unit", "message"),
+    [
+        ({"cost": 0.03}, r"unit\.cost: expected a unit that divides the width of the bounds, 1000, got 0\.03"),
+        ({"cost": 0}, r"unit\.cost: expected a number > 0, got 0"),
+        ({"cost": 1e-7}, r"unit\.cost: sums over 2\^32 rows of 10,000,000,000 levels do not fit 63 bits"),
+        ({"age": 5}, r"unit\.age: it has no mean"),
+        ({"price": 1}, r"unit: there is no attribute 'price'"),
+    ],
+)
+def test_a_unit_that_does_not_fit_is_refused_in_one_line(unit: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as found:
+        plan(spec([COST, AGE], unit=unit, **CENTS))
+    assert "\n" not in str(found.value)

@@ -14,6 +14,7 @@ from dpress.core.domain import Schema
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics import plan_text
 from dpress.kinds.statistics.estimates import group_estimates
+from dpress.release.data_check import check
 
 PERSON = {"unit": "uid", "rows_per_unit": 4}
 TOTALS: dict[str, Any] = {"persons": True, "totals": {"cost": [0, 600]}}
@@ -123,3 +124,13 @@ def test_intervals_hold_as_often_as_they_say_and_shorter_ones_do_not() -> None:
                 inside[name] += bool(one.low[0] <= known <= one.high[0])
         low = runs * 0.95 - 5 * math.sqrt(runs * 0.05 * 0.95)
         assert all(count >= low for count in inside.values()) is holds
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 600), (200, 10_000)])
+def test_a_check_counts_the_totals_that_the_bounds_cut(low: int, high: int) -> None:
+    rows = table().to_pandas()
+    totals = [*rows.groupby("uid").cost.sum(), *rows.groupby(["uid", "ward"]).cost.sum()]
+    (found,) = check(asked(totals={"cost": [low, high]}), table()).totals
+    known = (len(totals), sum(one < low for one in totals), sum(one > high for one in totals))
+    assert (found.totals, found.low, found.high) == pytest.approx(known, abs=2)  # levels are 0.001 wide
+    assert found.low + found.high > 100

@@ -129,5 +129,5 @@ def test_what_are_no_quantiles_is_refused() -> None:
             ApproximateQuantiles(loss=LOSSES[0], quantiles=quantiles)
     with pytest.raises(ValueError, match="common denominator"):
         ApproximateQuantiles(loss=LOSSES[0], quantiles=(Fraction(1, 1 << 21),))
-    with pytest.raises(NotSupported, match="under epsilon or rho"):
+    with pytest.raises(NotSupported, match="calibrated to epsilon or rho"):
         ApproximateQuantiles(loss=ApproxDP(epsilon=1, delta="1e-6"))  # type: ignore[arg-type]

@@ -175,7 +175,7 @@ def test_a_secret_of_a_wrong_length(length):
 
 
 @pytest.mark.parametrize(
-    "name", ["krr", "oue", "sue", "olh", "hadamard", "subset_selection", "rappor", "rr_ldp", "pcep"]
+    "name", ["krr", "oue", "sue", "olh", "hadamard", "subset_selection", "rappor", "rr_ldp", "pcep", "pgr", "loloha"]
 )
 def test_every_oracle_serves_in_a_report_type(name):
     oracle = catalog.card(name).oracle(6, PureDP(epsilon=2))

@@ -5,7 +5,7 @@ import { whole } from "../fraction.js";
 import { LARGEST, type Method } from "../oracle.js";
 import { respond, truth } from "./krr.js";
 
-const PRIME = 2 ** 31 - 1;
+export const PRIME = 2 ** 31 - 1;
 
 /** Returns the bucket of a value under (c v^2 + a v + b) mod P. */
 export function bucket(value: number, a: number, b: number, c: number, g: number): number {

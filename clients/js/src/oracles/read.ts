@@ -5,8 +5,10 @@ import { must } from "../refusal.js";
 import { diskReports } from "./disk_reports.js";
 import { hadamard } from "./hadamard.js";
 import { krr } from "./krr.js";
+import { loloha } from "./loloha.js";
 import { olh } from "./olh.js";
 import { pcep } from "./pcep.js";
+import { pgr } from "./pgr.js";
 import { rappor } from "./rappor.js";
 import { rrLdp } from "./rr_ldp.js";
 import { safeRegions } from "./safe_regions.js";
@@ -17,9 +19,11 @@ const METHODS: Readonly<Record<string, Method>> = {
   disk_reports: diskReports,
   hadamard,
   krr,
+  loloha,
   olh,
   oue,
   pcep,
+  pgr,
   rappor,
   rr_ldp: rrLdp,
   safe_regions: safeRegions,

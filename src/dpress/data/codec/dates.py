@@ -18,7 +18,7 @@ from dpress.core.errors import SchemaMismatch
 from dpress.core.local_time import FAR, hour_of, hours_of_instants
 from dpress.core.value import NANOSECONDS, Value, read
 from dpress.data.codec import objects
-from dpress.data.codec.listed import finite
+from dpress.data.codec.finite_times import finite
 from dpress.data.codec.numbers import is_text
 
 PLAIN = (

@@ -17,6 +17,7 @@ from dpress.core.attribute import Tabular
 from dpress.core.coding import MISSING, OUTSIDE, WORDS, cell, listed
 from dpress.core.listed_attribute import Listed
 from dpress.core.value import BLANKS, EXACT, NANOSECONDS, Kind, Value, written
+from dpress.data.codec.finite_times import finite, ticks_of
 from dpress.data.codec.numbers import is_text, trimmed, whole
 
 Codes = npt.NDArray[np.int32]
@@ -41,13 +42,6 @@ def cells(attribute: Listed, column: pa.Array) -> Codes:
         column = finite(column)
     first: type = type(attribute.values[0])
     return _found(column, *held(attribute.listed, first, column.type))
-
-
-def finite(column: pa.Array) -> pa.Array:
-    """Return dates or time stamps without the infinite ones, which are none: the farthest ticks on either side."""
-    ticks, farthest = column.view(_integers(column.type)), 2 ** (column.type.bit_width - 1) - 1
-    infinite = pc.is_in(ticks, value_set=pa.array([farthest, -farthest], type=ticks.type))
-    return pc.if_else(infinite, pa.scalar(None, column.type), column) if pc.any(infinite).as_py() else column
 
 
 def _found(column: pa.Array, values: pa.Array, codes: Codes) -> Codes:
@@ -89,7 +83,7 @@ def held(values: tuple[Any, ...], first: Hashable, kind: pa.DataType) -> Held:
     else:
         holds = _holder(kind)
         pairs = [(own, code) for value, code in found.items() if (own := holds(value)) is not None]
-    storage = _integers(kind) if has_times(kind) else kind
+    storage = ticks_of(kind) if has_times(kind) else kind
     own = pa.array([one for one, _ in pairs], type=storage).cast(kind)
     return own, np.array([code for _, code in pairs], dtype=np.int32)
 
@@ -142,7 +136,3 @@ def _time(kind: pa.DataType, value: Value) -> int | None:
         return None
     ticks, rest = divmod(value.content, NANOSECONDS[unit])
     return ticks if not rest and abs(ticks) < 2 ** (kind.bit_width - 1) else None
-
-
-def _integers(kind: pa.DataType) -> pa.DataType:
-    return pa.int32() if kind.bit_width == 32 else pa.int64()

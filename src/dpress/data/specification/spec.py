@@ -123,6 +123,20 @@ class Collection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             raise ValueError(".ends: expected every time to be later than the one before")
 
 
+class Periods(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A release that grows period by period.
+
+    Args:
+        attribute: of dates; its cells are the periods.
+        counter: which spans of periods are measured: each by itself, those of a binary tree, or of a smooth one.
+        per_unit: of how many periods a person's rows count, the first that have any; needed where the unit is a person.
+    """
+
+    attribute: str
+    counter: Literal["separate", "tree", "smooth"] = "separate"
+    per_unit: Annotated[int, msgspec.Meta(ge=1)] | msgspec.UnsetType = msgspec.UNSET
+
+
 class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One publication or collection.
 
@@ -132,6 +146,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         privacy: the promise.
         release: the result.
         collection: when devices are asked.
+        periods: of a table that is published again and again.
     """
 
     data: Data | None = None
@@ -139,6 +154,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     privacy: Privacy
     release: Release
     collection: Collection | msgspec.UnsetType = msgspec.UNSET
+    periods: Periods | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         """Check that the parts fit each other."""
@@ -152,6 +168,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             raise ValueError('.collection: a table is not collected; leave it out, or set model = "local"')
         self._check_postprocess()
         self._check_dates()
+        self._check_periods()
 
     def _check_dates(self) -> None:
         """Refuse dates under the local model: devices in other languages than Python code none."""
@@ -161,6 +178,26 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                     f".attribute[{one.name}].kind: devices code no dates; list the periods as `values` of an ordinal "
                     'attribute, or set model = "central"'
                 )
+
+    def _check_periods(self) -> None:
+        """Refuse periods that follow no calendar, and persons whose rows may be in any number of them."""
+        if self.periods is msgspec.UNSET:
+            return
+        own, privacy = self.periods, self.privacy
+        dated = next((one for one in self.schema.attributes if one.name == own.attribute), None)
+        if not isinstance(dated, Dated) or dated.cyclic:
+            raise ValueError(
+                f".periods.attribute: expected a released attribute of kind date or datetime whose cells follow each "
+                f"other, got {own.attribute!r}"
+            )
+        if privacy.model == "local" or privacy.delta is not None:
+            raise ValueError('.periods: a table is published by periods, model = "central", under `epsilon` or `rho`')
+        person = privacy.unit != "row"
+        if person and own.counter != "separate":
+            raise ValueError('.periods.counter: running counters protect rows; for persons leave it "separate"')
+        if person == (own.per_unit is msgspec.UNSET):
+            what = "expected of how many periods a person counts, got none" if person else "only for persons"
+            raise ValueError(f".periods.per_unit: {what}")
 
     def _check_attribute(self, name: str) -> None:
         try:

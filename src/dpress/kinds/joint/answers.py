@@ -111,14 +111,7 @@ class Answers(TableAnswers):
         again, note = self._fitted_answers(text, progress)
         value, variance = self._count(again, weights)
         half = again.half_width(variance, confidence)
-        return Result(
-            query=text,
-            value=value,
-            standard_error=math.sqrt(variance),
-            interval=(value - half, value + half),
-            confidence=confidence,
-            note=note,
-        )
+        return Result.of_count(text, value, variance, half, confidence, note)
 
     def answering(self, weights: list[Array], text: str) -> ProductSums:
         """Return who answers queries about the attributes that one weighs: a published table, else the fitted joint."""

@@ -92,14 +92,8 @@ class Answers(PublishedOnly):
         (weights,) = parse(Schema((self.attribute,)), text)
         variance = self._variance(weights)
         half, value = half_width(variance, confidence, self.release.tail), float(weights @ self.counts)
-        return Result(
-            query=text,
-            value=value,
-            standard_error=math.sqrt(variance),
-            interval=(value - half, value + half),
-            confidence=confidence,
-            note=None if np.all(weights == weights[-1]) else self.selected,
-        )
+        note = None if np.all(weights == weights[-1]) else self.selected
+        return Result.of_count(text, value, variance, half, confidence, note)
 
     def _variance(self, weights: Array) -> float:
         own, total = self.variances

@@ -18,6 +18,8 @@ from dpress.release.candidate import Choice
 from dpress.release.parameter_checks import of_kind
 from dpress.release.query_language import parse_box
 
+FEW = 8  # numbers that a refusal shows
+
 
 def choose(spec: Spec) -> Choice:
     """Return every method that serves a specification of ranges, and the one with the least error.
@@ -76,7 +78,8 @@ def _lengths(length: int | list[int], axes: int) -> list[int]:
     listed = length if isinstance(length, list) else [length]
     if len(listed) != axes:
         wanted = "one number" if axes == 1 else f"a list of {axes} numbers, one for each attribute"
-        raise ValueError(f"{PLACE}.length: expected {wanted}, got {length}")
+        got = length if len(listed) <= FEW else f"{len(listed):,} numbers"
+        raise ValueError(f"{PLACE}.length: expected {wanted}, got {got}")
     return listed
 
 

@@ -23,6 +23,7 @@ from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics import discovery
 from dpress.kinds.statistics.assumed_shape import check
 from dpress.kinds.statistics.discovery import Discovery
+from dpress.kinds.statistics.finest_levels import check_units, finest
 from dpress.kinds.statistics.kind import Statistics
 from dpress.kinds.statistics.person_parts import person_parts
 from dpress.kinds.statistics.prediction import best_shares, mean_square
@@ -40,7 +41,6 @@ from dpress.release.strategies import affordable
 
 METHOD = "group_statistics"
 UNIT = "squared error, widths of the bounds"
-LEVELS = {1: 1 << 20, 2: 1 << 15}  # the most of an attribute, by the degree of its moments
 MOST_CELLS = 1 << 12  # of quantiles, where an integer attribute states no bins
 Added = tuple[tuple[MomentSums, ...], tuple[PersonSums, ...]]
 MOST_GROUPS, MOST_NODES, MOST_LISTED = 1 << 17, 1 << 24, 1 << 12
@@ -231,14 +231,21 @@ def _asked(schema: Schema, own: Statistics) -> _Asked:
         _known(schema, name, f"{PLACE}.by[#{number}]")
         if by.index(name) < number - 1:
             raise ValueError(f"{PLACE}.by[#{number}]: {name} stands there twice")
-    finest = Schema(tuple(_finest(one, degrees_of_totals | degrees, quantiles) for one in schema.tabular))
-    cells = {name: _cells(schema, name, finest) for name in quantiles}
+    highest, units = degrees_of_totals | degrees, own.unit or {}
+    check_units(units, schema.names)
+    levels = Schema(
+        tuple(
+            finest(one, highest.get(one.name), quantiles=one.name in quantiles, unit=units.get(one.name))
+            for one in schema.tabular
+        )
+    )
+    cells = {name: _cells(schema, name, levels) for name in quantiles}
     found = _Asked(
         by=by,
         degrees=degrees,
         quantiles={name: tuple(sorted(shares)) for name, shares in quantiles.items()},
         shares=tuple(own.share or ()),
-        schema=finest,
+        schema=levels,
         cells=cells,
     )
     _check_size(found)
@@ -265,25 +272,9 @@ def _known(schema: Schema, name: str, place: str) -> Tabular:
         ) from None
 
 
-def _finest(attribute: Tabular, degrees: dict[str, int], quantiles: dict[str, set[Fraction]]) -> Tabular:
-    """Return a measured attribute with as many levels as its moments take; the others as they are."""
-    if attribute.name not in degrees or not isinstance(attribute, Number):
-        return attribute
-    most = LEVELS[degrees[attribute.name]]
-    if isinstance(attribute, Integer):
-        return msgspec.structs.replace(attribute, bins=None if attribute.span <= most else most)
-    if attribute.cuts is not None and attribute.name in quantiles:
-        raise ValueError(
-            f"attribute {attribute.name}: a mean and quantiles of one attribute need `bins` of one width, not `edges`"
-        )
-    bins = attribute.bins or 1
-    low, high = map(float, attribute.ends)
-    return msgspec.structs.replace(attribute, bounds=(low, high), cuts=None, bins=bins * max(1, most // bins))
-
-
-def _cells(schema: Schema, name: str, finest: Schema) -> int:
+def _cells(schema: Schema, name: str, finer: Schema) -> int:
     own: Tabular = next(one for one in schema.tabular if one.name == name)
-    levels = next(one for one in finest.tabular if one.name == name).ordered
+    levels = next(one for one in finer.tabular if one.name == name).ordered
     stated = own.ordered if not isinstance(own, Integer) or own.bins else min(own.ordered, MOST_CELLS)
     return min(stated, levels)
 

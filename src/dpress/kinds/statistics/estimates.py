@@ -20,6 +20,7 @@ from dpress.core.measurement import Measurement
 from dpress.core.ranges import Ranges
 from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
+from dpress.inference.interval import margin
 from dpress.kinds.statistics.person_estimates import PersonEstimates, of_sets
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
@@ -40,6 +41,7 @@ class GroupEstimates:
         schema: of the attributes.
         sums: of every part, in counts, shape (sets, sums or nodes of one group).
         variances: of one sum of every part in one group, in counts squared.
+        steps: of the noise of one sum of every part, in counts.
         sizes: how many groups each set has, shape (sets,).
         z: standard errors to each side of an interval.
     """
@@ -48,6 +50,7 @@ class GroupEstimates:
     schema: Schema
     sums: tuple[Array, ...]
     variances: tuple[float, ...]
+    steps: tuple[float, ...]
     sizes: Array
     z: float
 
@@ -78,7 +81,7 @@ class GroupEstimates:
     def _by_name(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
         if any(map(self._counts_all, self.strategy.of_rows)):
-            found[COUNT] = lambda: group_moments.linear(*self.counts, self.z)
+            found[COUNT] = lambda: group_moments.linear(*self.counts, self.z, max(self.steps))
         for place, part in enumerate(self.strategy.moments):
             found |= self._of_moments(place, part)
         for tree in self.strategy.distributions:
@@ -95,6 +98,7 @@ class GroupEstimates:
             parts=self.strategy.persons,
             sums=self.sums[own],
             variances=self.variances[own],
+            steps=self.steps[own],
             z=self.z,
         )
 
@@ -132,22 +136,25 @@ class GroupEstimates:
     def _sum(self, place: int) -> Estimates:
         centre, radius = self._scale(place)
         (count, count_variance), (total, variance) = self._count_for(place), self._total(place)
-        value = centre * count + radius * total
-        return group_moments.linear(value, centre**2 * count_variance + radius**2 * variance, self.z)
+        value, spread = centre * count + radius * total, centre**2 * count_variance + radius**2 * variance
+        return group_moments.linear(value, spread, self.z, abs(centre) * max(self.steps) + radius * self.steps[place])
 
     def _mean(self, place: int) -> Estimates:
         centre, radius = self._scale(place)
-        return group_moments.moved(
-            group_moments.ratio(*self._total(place), *self._count_for(place), self.z), centre, radius
-        )
+        return group_moments.moved(self._ratio(place), centre, radius)
 
     def _share(self, place: int) -> Estimates:
-        return group_moments.moved(group_moments.ratio(*self._total(place), *self._count_for(place), self.z), 0.5, 0.5)
+        return group_moments.moved(self._ratio(place), 0.5, 0.5)
+
+    def _ratio(self, place: int) -> Estimates:
+        steps = 2 * self.steps[place], max(self.steps)
+        return group_moments.ratio(*self._total(place), *self._count_for(place), self.z, steps)
 
     def _variance(self, place: int) -> Estimates:
         _, radius = self._scale(place)
         count, count_variance = self._count_for(place)
-        found = group_moments.spread(self.sums[place], self._variances(place), count, count_variance, self.z)
+        step = max(4 * self.steps[place], 4 / 3 * max(self.steps))  # of a sum in (t - mean)^2 - variance, of the count
+        found = group_moments.spread(self.sums[place], self._variances(place), count, count_variance, self.z, step)
         return group_moments.moved(found, 0.0, radius**2)
 
     def _scale(self, place: int) -> tuple[float, float]:
@@ -172,8 +179,9 @@ class GroupEstimates:
         part = self.strategy.distributions[place]
         place += len(self.strategy.moments)
         q, one = float(share), form_variances(part, self.variances[place], float(share))
+        step = max(q, 1 - q) * self.steps[place]
         pairs = zip(self._prefixes(place), self.sizes, strict=True)
-        rows = [group_moments.quantile(prefixes, one * size, q, self.z) for prefixes, size in pairs]
+        rows = [group_moments.quantile(prefixes, margin(one * size, self.z, step), q) for prefixes, size in pairs]
         value, low, high = (self._valued(part, np.array(column)) for column in zip(*rows, strict=True))
         if self._whole_numbers(part):
             value, high = np.ceil(value) - 1, high - 1
@@ -215,7 +223,13 @@ def group_estimates(
     groups = strategy.parts[0].groups
     sizes = np.ones(groups) if mask is None else np.array([float(mask.sum())])
     return GroupEstimates(
-        strategy=strategy, schema=schema, sums=tuple(sums), variances=tuple(variances), sizes=sizes, z=z
+        strategy=strategy,
+        schema=schema,
+        sums=tuple(sums),
+        variances=tuple(variances),
+        steps=tuple(part.step for part in strategy.parts),
+        sizes=sizes,
+        z=z,
     )
 
 

@@ -48,7 +48,8 @@ def true_statistics(release: Release, exact: Numbers) -> GroupEstimates:
     own: Any = release.answers
     noiseless = Measurement(map=own.strategy.map, answers=exact, variance=own.measurement.variance)
     found = group_estimates(own.strategy, release.schema, noiseless, z=critical(CONFIDENCE, release.tail))
-    return replace(found, variances=tuple(1e-12 for _ in found.variances))
+    none = tuple(0.0 for _ in found.steps)
+    return replace(found, variances=tuple(1e-12 for _ in found.variances), steps=none)
 
 
 def _errors(found: GroupEstimates, truth: GroupEstimates, name: str, filled: Mask) -> dict[str, float]:

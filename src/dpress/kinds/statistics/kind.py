@@ -1,7 +1,8 @@
 """Which releases are statistics of groups, and what a specification may set of them."""
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
@@ -70,6 +71,17 @@ class Statistics(Participants, frozen=True):
         ]
         | None
     ) = None
+    unit: (
+        Annotated[
+            dict[str, Fraction],
+            Meta(
+                title="a table of numbers > 0, by attribute",
+                description="a numeric attribute's values are rounded to the multiples of it from the lower bound on, "
+                "as { cost = 0.01 }, and added up without further error; it divides the width of the bounds",
+            ),
+        ]
+        | None
+    ) = None
     assume: (
         Annotated[
             dict[str, Shape],
@@ -94,9 +106,16 @@ class Statistics(Participants, frozen=True):
     ) = None
 
 
+def _with_time(given: Mapping[str, Any], names: Sequence[str], dated: str) -> dict[str, Any]:
+    """Return the parameters of one period's statistics: the one cell of time is a group."""
+    del names
+    return dict(given) | {"by": [*dict.fromkeys([*given.get("by", ()), dated])]}
+
+
 KIND = Kind(
     name="statistics",
     names=("statistics",),
+    by_period={"statistics": _with_time},
     of_counts=False,
     discovers=True,
     parameters={("statistics", "central"): Statistics},

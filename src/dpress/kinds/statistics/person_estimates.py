@@ -24,6 +24,7 @@ class PersonEstimates:
         parts: that were measured.
         sums: of every part, in persons, shape (sets, degree + 1).
         variances: of one sum of every part, in persons squared.
+        steps: of the noise of one sum of every part, in persons.
         z: standard errors to each side of an interval.
     """
 
@@ -31,6 +32,7 @@ class PersonEstimates:
     parts: tuple[PersonSums, ...]
     sums: tuple[Array, ...]
     variances: tuple[float, ...]
+    steps: tuple[float, ...]
     z: float
 
     @property
@@ -38,7 +40,7 @@ class PersonEstimates:
         """Return what gives every statistic, in the order that they are published in."""
         found: dict[str, Callable[[], Estimates]] = {}
         if any(part.counts_all for part in self.parts):
-            found[PERSONS] = lambda: group_moments.linear(*self._persons, self.z)
+            found[PERSONS] = lambda: group_moments.linear(*self._persons, self.z, max(self.steps))
         for place, part in enumerate(self.parts):
             if part.axis is not None:
                 name = total_name(self.names[part.axis])
@@ -67,13 +69,14 @@ class PersonEstimates:
         centre, radius = _scale(self.parts[place])
         (count, count_variance), (total, variance) = self._counted(place), self._difference(place)
         value = centre * count + radius * total
-        return group_moments.linear(value, centre**2 * count_variance + radius**2 * variance, self.z)
+        step = abs(centre) * max(self.steps) + radius * self.steps[place]
+        return group_moments.linear(value, centre**2 * count_variance + radius**2 * variance, self.z, step)
 
     def _mean(self, place: int) -> Estimates:
         centre, radius = _scale(self.parts[place])
-        return group_moments.moved(
-            group_moments.ratio(*self._difference(place), *self._counted(place), self.z), centre, radius
-        )
+        steps = 2 * self.steps[place], max(self.steps)
+        found = group_moments.ratio(*self._difference(place), *self._counted(place), self.z, steps)
+        return group_moments.moved(found, centre, radius)
 
 
 def total_name(name: str) -> str:
@@ -83,7 +86,7 @@ def total_name(name: str) -> str:
 
 def statistics_of(parts: tuple[PersonSums, ...], names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names of what is published of persons."""
-    return tuple(PersonEstimates(names=names, parts=parts, sums=(), variances=(), z=1.0).by_name)
+    return tuple(PersonEstimates(names=names, parts=parts, sums=(), variances=(), steps=(), z=1.0).by_name)
 
 
 def of_sets(part: PersonSums, sums: Numbers, mask: npt.NDArray[np.bool_] | None) -> Array:

@@ -6,6 +6,7 @@ from typing import Any
 from dpress.core.claim import describe
 from dpress.kinds.statistics.assumed_shape import Assumed, supposed
 from dpress.kinds.statistics.kind import Statistics
+from dpress.kinds.statistics.person_estimates import PERSONS
 from dpress.kinds.statistics.prediction import standard_errors
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -26,7 +27,8 @@ def text(planned: Plan) -> PlanText:
     rows = [[name, _typical(error)] for name, error in errors.items()]
     listing = Listing(header=("statistic", "typical error"), rows=rows, numbers=(1,))
     named = _discovered(chosen.mechanism) if isinstance(chosen.mechanism, DiscoveredGroups) else _expected(planned)
-    basis = f"For {named}, {supposed(_assumed(planned))}; a count's error is exact, the others"
+    exact = "errors of counts and persons are exact" if PERSONS in errors else "a count's error is exact"
+    basis = f"For {named}, {supposed(_assumed(planned))}; {exact}, the others"
     loss = describe(chosen.mechanism.claim.proven)
     remarks: list[str | Listing] = [f"{basis} are approximations.", f"{chosen.method}: {loss} (proven)."]
     return PlanText(candidates=listing, remarks=remarks)

@@ -134,7 +134,13 @@ def _expected(mechanism: MatrixMechanism, shape: tuple[Schema, Assumed], users: 
     pairs = zip(strategy.parts, mechanism.noises, strict=True)
     variances = [noise.variance * own.step**2 for own, noise in pairs]
     return GroupEstimates(
-        strategy=strategy, schema=shape[0], sums=tuple(sums), variances=tuple(variances), sizes=np.ones(1), z=z
+        strategy=strategy,
+        schema=shape[0],
+        sums=tuple(sums),
+        variances=tuple(variances),
+        steps=tuple(part.step for part in strategy.parts),
+        sizes=np.ones(1),
+        z=z,
     )
 
 
@@ -146,7 +152,7 @@ def _parts_of(strategy: GroupStatistics, schema: Schema) -> dict[str, int]:
     alone += [GroupStatistics(moments=(), distributions=(part,), shares=one) for part in strategy.distributions]
     alone += [GroupStatistics(moments=(), persons=(part,), shares=one) for part in strategy.persons]
     for place, own_part in enumerate(alone):
-        own = GroupEstimates(strategy=own_part, schema=schema, sums=(), variances=(), sizes=np.ones(1), z=1.0)
+        own = GroupEstimates(strategy=own_part, schema=schema, sums=(), variances=(), steps=(), sizes=np.ones(1), z=1.0)
         found |= dict.fromkeys((name for name in own.names if name != COUNT), place)
     return found
 

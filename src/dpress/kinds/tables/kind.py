@@ -1,6 +1,8 @@
 """Which releases are tables of counts, and what a specification may set of them."""
 
-from typing import Annotated
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 from msgspec import Meta
 
@@ -34,9 +36,19 @@ class OneWayTables(Division, frozen=True):
     ways: Annotated[int, Meta(ge=1, description="1, or left out: there is one table for each attribute")] = 1
 
 
+def _with_time(given: Mapping[str, Any], names: Sequence[str], dated: str) -> dict[str, Any]:
+    """Return the parameters of marginal tables of one period: every table with the one cell of time beside."""
+    others = [name for name in names if name != dated]
+    ways = min(given.get("ways", 2), len(others))
+    tables = given.get("tables", list(itertools.combinations(others, ways)))
+    kept = {name: value for name, value in given.items() if name != "ways"}
+    return kept | {"tables": [[*(name for name in own if name != dated), dated] for own in tables]}
+
+
 KIND = Kind(
     name="tables",
     names=("histogram", "marginals"),
+    by_period={"histogram": lambda given, names, dated: dict(given), "marginals": _with_time},  # noqa: ARG005
     parameters={
         ("marginals", "central"): Tables,
         ("histogram", "local"): OneWayTables,

@@ -72,7 +72,7 @@ class ApproximateQuantiles:
 
     def __post_init__(self) -> None:
         if not isinstance(self.loss, (PureDP, ZCDP)):
-            raise NotSupported(f"quantiles are chosen under epsilon or rho, got {describe(self.loss)}")
+            raise NotSupported(f"a choice of quantiles is calibrated to epsilon or rho, got {describe(self.loss)}")
         check.count("places", self.places)
         if not self.quantiles or list(self.quantiles) != sorted({one for one in self.quantiles if 0 < one < 1}):
             raise ValueError("quantiles must be increasing and lie strictly between 0 and 1")

@@ -78,7 +78,7 @@ def _likely(tables: Tables, axes: Axes) -> tuple[int, Array]:
     Cut off below that alone they would add up to more than 1 where the noise is large, and frequent cells would look
     rarer than they are.
     """
-    users, found = sum(one.noise.users for one in tables.noisy), tables.table(axes)
+    users, found = sum(_reported(one).users for one in tables.noisy), tables.table(axes)
     shares = np.maximum(norm_sub(found.ravel(), users=1).reshape(found.shape), 1 / users)
     return users, shares / shares.sum()
 
@@ -96,11 +96,18 @@ def _kept(values: Array, one: NoisyTable, axes: Axes) -> Array:
 def _summed(tables: Tables, one: NoisyTable, axes: Axes, asked: tuple[Array, Array]) -> float:
     """Return what one table adds to the variance of a sum, were its users drawn with replacement."""
     shares, query = (_kept(values, one, axes) for values in asked)
-    noise, cells = one.noise, one.shares.size
+    noise, cells = _reported(one), one.shares.size
     weights = _weights(tables, one, axes).applied(query)
     each = (noise.other + _spare(noise)) * cells / shares.size + (noise.own - noise.other) * shares
     oracle = float((weights**2 * each).sum()) * cells / (cells - 1)
     return (oracle + _sampling(shares, weights)) / noise.users
+
+
+def _reported(table: NoisyTable) -> Noise:
+    """Return the noise of a table that devices reported."""
+    if not isinstance(table.noise, Noise):
+        raise TypeError("a curator's table has no reports")
+    return table.noise
 
 
 def _spare(noise: Noise) -> float:
@@ -114,7 +121,7 @@ def _sampling(shares: Array, weights: Array) -> float:
 
 def _part(tables: Tables, one: NoisyTable, axes: Axes, shares: Array) -> Array:
     """Return what one table adds to the variance, were its users drawn with replacement."""
-    weights, noise, cells = _weights(tables, one, axes), one.noise, one.shares.size
+    weights, noise, cells = _weights(tables, one, axes), _reported(one), one.shares.size
     own = _kept(shares, one, axes)
     square = weights.squared()
     weighted, each = square.applied(own), square.applied(np.ones(own.shape)) * (cells / own.size)

@@ -101,8 +101,9 @@ class MatrixMechanism:
         return self.noisy(self.exact(counts), rng=rng)
 
     def of_tables(self, counts: Numbers) -> Numbers:
-        """Return the counts as they are."""
-        return counts
+        """Return what `exact` takes, from the counts of the decoder's tables, one after the other."""
+        matrix = self.strategy.map
+        return matrix.from_tables(counts) if isinstance(matrix, Stack) else counts
 
     def exact(self, counts: Numbers) -> Numbers:
         """Return the answers without noise, private as the counts are; what may refuse a table refuses it here.

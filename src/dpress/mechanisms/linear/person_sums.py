@@ -124,6 +124,21 @@ class PersonSums:
             found.append(self._of_sets(np.zeros_like(groups), persons, levels, 1))
         return np.concatenate(found)
 
+    def cut(self, codes: Codes, persons: Integers) -> Integers:
+        """Return how many totals lie below the bounds, above them, and in all: private. Arguments: see `sums`.
+
+        A total of a person in a group counts, and, where there are groups, the person's total over all.
+        """
+        known = codes[self.axis or 0] < self.levels
+        codes, persons = codes[:, known], persons[known]
+        groups, levels = group_of(codes, self.shape, self.by), codes[self.axis or 0].astype(np.int64)
+        found = np.zeros(3, dtype=np.int64)
+        for places, sets in [(groups, self.groups), (np.zeros_like(groups), 1)][: 1 + bool(self.by)]:
+            pairs, own = np.unique(persons * sets + places, return_inverse=True)
+            part = self._part(np.bincount(own, minlength=len(pairs)), _added(own, levels, len(pairs)))
+            found += [int((part < 0).sum()), int((part > 1).sum()), len(pairs)]
+        return found
+
     def answers(self, sums: Numbers) -> Numbers:
         """Return what is measured of the sums over all persons: themselves."""
         return sums
@@ -163,9 +178,14 @@ class PersonSums:
 
     def _shares(self, rows: Integers, levels: Integers) -> Integers:
         """Return u of the totals of so many rows whose levels add up to this."""
+        found: Integers = np.rint(np.clip(self._part(rows, levels), 0, 1) * STEPS).astype(np.int64)
+        return found
+
+    def _part(self, rows: Integers, levels: Integers) -> Numbers:
+        """Return where these totals lie: at 0 the lower bound, at 1 the upper one."""
         (first, width), (low, high) = (map(float, pair) for pair in (self.values, self.bounds))
-        part = (rows * first + levels * width - low) / (high - low)
-        return np.rint(np.clip(part, 0, 1) * STEPS).astype(np.int64)
+        part: Numbers = (rows * first + levels * width - low) / (high - low)
+        return part
 
 
 def _added(own: Integers, levels: Integers, size: int) -> Integers:

@@ -16,6 +16,7 @@ from dpress.core.encoders import Code, Codes, Encoder
 from dpress.core.errors import NotSupported
 from dpress.core.linear import Array
 from dpress.core.oracle import Mask, Oracle, Payloads, Tally, Values
+from dpress.core.payload import Number
 from dpress.core.rng import Generator
 from dpress.noise.permanent import FIRST, Secrets, Slot
 
@@ -39,6 +40,20 @@ class Longitudinal(Protocol):
 
     def perturb(self, values: Table, *, rng: Generator, secrets: Secrets | None = None, slot: Slot = FIRST) -> Payloads:
         """Return one report for every value."""
+        ...
+
+
+@runtime_checkable
+class Celled(Protocol):
+    """A longitudinal oracle whose permanent response is of a cell that values share."""
+
+    @property
+    def lifelong(self) -> PureDP:
+        """The loss of any number of reports of any number of values."""
+        ...
+
+    def cells(self, values: Values, secrets: Secrets, slot: Slot) -> Number:
+        """Return the cell of every device's value."""
         ...
 
 
@@ -87,6 +102,18 @@ class Part:
     def lifetime(self) -> PureDP | None:
         """The loss of any number of answers about the same values; None without a permanent response."""
         return self.oracle.lifetime if longitudinal(self.oracle) and not self._encoded else None
+
+    def answered(self, codes: Table, shape: Sequence[int], secrets: Secrets, slot: Slot) -> int:
+        """Return the number of what one device's permanent response is of: the combination of its values, or a cell.
+
+        Exact however many combinations there are.
+        """
+        if isinstance(self.oracle, Celled):
+            return int(self.oracle.cells(self.encoder.values(codes[list(self.axes)]), secrets, slot)[0])
+        value = 0
+        for axis in self.axes:
+            value = value * shape[axis] + int(codes[axis, 0])
+        return value
 
     @property
     def _encoded(self) -> bool:

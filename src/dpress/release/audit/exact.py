@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,8 @@ def channels(oracle: Any, *, rng: Generator) -> list[Channel]:
 
 def permanent(oracle: Any) -> Any:
     """Return the oracle whose report is its permanent response as it is: what all reports of one value can reveal."""
+    if (given_seed := getattr(oracle, "permanent_given_seed", None)) is not None:
+        return SimpleNamespace(channel=oracle.channel, given_seed=given_seed)
     return replace(getattr(oracle, "oracle", oracle), p=Fraction(0), q=Fraction(1))
 
 

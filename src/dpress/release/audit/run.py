@@ -166,7 +166,7 @@ def channel_checks(name: str, oracle: Any, *, rng: Generator) -> Iterator[Check]
             lifetime: PureDP = oracle.lifetime
             remark = "the permanent response is what all reports of one value can reveal"
             yield _exact(
-                "exact channel",
+                kind,
                 f"{name}, permanent",
                 VALUES,
                 lifetime,

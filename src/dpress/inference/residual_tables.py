@@ -1,0 +1,84 @@
+"""Marginal tables as sums of independent noisy residuals: consistent by themselves, no system to solve."""
+
+import functools
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpress.core.linear import Array, Marginal, Variance
+from dpress.core.measurement import Measurement
+from dpress.core.residuals import Residual, Residuals
+from dpress.inference.consistency import Axes, Table, marginal, query, query_variance
+
+
+@dataclass(frozen=True, slots=True)
+class ResidualTables:
+    """Tables and queries from noisy residuals.
+
+    A residual's answers are the projection times k = k_1 ... k_a plus noise of variance v. Centred along every axis and
+    divided by k they are the component of `inference.consistency`, with v / k^2 for the variance of a cell: the best
+    linear estimate, as no other residual tells of it.
+    Error: `inference.consistency.query_variance`, exact.
+
+    Args:
+        map: the residuals of every part of every table.
+    """
+
+    map: Residuals
+
+    @property
+    def shape(self) -> Axes:
+        """The number of cells along every axis of the full table."""
+        return self.map.shape
+
+    @property
+    def tables(self) -> tuple[Axes, ...]:
+        """The axes of every table."""
+        return self.map.tables
+
+    def estimate(self, measurement: Measurement) -> tuple[Array, ...]:
+        """Return the tables, each flat."""
+        return tuple(marginal(self._noisy(measurement.variance, axes, measurement), axes) for axes in self.tables)
+
+    def cell_variances(self, variance: Variance) -> tuple[Array, ...]:
+        """Return the variance of every cell, the same all over a table."""
+        found = []
+        for axes in self.tables:
+            rows = Marginal(self.shape, axes).rows
+            weights = [np.eye(1, n)[0] if axis in axes else np.ones(n) for axis, n in enumerate(self.shape)]
+            found.append(np.broadcast_to(np.float64(self.query_variance(variance, weights)), (rows,)))
+        return tuple(found)
+
+    def answer(self, measurement: Measurement, weights: Sequence[Array]) -> float:
+        """Return the answer to a query on axes that some table holds together."""
+        return query(self._noisy(measurement.variance, _used(weights), measurement), weights)
+
+    def query_variance(self, variance: Variance, weights: Sequence[Array]) -> float:
+        """Return the exact variance of that answer."""
+        return query_variance(self._noisy(variance, _used(weights)), weights)
+
+    def _noisy(self, variance: Variance, axes: Axes, measurement: Measurement | None = None) -> list[Table]:
+        """Return the components that tell of a table over these axes."""
+        places, tables = _places(self.map), []
+        for size in range(len(axes) + 1):
+            for own in itertools.combinations(sorted(axes), size):
+                if own in places:
+                    start, part = places[own]
+                    spread = float(variance if np.ndim(variance) == 0 else np.asarray(variance)[start])
+                    noisy = None if measurement is None else measurement.answers[start : start + part.rows] / part.rows
+                    tables.append(Table(map=part.table, answers=noisy, variance=spread / part.rows**2, centred=True))
+        return tables
+
+
+def _used(weights: Sequence[Array]) -> Axes:
+    return tuple(axis for axis, weight in enumerate(weights) if not np.all(weight == 1))
+
+
+@functools.lru_cache(maxsize=16)
+def _places(residuals: Residuals) -> dict[Axes, tuple[int, Residual]]:
+    """Return for every residual's axes its first row and itself."""
+    starts = np.cumsum([0, *(part.rows for part in residuals.parts)]).tolist()
+    pairs = zip(starts, residuals.parts, strict=False)
+    return {part.axes: (start, part) for start, part in pairs if isinstance(part, Residual)}

@@ -1,0 +1,1 @@
+"""Releases that grow period by period."""

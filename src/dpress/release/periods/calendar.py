@@ -1,0 +1,161 @@
+"""The calendar of a specification with periods: their names and spans, and the specification of one span.
+
+spec -> periods of its attribute of dates -> spans -> for each a specification with one cell of time, and its share.
+"""
+
+import datetime as dt
+import functools
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from dpress import catalog
+from dpress.core import spans as counters
+from dpress.core.calendar_cells import DAY, name, number, start
+from dpress.core.claim import Loss, Relation, describe, from_parameters
+from dpress.core.claim import parameters as amounts
+from dpress.core.dated_attribute import Dated
+from dpress.core.domain import Schema
+from dpress.core.errors import NotSupported
+from dpress.core.spans import Span
+from dpress.core.value import FIRST_DAY
+from dpress.data.specification.spec import Periods, Spec
+
+DIGITS = 10**12  # of a share of a loss, rounded down
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """The periods of a specification.
+
+    Args:
+        spec: that has some.
+    """
+
+    spec: Spec
+
+    def __post_init__(self) -> None:
+        kind = self.spec.release.kind
+        if kind not in catalog.room(kind).by_period:
+            known = catalog.where("by_period")
+            raise NotSupported(f"$.periods: kind = {kind!r} is not published by periods; {known} is")
+        if "hour" in self.dated.cells:
+            raise NotSupported("$.periods.attribute: an hour is no period; use days or longer ones")
+
+    @property
+    def own(self) -> Periods:
+        """What the specification says of its periods."""
+        if not isinstance(self.spec.periods, Periods):
+            raise ValueError("$.periods: the specification names none")
+        return self.spec.periods
+
+    @property
+    def dated(self) -> Dated:
+        """The attribute of dates."""
+        return self.dated_of(self.spec.schema)
+
+    def dated_of(self, schema: Schema) -> Dated:
+        """Return the attribute of dates as a schema has it."""
+        found = schema.attribute(self.own.attribute)
+        if not isinstance(found, Dated):
+            raise ValueError(f"$.periods.attribute: {self.own.attribute} has no dates")
+        return found
+
+    @functools.cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of all periods, in order; one that the bounds cut is named like a whole one."""
+        own, begins = self.dated.cells, self.dated.edges[:-1].astype(np.int64)
+        return tuple(name(own, hour) for hour in start(own, number(own, begins)).tolist())
+
+    @functools.cached_property
+    def spans(self) -> tuple[Span, ...]:
+        """All spans that are measured until the last period has closed."""
+        return counters.spans(self.own.counter, len(self.names))
+
+    @property
+    def division(self) -> str:
+        """What the periods are of."""
+        zone = f" in {self.dated.clocks}" if self.dated.clocks else ""
+        return f"{self.dated.name} by {self.dated.cells}{zone}"
+
+    @property
+    def touched(self) -> int:
+        """In how many periods one unit's rows count at most."""
+        own = self.own.per_unit
+        return 1 if own is msgspec.UNSET else own
+
+    @property
+    def moved(self) -> int:
+        """How many units of a span a neighbour changes: two where a row is replaced, which may leave for another."""
+        return 2 if self.spec.privacy.relation is Relation.REPLACE_ONE else 1
+
+    @property
+    def whole(self) -> Loss:
+        """The loss of one unit over all periods."""
+        times, each = self.moved * self.touched, amounts(self.spec.privacy.loss)
+        found: Loss = from_parameters({name: times * value for name, value in each.items()})
+        return found
+
+    @property
+    def text(self) -> tuple[str, ...]:
+        """What a plan says of the periods: what one unit loses in all, and how errors grow."""
+        count, shares = len(self.names), counters.depth(self.spans)
+        whom = self.spec.privacy.protected.column or "row"
+        which = f"{count:,} periods, {self.names[0]} to {self.names[-1]}"
+        lines = [f"The figures are for one of {which}; over all of them a {whom} loses {describe(self.whole)}."]
+        if shares > 1:
+            lines.append(f"A row is in up to {shares} spans that are measured, each with an equal share of that.")
+        if count > 1:
+            lines.append(f"A count over all {count:,} periods errs {self._growth(count):.3g} times as much.")
+        return tuple(lines)
+
+    def _growth(self, periods: int) -> float:
+        """Return the standard error of the count of the first periods, in those of one span."""
+        wanted = (np.arange(len(self.names)) < periods).astype(float)
+        share = counters.coefficients([one for one in self.spans if one[1] < periods], wanted)
+        return math.inf if share is None else math.sqrt(float(share @ share))
+
+    def place(self, period: str) -> int:
+        """Return the place of a period, from 0.
+
+        Raises:
+            ValueError: there is none of this name.
+        """
+        try:
+            return self.names.index(period)
+        except ValueError:
+            first, last = self.names[0], self.names[-1]
+            raise ValueError(f"--period: expected one from {first} to {last}, got {period!r}") from None
+
+    def folder(self, span: Span) -> str:
+        """Return the name of a span, which its folder has."""
+        first, last = (self.names[one] for one in span)
+        return first if first == last else f"{first}_to_{last}"
+
+    def of(self, span: Span) -> Spec:
+        """Return the specification of one span: the same with one cell of time, and its share of the loss."""
+        low, high = self.dated.edges_at(np.array([span[0], span[1] + 1])).tolist()
+        days = tuple(dt.date.fromordinal(hour // DAY + FIRST_DAY) for hour in (low, high - DAY))
+        drop: dict[str, Any] = {"outside": "drop", "null": "drop" if self.dated.null != "reject" else "reject"}
+        one = msgspec.structs.replace(self.dated, bounds=days, cells="whole", **drop)
+        attributes = tuple(one if own.name == one.name else own for own in self.spec.attribute)
+        with_time = catalog.room(self.spec.release.kind).by_period[self.spec.release.kind]
+        parameters = with_time(self.spec.release.parameters, self.spec.schema.names, one.name)
+        release = msgspec.structs.replace(self.spec.release, parameters=parameters)
+        return msgspec.structs.replace(
+            self.spec, attribute=attributes, release=release, privacy=self._share(), periods=msgspec.UNSET
+        )
+
+    def _share(self) -> Any:
+        """Return the promise of one span: of a loss an equal share for every span that a row is in."""
+        privacy, parts = self.spec.privacy, counters.depth(self.spans)
+        shares = {
+            name: int(Fraction(str(value)) / parts * DIGITS) / DIGITS
+            for name in ("epsilon", "rho")
+            if (value := getattr(privacy, name)) is not None
+        }
+        return msgspec.structs.replace(privacy, **shares) if parts > 1 else privacy

@@ -1,0 +1,99 @@
+"""One period more: what closes with it is measured and written beside what is there already.
+
+spec, period -> spans that close -> charge -> counts of the rows in each -> noise -> a folder for each span.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from dpress.core.rng import Generator
+from dpress.data.add_up import Progress
+from dpress.data.specification.spec import Spec
+from dpress.ledger.ledger import Ledger
+from dpress.release.periods.calendar import Calendar
+from dpress.release.periods.person_periods import person_periods
+from dpress.release.periods.series import Series, begun, load_series
+from dpress.release.plan import plan
+from dpress.release.publish import Payment, publish
+from dpress.release.release import Release
+from dpress.release.source_rows import rows_of, source_of
+
+
+def publish_period(
+    spec: Spec,
+    period: str,
+    data: Any = None,
+    *,
+    out: str | Path,
+    ledger: str | Path | Ledger | None = None,
+    who: str = "",
+    engine: str | None = None,
+    csv: bool = False,
+    rng: Generator | None = None,
+    progress: Progress | None = None,
+) -> tuple[Release, ...]:
+    """Add a period to a release, and return what was measured with it; nothing that is there is read or made again.
+
+    Promise: with separate periods, epsilon (or rho) for a row, which lies in one of them: the ledger composes them in
+    parallel. For a person whose rows count in the first `per_unit` periods that have any, that many times as much.
+    Twice these under replace-one, where a row may leave one period for another.
+    With a counter, epsilon for a row over all periods together, charged when the first one is published; a row is in
+    `core.spans.depth` spans, each with an equal share.
+    Error: of a span that of its release; of sums of spans by `core.spans.coefficients`, exact.
+
+    Args:
+        spec: with `periods`.
+        period: the name of one of its cells.
+        data: the rows so far; of other periods than those that close they are not counted. Where the unit is a person,
+            they must hold the earlier periods, too.
+        out: the folder of the series; begun with its first period.
+        ledger: pays, the same one for all periods; see `publish`.
+        who: publishes.
+        engine: that counts.
+        csv: tables as CSV, too.
+        rng: left out, a secure generator.
+        progress: called with the number of rows counted so far.
+
+    Raises:
+        ValueError: no such period, one that is there already or that is out of order, another specification, or another
+            ledger.
+        BudgetExceeded, NotSupported, SchemaMismatch, OSError: see `publish`.
+    """
+    calendar = Calendar(spec)
+    number, folder = calendar.place(period), Path(out)
+    planned = {span: plan(calendar.of(span)) for span in calendar.spans if span[1] == number}
+    rows = rows_of(plan(calendar.of((number, number))).design, source_of(spec, data), engine=engine)
+    person = spec.privacy.unit != "row"
+    with begun(folder, spec):
+        series = load_series(folder)
+        series.check_next(number)
+        left = [span for span in planned if span not in series.spans]
+        series.check_ledger(ledger)
+        counted = person_periods(rows, calendar, number, earlier=bool(series.spans)) if person else rows
+        payment = _payment(series, number)
+        return tuple(
+            publish(
+                planned[span],
+                counted,
+                out=folder / calendar.folder(span),
+                ledger=ledger if payment else None,
+                payment=payment,
+                who=who,
+                csv=csv,
+                engine=None if person else engine,
+                rng=rng,
+                progress=progress,
+            )
+            for span in left
+        )
+
+
+def _payment(series: Series, period: int) -> Payment | None:
+    """Return what the ledger pays for what a period measures: its part; or all of a counter, where it begins."""
+    calendar = series.calendar
+    if calendar.own.counter == "separate":
+        return Payment(limit=calendar.whole, partition=series.part(period), touched=calendar.touched)
+    if series.spans:
+        return None
+    label = f"{calendar.spec.release.kind} of {len(calendar.names)} periods, {calendar.division}"
+    return Payment(limit=calendar.whole, price=calendar.whole, label=label)

@@ -1,0 +1,271 @@
+"""A release of many periods: a folder of releases, one for each measured span, which answers for any of the periods.
+
+folder -> specification, spans with their releases -> query -> the periods that it names -> spans that add up to them.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from dpress.core import spans as counters
+from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.linear import Array
+from dpress.core.spans import Span
+from dpress.data.specification.spec import Spec, as_dict, from_dict
+from dpress.inference.interval import Tail, half_width
+from dpress.ledger.compose import DIVISION
+from dpress.ledger.ledger import Ledger, verify
+from dpress.release.ledger_heads import kept_heads
+from dpress.release.load import load_release
+from dpress.release.periods.calendar import Calendar
+from dpress.release.query_language import parse
+from dpress.release.release import CONFIDENCE, Release
+from dpress.release.result import Result
+from dpress.release.table_answers import TableAnswers
+
+MANIFEST = "series.json"
+LOCK = ".lock"
+FORMAT = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """What was published so far.
+
+    Args:
+        folder: that holds a release for every span.
+        calendar: of its specification.
+        id: drawn when it was begun.
+    """
+
+    folder: Path
+    calendar: Calendar
+    id: str
+
+    @cached_property
+    def spans(self) -> tuple[Span, ...]:
+        """The spans that are there, in the order in which they closed."""
+        return tuple(one for one in self.calendar.spans if (self.folder / self.calendar.folder(one)).is_dir())
+
+    @property
+    def periods(self) -> tuple[str, ...]:
+        """The names of the periods that are published whole, in order."""
+        names, every = self.calendar.names, self.calendar.spans
+        closed = [one for one in range(len(names)) if set(counters.closing(every, one)) <= set(self.spans)]
+        return tuple(names[one] for one in closed if counters.closing(every, one))
+
+    def part(self, period: int) -> str:
+        """Return what a ledger calls the rows of one period; see decision 50.
+
+        Only periods of one series are known to be disjoint: another one may read dates in another way, or count other
+        periods of a person, so its charges add up to these.
+        """
+        return f"{self.calendar.division}, series {self.id}{DIVISION}{self.calendar.names[period]}"
+
+    def check_ledger(self, ledger: str | Path | Ledger | None) -> None:
+        """Refuse another ledger than the one that paid so far.
+
+        Raises:
+            ValueError: it did not pay, or none is named where one did.
+            OSError: there is no such ledger, or it cannot be read.
+        """
+        kept, at_once = kept_heads(self.folder), self.calendar.own.counter != "separate"
+        if ledger is None:
+            if kept and not at_once:
+                raise ValueError(f"--ledger: a ledger paid for what {self.folder} holds; name it")
+        elif self.spans and at_once and not kept:
+            raise ValueError(f"--ledger: {self.folder} was begun without one, and a counter is paid when it begins")
+        elif kept:
+            verify(ledger.path if isinstance(ledger, Ledger) else ledger, kept=kept)
+
+    def check_next(self, period: int) -> None:
+        """Refuse a period that is there, or that is out of order.
+
+        Raises:
+            ValueError: it is.
+        """
+        names, there = self.calendar.names, self.periods
+        if names[period] in there:
+            raise ValueError(f"--period: {names[period]} is published already; noise is drawn once")
+        last = max((self.calendar.place(one) for one in there), default=-1)
+        running = self.calendar.own.counter != "separate"
+        if period < last or (running and period != last + 1):
+            first = names[last + 1] if last + 1 < len(names) else "none"
+            what = "the next one is" if running else "periods are published in order; the earliest that can follow is"
+            raise ValueError(f"--period: {what} {first}, got {names[period]}")
+
+    @cached_property
+    def releases(self) -> Mapping[Span, Release]:
+        """The release of every span, checked as it is read.
+
+        Raises:
+            OSError, SchemaMismatch: see `load_release`; or a release is of another specification.
+        """
+        found = {}
+        for span in self.spans:
+            own = load_release(self.folder / self.calendar.folder(span))
+            if own.design.specification != json.loads(json.dumps(_plain(self.calendar.of(span)))):
+                raise SchemaMismatch(f"{self.folder / self.calendar.folder(span)} is not of this series' specification")
+            found[span] = own
+        return found
+
+    def query(self, text: str, *, confidence: float = CONFIDENCE, progress: object = None) -> Result:
+        """Count what a condition names, over the periods that it names, or over all that are published.
+
+        Error: sqrt(sum c^2 s^2), c how often each span counts (`core.spans.coefficients`) and s its standard error;
+        the noise of spans is independent. Exact.
+
+        Raises:
+            ValueError: no such attribute or value, or periods that are not published, or of which nothing tells.
+            NotSupported: the releases have no counts; each period answers for itself.
+        """
+        del progress  # nothing takes long
+        schema, axis = self.calendar.spec.schema, self._axis
+        weights = parse(schema, text)
+        wanted = self._wanted(weights[axis], text)
+        local = [np.ones(1) if place == axis else own for place, own in enumerate(weights)]
+        value, variance = self.added_up(wanted, local, text)
+        half = half_width(variance, confidence, self.tail)
+        return Result.of_count(text, value, variance, half, confidence)
+
+    def added_up(self, wanted: Array, local: list[Array], text: str = "") -> tuple[float, float]:
+        """Return the count over some periods, and its variance.
+
+        Args:
+            wanted: the weight of every period.
+            local: the weights of every attribute's cells within a span, which has one cell of time.
+            text: that asks.
+
+        Raises:
+            ValueError: what is published does not add up to these periods.
+            NotSupported: the releases have no counts.
+        """
+        share = counters.coefficients(self.spans, wanted)
+        if share is None:
+            raise ValueError(f"what is published does not add up to the periods of {text!r}")
+        value = variance = 0.0
+        for span, times in zip(self.spans, share.tolist(), strict=True):
+            if abs(times) > counters.SOLVED:
+                answers = self._answers(span, text)
+                if not answers.together(local):
+                    raise ValueError(answers.unanswered(text))
+                one = answers.answered(text, local, CONFIDENCE)
+                value, variance = value + times * one.value, variance + (times * one.standard_error) ** 2
+        return value, variance
+
+    @property
+    def tail(self) -> Tail:
+        """How heavy the noise's tail is."""
+        return self.releases[self.spans[-1]].tail
+
+    @property
+    def _axis(self) -> int:
+        return self.calendar.spec.schema.axes([self.calendar.dated.name])[0]
+
+    def _wanted(self, weights: Array, text: str) -> Array:
+        """Return which periods are asked for: those named, or all that are published where none is."""
+        there = np.isin(self.calendar.names, self.periods)
+        own = weights[: len(there)]
+        wanted = np.where(there, 1.0, 0.0) if np.all(weights == 1) else own
+        if not wanted.any():
+            raise ValueError(f"{text!r} names no period; {self._published}")
+        if (missing := np.flatnonzero(wanted * ~there)).size:
+            raise ValueError(f"{self.calendar.names[missing[0]]} is not published; {self._published}")
+        return wanted
+
+    @property
+    def _published(self) -> str:
+        there = self.periods
+        return f"published are {len(there):,} from {there[0]} to {there[-1]}" if there else "none is published yet"
+
+    def _answers(self, span: Span, text: str) -> TableAnswers:
+        """Return who answers counts of a span."""
+        name, found = self.calendar.folder(span), self.releases[span].answers
+        if not isinstance(found, TableAnswers):
+            raise NotSupported(f"only counts add up over periods; ask one of them, {self.folder / name}: {text!r}")
+        return found
+
+
+def load_series(folder: str | Path) -> Series:
+    """Read a series back.
+
+    Raises:
+        OSError: the folder holds none.
+        SchemaMismatch: it was edited.
+    """
+    folder = Path(folder)
+    try:
+        found: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        if found["format"] != FORMAT:
+            raise SchemaMismatch(f"format {found['format']} is not known; this version reads format {FORMAT}")
+        return Series(folder=folder, calendar=Calendar(from_dict(found["specification"])), id=str(found["id"]))
+    except FileNotFoundError:
+        raise OSError(f"{folder} holds no series: there is no {MANIFEST} in it") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
+        raise SchemaMismatch(f"{folder / MANIFEST}{what}") from None
+
+
+def is_series(folder: str | Path) -> bool:
+    """Return whether a folder holds a release of many periods."""
+    return (Path(folder) / MANIFEST).is_file()
+
+
+@contextlib.contextmanager
+def begun(folder: Path, spec: Spec) -> Iterator[None]:
+    """Begin a series, or go on with one, while nobody else adds to it.
+
+    Where nothing is published yet, another specification begins another series.
+
+    Raises:
+        ValueError: something was published with another specification.
+        OSError: the folder holds something else, or another process adds a period.
+    """
+    place = folder / MANIFEST
+    own = {LOCK, f".{MANIFEST}", MANIFEST}
+    if folder.exists() and not place.exists() and any(one.name not in own for one in folder.iterdir()):
+        raise OSError(f"{folder} exists already and is no series; choose another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    with _alone(folder):
+        there = load_series(folder) if place.exists() else None
+        if there is None or there.calendar.spec.hash != from_dict(_plain(spec)).hash:
+            if there is not None and there.spans:
+                raise ValueError(f"{folder} was begun with another specification; choose another folder")
+            found = {"format": FORMAT, "id": os.urandom(8).hex(), "specification": _plain(spec)}
+            partial = folder / f".{MANIFEST}"
+            partial.write_text(json.dumps(found, indent=2, default=str) + "\n", encoding="utf-8")
+            partial.replace(place)
+        yield
+
+
+def _plain(spec: Spec) -> dict[str, Any]:
+    """Return a specification as JSON has it."""
+    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(as_dict(spec)))
+    return found
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock, which ends with the process."""
+    try:
+        import fcntl  # noqa: PLC0415  # not everywhere
+    except ImportError:  # where a folder that is written twice is refused by its name
+        yield
+        return
+    handle = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR, 0o644)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OSError(f"{folder}: another process adds a period; try again when it is done") from None
+        yield
+    finally:
+        os.close(handle)
