@@ -23,10 +23,11 @@ SIZES = (2, 3, 2, 4)
 THREE = "a0 = 0 and a1 = 1 and a2 = 1"
 
 
-def spec(*sizes, privacy=None, kind="joint", **parameters):
+def spec(*sizes, privacy=None, kind="joint", method="auto", **parameters):
     attributes = [{"name": f"a{axis}", "kind": "integer", "bounds": [0, size - 1]} for axis, size in enumerate(sizes)]
     privacy = privacy or {"epsilon": 1, "delta": 1e-6}
-    return from_dict({"attribute": attributes, "privacy": privacy, "release": {"kind": kind, "parameters": parameters}})
+    release = {"kind": kind, "method": method, "parameters": parameters}
+    return from_dict({"attribute": attributes, "privacy": privacy, "release": release})
 
 
 def chain(size: int = 4000) -> dict[str, np.ndarray]:
@@ -51,7 +52,7 @@ def test_the_chosen_shares_cost_the_budget_and_err_less_than_equal_ones(order, p
 
 
 def test_a_release_answers_what_no_table_holds_the_same_after_loading(tmp_path):
-    release = publish(spec(*SIZES), pa.table(chain()), out=tmp_path / "r", rng=rng.seeded(5))
+    release = publish(spec(*SIZES, order=2), pa.table(chain()), out=tmp_path / "r", rng=rng.seeded(5))
     again = load_release(tmp_path / "r")
     exact, fitted = release.query("a0 = 0 and a1 = 1"), release.query(THREE)
     assert exact.note is None
@@ -78,8 +79,8 @@ def test_records_of_a_release_have_its_tables(tmp_path, kind):
 
 def test_records_of_tables_measured_by_residuals_have_their_pairs(tmp_path):
     columns = chain()
-    release = publish(spec(*SIZES, kind="marginals", privacy={"rho": 10}), pa.table(columns), rng=rng.seeded(5))
-    assert release.method == "residual_marginals"
+    asked = spec(*SIZES, kind="marginals", method="residual_marginals", privacy={"rho": 10})
+    release = publish(asked, pa.table(columns), rng=rng.seeded(5))
     found = pq.read_table(write_records(release, 20_000, tmp_path / "r.parquet"))
     pair = [np.mean((own["a0"].to_numpy() == 0) & (own["a1"].to_numpy() == 0)) for own in (found, pa.table(columns))]
     assert abs(pair[0] - pair[1]) < 6 * 0.5 / 20_000**0.5 + 0.01  # chance of a false alarm below 1e-6

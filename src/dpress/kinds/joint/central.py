@@ -79,7 +79,8 @@ def _workload(shape: Axes, order: int) -> Workload:
     if len(asked) > MOST_TABLES or workload.queries > LARGEST_TABLE:
         raise NotSupported(
             f"{len(asked):,} tables of {workload.queries:,} cells are too many; at most {MOST_TABLES:,} tables of "
-            "2^26 cells are measured: name fewer attributes, group their values, or leave out `order`"
+            "2^26 cells are measured: name fewer attributes, or group their values"
+            + (", or leave out `order`" if order > 2 else "")
         )
     return workload
 
