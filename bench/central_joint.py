@@ -3,9 +3,9 @@
 python bench/central_joint.py [TABLE...] > central_joint.json
 
 Errors are mean total variation distances of the tables of all pairs, and of TRIPLES triples, over RUNS releases.
-"planned" is what `plan` takes, "order = 2" and "order = 3" are named; "tables" are the measured pairs alone, cut off at
-0; "devices" is the joint from as many devices under epsilon = LOCAL. "independent" is the product of the exact tables
-of one attribute, which nobody may publish. Choices of the joint were made on NLTCS alone. Reads $DPRESS_DATA, by default
+"planned" is what `plan` takes, "order = 2" and "order = 3" are named; "tables" are the measured pairs alone, cut off
+at 0; "devices" is the joint from as many devices under epsilon = LOCAL. "independent" is the product of the exact
+tables of one attribute, which nobody may publish. Choices were made on NLTCS alone. Reads $DPRESS_DATA, by default
 `../shared/data`. Progress goes to standard error.
 """
 
@@ -126,9 +126,7 @@ def compared(codes: Codes) -> Iterator[dict[str, object]]:
             say(f"{method}, run {number + 1}")
             answer = run()
             ways = (2,) if method == "tables" else (2, 3)
-            errors.append(
-                [_distance(answer, {axes: own for axes, own in truth.items() if len(axes) == n}) for n in ways]
-            )
+            errors.append([_distance(answer, truth, size) for size in ways])
         mean, spread = np.mean(errors, axis=0), np.std(errors, axis=0)
         yield {
             "shape": shape,

@@ -16,7 +16,7 @@ from dpress.core.workload import Marginals as Workload
 from dpress.inference.consistency import Axes, subsets
 
 FIRST = (Fraction(1, 50), Fraction(1, 20), Fraction(1, 10), Fraction(1, 5))  # for one-way tables
-LARGER = (Fraction(1, 2), Fraction(7, 10), Fraction(17, 20), Fraction(19, 20))  # of the rest, for the largest
+LARGER = tuple(Fraction(part, 100) for part in (50, 70, 85, 95, 99))  # of the rest, for the largest
 _GRAIN = 1000
 Group = Sequence[Axes]
 Shared = list[tuple[Axes, Fraction]]
