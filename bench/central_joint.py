@@ -25,6 +25,7 @@ from dpress.core.claim import ROW, ZCDP
 from dpress.core.people import in_memory
 from dpress.data.specification.spec import from_dict
 from dpress.inference.postprocess import norm_sub
+from dpress.kinds.joint.central import MOST_TRIPLES
 from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.microdata.graphical import graphical
 from dpress.release.plan import plan
@@ -51,10 +52,10 @@ def adult_8() -> Codes:
 
 TABLES: Mapping[str, Callable[[], Codes]] = {
     "nltcs, 8": lambda: nltcs()[0][:8],
-    "nltcs": lambda: nltcs()[0],
     "adult, 8": adult_8,
     "crashes": lambda: crashes()[0],
     "check-ins": lambda: check_ins()[0],
+    "nltcs": lambda: nltcs()[0],
 }
 
 
@@ -68,7 +69,8 @@ def spec(shape: Axes, kind: str, method: str = "auto", privacy: object = None, *
 def methods(codes: Codes, shape: Axes) -> Iterator[tuple[str, Callable[[], Answer]]]:
     """Yield by name what answers with shares of any pair or triple."""
     rows = pa.table({f"a{axis}": own for axis, own in enumerate(codes)})
-    for name, own in (("planned", {}), ("order = 2", {"order": 2}), ("order = 3", {"order": 3})):
+    orders = (2, 3) if math.comb(len(shape), 3) <= MOST_TRIPLES else (2,)
+    for name, own in ({"planned": {}} | {f"order = {order}": {"order": order} for order in orders}).items():
         yield name, lambda own=own: publish(spec(shape, "joint", **own), rows).answers.fitted.marginal
     yield "tables", lambda: _cut(publish(spec(shape, "joint", order=2), rows))
     columns = tuple(category(name, size) for name, size in zip(rows.column_names, shape, strict=True))
