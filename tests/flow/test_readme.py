@@ -45,6 +45,7 @@ DOCUMENTS = (
     "docs/tutorial/why-noise.md",
     "docs/how-to/a-folder-of-parquet.md",
     "docs/how-to/csv-files.md",
+    "docs/how-to/what-goes-together-in-a-table.md",
     "docs/how-to/unknown-names.md",
     "docs/how-to/excel-and-statistics-packages.md",
     "docs/how-to/a-database.md",

@@ -1,4 +1,4 @@
-"""The joint distribution behind a curator's noisy tables: of the largest entropy.
+"""The joint distribution behind a curator's noisy tables: of the largest entropy, or of latent classes if it is wide.
 
 Measurement -> the number of rows by least squares, shares with their noise -> joint, refits.
 All of it is post-processing of what was published.
@@ -6,19 +6,26 @@ All of it is post-processing of what was published.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from dpress.core.linear import Marginal, Numbers
-from dpress.core.rng import Generator
-from dpress.inference.joint import bootstrap
+from dpress.core.rng import Generator, seeded
+from dpress.inference.joint import bootstrap, maxent
+from dpress.inference.joint.class_model import class_model
 from dpress.inference.joint.contrast import Contrast, contrasts
 from dpress.inference.joint.factors import Joint
 from dpress.inference.joint.pair_tables import LevelNoise, NoisyTable, Tables
+from dpress.inference.records.latent_classes import MODELS
 from dpress.mechanisms.linear.marginals import Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+
+SEED = 0
+"""Of starts and of refits: they come from what is published, nothing private is drawn, and readers get the same."""
+REFIT_MODELS = 4
+"""Latent class models in a refit: fewer than in the fit, for speed, so that intervals are a little too wide."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,19 +71,43 @@ class MeasuredJoint:
         """The attributes of the largest table."""
         return max(map(len, self._strategy.sets))
 
-    def fit(self) -> Joint:
+    @property
+    def wide(self) -> bool:
+        """Whether the joint is too wide to be fitted as one table."""
+        return math.prod(self._strategy.shape) > maxent.SMALL
+
+    def fit(self, *, rng: Generator | None = None, models: int = MODELS) -> Joint:
         """Return the distribution of largest entropy with the tables as measured; see `bootstrap.unshrunk`.
 
         A curator's noise is small: shrinking toward independence took away more than it gave, and left intervals too
-        narrow.
+        narrow. A wide joint is one of latent classes, fitted to all pairs; see `class_model`.
+
+        Args:
+            rng: of the latent classes' starts; seeded alike for everybody unless given.
+            models: of latent classes, at most.
         """
+        if self.wide:
+            return class_model(self.tables, rng=rng or seeded(SEED), most=models)
         return bootstrap.unshrunk(self.tables, self.ways)
 
-    def refits(
-        self, joint: Joint, *, rng: Generator, progress: Callable[[int], object] | None = None
-    ) -> bootstrap.Refits:
-        """Return the joints that other noise would have given; see `inference.joint.bootstrap`."""
-        return bootstrap.refits(self.tables, joint, self.ways, rng=rng, progress=progress)
+    def refits(self, joint: Joint, *, progress: Callable[[int], object] | None = None) -> bootstrap.Refits:
+        """Return the joints that other noise would have given, were this one the truth.
+
+        Every refit takes the joint's own tables, with noise of the mechanism's exact distribution, drawn from a
+        seeded generator; see `bootstrap.Refits`.
+
+        Args:
+            joint: the fitted distribution.
+            progress: called with the number of fits done.
+        """
+        rng, again = seeded(SEED), []
+        expected = np.concatenate([self.rows * joint.marginal(axes).ravel() for axes in self._strategy.sets])
+        for run in range(bootstrap.RUNS):
+            noise = self.mechanism.noisy(np.zeros(self.kept.size, np.int64), rng=rng).answers
+            again.append(replace(self, kept=expected + noise).fit(rng=rng, models=REFIT_MODELS))
+            if progress is not None:
+                progress(run + 1)
+        return bootstrap.Refits(joint=joint, again=tuple(again))
 
     def contrasts(self) -> tuple[Contrast, ...]:
         """Return for every pair that was measured what its table says beyond independence."""

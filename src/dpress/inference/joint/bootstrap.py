@@ -1,5 +1,7 @@
 """Standard errors of a fitted joint distribution, by a parametric bootstrap: collected and fitted again.
 
+`Refits` are of any joint; what is below is for collections. A curator's: `release.measured_joint`.
+
 Flow: joint -> shares of every table + normal noise of the known variance -> a fit without shrinkage -> how far its
 answers lie from the joint's own.
 It sees the noise and what the fit makes of it. It cannot see the model's own error: how more attributes go together
@@ -21,7 +23,7 @@ from dpress.inference.interval import Variances, critical, half_width
 from dpress.inference.joint import maxent
 from dpress.inference.joint.factors import Joint
 from dpress.inference.joint.fit import fit_margins
-from dpress.inference.joint.pair_tables import NoisyTable, Tables
+from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
 from dpress.inference.joint.shrinkage import one_way
 
 RUNS = 30
@@ -144,6 +146,7 @@ def _again(one: NoisyTable, joint: Joint, rng: Generator) -> NoisyTable:
     shares = joint.marginal(one.axes)
     if shares.size == 1:
         return NoisyTable(axes=one.axes, shares=shares, noise=one.noise)
+    assert isinstance(one.noise, Noise)  # noqa: S101 - of devices; a curator's noise is drawn as it was
     normal = ndtri((rng.words(shares.size) >> np.uint64(12)) * 2.0**-52 + 2.0**-53).reshape(shares.shape)
     noise = np.sqrt(one.noise.before_centring(shares)) * normal
     return NoisyTable(axes=one.axes, shares=shares + noise - noise.mean(), noise=one.noise)

@@ -1,6 +1,7 @@
 """A joint distribution of many attributes as a chain of conditional tables, never as one table that does not fit.
 
 P(x) = prod over the factors of P(own attributes | earlier attributes). One dense table is one factor without a given.
+Hidden axes, such as latent classes, are summed out of every answer.
 """
 
 import math
@@ -53,31 +54,31 @@ class Joint:
 
     Args:
         shape: the number of cells of every attribute.
-        factors: each attribute is one factor's own.
+        factors: each attribute, and each hidden axis, is one factor's own.
         gap: the largest total variation between a table it was fitted to and its own; 0 where it has them all.
         reason: one line on where the fit stopped, and why; empty where nothing was stopped.
+        hidden: the number of cells of every axis that is no attribute; the factors number them after the attributes.
     """
 
     shape: Axes
     factors: tuple[Factor, ...]
     gap: float = 0.0
     reason: str = ""
+    hidden: Axes = ()
 
     def __post_init__(self) -> None:
         seen: list[int] = []
         for factor in self.factors:
-            if not set(factor.given) <= set(seen) or factor.table.shape != tuple(self.shape[a] for a in factor.axes):
+            if not set(factor.given) <= set(seen) or factor.table.shape != tuple(self.sizes[a] for a in factor.axes):
                 raise ValueError(f"the factor over {factor.axes} does not follow from those before it")
             seen.extend(factor.own)
-        if sorted(seen) != list(range(len(self.shape))):
+        if sorted(seen) != list(range(len(self.sizes))):
             raise ValueError(f"every attribute must be one factor's own, got {seen}")
 
-    def probabilities(self, codes: Codes) -> Array:
-        """Return the probability of every record; codes has shape (attributes, records)."""
-        total = np.ones(codes.shape[1])
-        for factor in self.factors:
-            total *= factor.table[tuple(codes[axis] for axis in factor.axes)]
-        return total
+    @property
+    def sizes(self) -> Axes:
+        """The number of cells of every axis, hidden ones last."""
+        return self.shape + self.hidden
 
     def marginal(self, axes: Axes, *, limit: int = LIMIT) -> Array:
         """Return the table over a few attributes, in the order named, by variable elimination.
@@ -86,13 +87,13 @@ class Joint:
             NotSupported: a table on the way has more than `limit` cells; the message says how many.
         """
         terms = [(factor.axes, factor.table) for factor in self._needed(axes)]
-        for _ in range(len(self.shape)):
+        for _ in range(len(self.sizes)):
             left = {axis for own, _ in terms for axis in own} - set(axes)
             if not left:
                 break
             axis = min(left, key=lambda one: (self._cells(self._touched(terms, one)), one))
             scope = self._touched(terms, axis)
-            self._allow(scope, limit)
+            self._allow([one for one in scope if one < len(self.shape)], limit)  # hidden ones: a product of matrices
             kept = tuple(one for one in scope if one != axis)
             merged = _product([term for term in terms if axis in term[0]], kept)
             terms = [term for term in terms if axis not in term[0]] + [(kept, merged)]
@@ -105,15 +106,15 @@ class Joint:
         Every conditional probability is rounded down to a multiple of 2^-62, after it lost 2^-40 of itself to make room
         for rounding; the largest takes the rest, and the result is drawn exactly.
         """
-        codes = np.zeros((len(self.shape), records), dtype=np.int64)
+        codes = np.zeros((len(self.sizes), records), dtype=np.int64)
         for factor in self.factors:
-            sizes = [self.shape[axis] for axis in factor.given]
+            sizes = [self.sizes[axis] for axis in factor.given]
             row = np.ravel_multi_index([codes[axis] for axis in factor.given], sizes) if sizes else np.zeros(records)
             cell = _drawn(factor.rows, np.asarray(row, dtype=np.int64), rng.words(records))
-            own = np.unravel_index(cell, [self.shape[axis] for axis in factor.own])
+            own = np.unravel_index(cell, [self.sizes[axis] for axis in factor.own])
             for axis, code in zip(factor.own, own, strict=True):
                 codes[axis] = code
-        return codes
+        return codes[: len(self.shape)]
 
     def _needed(self, axes: Iterable[int]) -> list[Factor]:
         """Return the factors that matter: the others add up to one."""
@@ -128,9 +129,9 @@ class Joint:
         return tuple(sorted({one for own, _ in terms if axis in own for one in own}))
 
     def _cells(self, axes: Iterable[int]) -> int:
-        return math.prod(self.shape[axis] for axis in axes)
+        return math.prod(self.sizes[axis] for axis in axes)
 
-    def _allow(self, axes: Axes, limit: int) -> None:
+    def _allow(self, axes: Sequence[int], limit: int) -> None:
         if self._cells(axes) > limit:
             raise NotSupported(f"this needs a table of {self._cells(axes)} cells, more than the limit of {limit}")
 

@@ -69,10 +69,6 @@ class LevelNoise:
         """Return the variance of a cell; 0 where there is one cell, whose share is known."""
         return self.each if cells > 1 else 0.0
 
-    def before_centring(self, shares: Array) -> Array:
-        """Return the variance of every cell."""
-        return self.variance(shares)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoisyTable:

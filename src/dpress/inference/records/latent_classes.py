@@ -144,15 +144,17 @@ def fit(model: LatentClasses, known: Evidence, rounds: int) -> LatentClasses:
     return model
 
 
-def fitted(one_way: Sequence[Array], known: Evidence, *, rng: Generator) -> LatentClasses:
+def fitted(one_way: Sequence[Array], known: Evidence, *, rng: Generator, most: int = MODELS) -> LatentClasses:
     """Return the mean of models from independent starts, with as many models and rounds as `affordable` says.
 
     Args:
         one_way: shares of every attribute's cells, > 0.
         known: what it is fitted to.
         rng: the generator.
+        most: models, at most.
     """
-    starts, rounds = affordable(known.one_way.size)
+    affordable_starts, rounds = affordable(known.one_way.size)
+    starts = min(affordable_starts, most)
     models = [fit(initial(one_way, rng=rng), known, rounds) for _ in range(starts)]
     weights = np.concatenate([one.weights for one in models]) / starts
     return replace(models[0], weights=weights, cells=np.concatenate([one.cells for one in models]))

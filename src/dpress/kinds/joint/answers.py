@@ -4,7 +4,7 @@ tallies -> unbiased tables; tallies, or reports -> fitted joint -> adjusted coun
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -52,17 +52,22 @@ UNIT = 1 << 50  # of a fitted share
 CLOSE = 1e-6  # to 1, of the sum of a fit that was kept
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Fit:
     """What a release of a joint distribution has beside its tallies.
 
     Args:
-        joint: that was fitted.
+        fitting: returns the fitted joint; called once, when it is needed, since a wide one takes seconds.
         records: how many synthetic records are drawn from it when the release is written.
     """
 
-    joint: Joint
+    fitting: Callable[[], Joint]
     records: int = 0
+
+    @cached_property
+    def joint(self) -> Joint:
+        """The fitted joint distribution."""
+        return self.fitting()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,22 +224,22 @@ def collected(
     estimator = _estimator(collection)
     joint = estimator.fit(tallies, payloads)
     if estimator.from_tallies:
-        return KeptAnswers(answers=np.concatenate(tallies), detail=Fit(joint=joint, records=records))
+        return KeptAnswers(answers=np.concatenate(tallies), detail=Fit(fitting=lambda: joint, records=records))
     cells = np.rint(joint.marginal(tuple(range(len(collection.shape)))).ravel() * UNIT).astype(np.int64)
-    return KeptAnswers(answers=np.concatenate([*tallies, cells]), detail=Fit(joint=joint, records=records))
+    return KeptAnswers(answers=np.concatenate([*tallies, cells]), detail=Fit(fitting=lambda: joint, records=records))
 
 
 def measured(mechanism: object, drawn: Measurement, schema: object, *, rng: object) -> KeptAnswers:
     """Return a curator's noisy tables, and the joint that is fitted to them."""
     del schema, rng
-    return KeptAnswers(answers=drawn.answers, detail=Fit(joint=_of_tables(mechanism, drawn.answers)))
+    return KeptAnswers(answers=drawn.answers, detail=Fit(fitting=_of_tables(mechanism, drawn.answers)))
 
 
-def _of_tables(mechanism: object, kept: Numbers) -> Joint:
+def _of_tables(mechanism: object, kept: Numbers) -> Callable[[], Joint]:
     evidence = measured_joint(mechanism, kept)
     if evidence is None:
         raise SchemaMismatch("a joint distribution comes from devices, or from marginal tables of all attributes")
-    return evidence.fit()
+    return evidence.fit
 
 
 def live(collection: Collection, tallies: list[Tally]) -> KeptAnswers:
@@ -250,15 +255,13 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
         SchemaMismatch: the fit has a negative share, or does not add up to 1.
     """
     del folder
-    collection = release.mechanism
-    if isinstance(collection, Collection):
-        joint = _refitted(collection, release.kept)
-    else:
-        joint = _of_tables(collection, release.kept)
-    records = description.get("records", 0)
+    collection, records = release.mechanism, description.get("records", 0)
     if type(records) is not int:
         raise SchemaMismatch("`records` is no number")
-    return Fit(joint=replace(joint, reason=str(description.get("fit", ""))), records=records)
+    if not isinstance(collection, Collection):
+        return Fit(fitting=_of_tables(collection, release.kept), records=records)
+    joint = replace(_refitted(collection, release.kept), reason=str(description.get("fit", "")))
+    return Fit(fitting=lambda: joint, records=records)
 
 
 def _refitted(collection: Collection, kept: Numbers) -> Joint:

@@ -1,41 +1,44 @@
-"""Which tables a curator measures for a joint distribution: one-way tables, pairs and triples under one budget."""
+"""Which tables a curator measures for a joint distribution: those of all candidates with the least predicted error.
+
+spec -> groups of tables -> shares of the budget -> candidates with their exact error -> the best.
+"""
 
 import itertools
 import math
 from collections.abc import Iterator
-from fractions import Fraction
 
-from dpress.core.claim import ZCDP
 from dpress.core.errors import NotSupported
 from dpress.core.parameters import PLACE, Parameters
 from dpress.core.workload import Marginals as Workload
 from dpress.data.specification.spec import Spec
+from dpress.inference.consistency import Axes
+from dpress.inference.joint.maxent import SMALL
 from dpress.kinds.joint.kind import Curated
+from dpress.kinds.joint.table_shares import shares
 from dpress.mechanisms.linear.marginals import Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release.candidate import Candidate, Choice, rank
 from dpress.release.parameter_checks import of_kind, of_methods
-from dpress.release.strategies import AUTO, LARGEST_TABLE, affordable, candidate, table_bound
+from dpress.release.strategies import AUTO, LARGEST_TABLE, USERS, affordable, candidate, table_bound
 
 METHOD = "marginals"
 MOST_TABLES = 1000
-FIRST = (Fraction(0), Fraction(1, 50), Fraction(1, 20), Fraction(1, 10), Fraction(1, 5))  # for one-way tables
-LARGER = (Fraction(1, 2), Fraction(7, 10), Fraction(17, 20))  # of the rest, for triples
-_GRAIN = 1000
-Axes = tuple[int, ...]
+MOST_TRIPLES = 150  # unless order = 3: fitting a joint to more takes minutes
+MOST_CELLS = 1 << 12  # of the table of all attributes, where it is a candidate
+Group = list[Axes]
 
 
 def choose(spec: Spec) -> Choice:
-    """Return the tables, and their shares of the budget, whose predicted error is least.
+    """Return the tables, and their shares of the budget, whose predicted error is least, and the other candidates.
 
-    Error: of a cell of all pairs, with order = 3 of all pairs and triples, by least squares over all tables; exact.
+    Error: of a cell of all pairs, with order = 3 of all pairs and triples, by least squares over all tables; exact. All
+    candidates are compared by the same cells.
 
     Raises:
         NotSupported: one attribute, another method, or tables that are too large or too many.
         ValueError: a parameter is wrong.
     """
-    shape, own = spec.schema.shape, of_kind(spec, Curated)
-    attributes = len(shape)
+    attributes, order = len(spec.schema.shape), of_kind(spec, Curated).order
     if attributes < 2:
         raise NotSupported(
             '$.release.attributes: a joint distribution needs two attributes or more; use kind = "histogram"'
@@ -45,48 +48,64 @@ def choose(spec: Spec) -> Choice:
             f'$.release.method: {spec.release.method!r} does not serve kind = "joint" of a table; use {METHOD!r}'
         )
     of_methods(spec, {METHOD: Parameters})
-    if own.order > attributes:
-        raise ValueError(f"{PLACE}.order: expected at most {attributes}, the number of attributes, got {own.order}")
-    asked = [some for ways in range(2, own.order + 1) for some in itertools.combinations(range(attributes), ways)]
+    if order is not None and order > attributes:
+        raise ValueError(f"{PLACE}.order: expected at most {attributes}, the number of attributes, got {order}")
+    workload = _workload(spec.schema.shape, order or 2)
+    found = sorted((_best(spec, workload, groups) for groups in _groups(workload.shape, order)), key=rank)
+    return Choice(
+        workload=workload,
+        schema=spec.schema,
+        candidates=tuple(found),
+        chosen=found[0],
+        lower_bound=table_bound(spec, workload),
+        users=USERS,
+    )
+
+
+def measured(candidate: Candidate) -> str:
+    """Return which tables a candidate measures, for people."""
+    mechanism = candidate.mechanism
+    if not isinstance(mechanism, MatrixMechanism) or not isinstance(mechanism.strategy, Marginals):
+        raise TypeError(f"{type(mechanism).__name__} measures no tables")
+    sizes, attributes = {len(axes) for axes in mechanism.strategy.sets}, len(mechanism.strategy.shape)
+    names = {1: "one-way tables", 2: "pairs", 3: "triples"} | ({attributes: "all cells"} if attributes > 3 else {})
+    *others, last = (names[size] for size in sorted(sizes))
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _workload(shape: Axes, order: int) -> Workload:
+    asked = [axes for ways in range(2, order + 1) for axes in itertools.combinations(range(len(shape)), ways)]
     workload = Workload(shape, tuple(asked))
     if len(asked) > MOST_TABLES or workload.queries > LARGEST_TABLE:
         raise NotSupported(
             f"{len(asked):,} tables of {workload.queries:,} cells are too many; at most {MOST_TABLES:,} tables of "
-            "2^26 cells are measured: name fewer attributes, group their values, or leave out `order`"
+            "2^26 cells are measured: name fewer attributes, or group their values"
+            + (", or leave out `order`" if order > 2 else "")
         )
-    found = sorted(_candidates(spec, workload), key=rank)
-    return Choice(
-        workload=workload,
-        schema=spec.schema,
-        candidates=(found[0],),
-        chosen=found[0],
-        lower_bound=table_bound(spec, workload),
-        users=own.users,
-    )
+    return workload
 
 
-def _candidates(spec: Spec, workload: Workload) -> Iterator[Candidate]:
-    """Yield pairs alone; with one-way tables; and, where triples are asked for, with triples and pairs or without."""
-    shape = workload.shape
-    single: list[Axes] = [(axis,) for axis in range(len(shape))]
-    pairs: list[Axes] = [axes for axes in workload.tables if len(axes) == 2]
-    triples: list[Axes] = [axes for axes in workload.tables if len(axes) == 3]
-    larger = LARGER if triples else (Fraction(0),)
-    for loss in affordable(spec):
-        power = 1 / 2 if isinstance(loss, ZCDP) else 1 / 3
-        for first, share in itertools.product(FIRST, larger):
-            rest = 1 - first
-            groups = [(single, first), (pairs, rest * (1 - share)), (triples, rest * share)]
-            divided = [one for sets, part in groups if part for one in _divided(shape, sets, part, power)]
-            sets, shares = zip(*divided, strict=True)
-            mechanism = MatrixMechanism(strategy=Marginals(shape, sets, shares), loss=loss, unit=spec.privacy.protected)
-            yield candidate(METHOD, mechanism, workload)
+def _groups(shape: Axes, order: int | None) -> Iterator[list[Group]]:
+    """Yield groups of tables that could be measured; pairs are always among them, so that each has its table.
 
-
-def _divided(shape: Axes, sets: list[Axes], part: Fraction, power: float) -> list[tuple[Axes, Fraction]]:
-    """Return tables with shares proportional to cells^power: the least mean variance of tables that stand alone.
-
-    The variance is proportional to 1 / share (Gaussian, power 1/2) or 1 / share^2 (Laplace, power 1/3).
+    Larger tables help where they have few cells, and tell the joint what pairs cannot.
     """
-    weights = [round(_GRAIN * math.prod(shape[axis] for axis in axes) ** power) for axes in sets]
-    return [(axes, part * Fraction(weight, sum(weights))) for axes, weight in zip(sets, weights, strict=True)]
+    single, pairs, triples = (list(itertools.combinations(range(len(shape)), ways)) for ways in (1, 2, 3))
+    if order != 3:
+        yield [pairs]
+        yield [single, pairs]
+    if order == 3 or (order is None and 0 < len(triples) <= MOST_TRIPLES and math.prod(shape) <= SMALL):
+        yield [single, pairs, triples]
+    if order is None and len(shape) > 3 and math.prod(shape) <= MOST_CELLS:
+        yield [pairs, [tuple(range(len(shape)))]]
+
+
+def _best(spec: Spec, workload: Workload, groups: list[Group]) -> Candidate:
+    """Return these tables under the noise that suits them best within the budget."""
+    found = []
+    for loss in affordable(spec):
+        sets, parts = zip(*shares(workload, groups, loss), strict=True)
+        strategy = Marginals(workload.shape, sets, parts)
+        mechanism = MatrixMechanism(strategy=strategy, loss=loss, unit=spec.privacy.protected)
+        found.append(candidate(METHOD, mechanism, workload))
+    return min(found, key=rank)

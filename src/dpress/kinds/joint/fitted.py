@@ -127,7 +127,7 @@ def refits(
 ) -> Refits | None:
     """Return the joints that would have been fitted; None without a joint, or where the tallies do not give it."""
     if evidence is not None and joint is not None:
-        return evidence.refits(joint, rng=seeded(SEED), progress=progress)
+        return evidence.refits(joint, progress=progress)
     estimator = pairs_of(mechanism)
     if estimator is None or not isinstance(mechanism, Collection) or joint is None or kept is None:
         return None

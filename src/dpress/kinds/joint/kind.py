@@ -4,15 +4,23 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from dpress.core.kind import Kind, Participants, Reporters
+from dpress.core.kind import Kind, Reporters
+from dpress.core.parameters import Parameters
 
 
-class Curated(Participants, frozen=True):
+class Curated(Parameters, frozen=True):
     """What is measured of a table."""
 
-    order: Annotated[
-        Literal[2, 3], Meta(description="the attributes of the largest tables: pairs, or pairs and triples")
-    ] = 2
+    order: (
+        Annotated[
+            Literal[2, 3],
+            Meta(
+                description="the attributes of the largest tables: pairs, or pairs and triples; unless stated what "
+                "errs least on pairs, all cells where they are few"
+            ),
+        ]
+        | None
+    ) = None
 
 
 KIND = Kind(

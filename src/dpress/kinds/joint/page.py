@@ -69,6 +69,7 @@ class Findings:
         at_once: every report is about all attributes.
         ways: how many attributes a report is about.
         reason: why the fit ended where it did; empty where there is none.
+        classes: the joint is one of latent classes.
         thinned: the joint keeps the tables of the strongest pairs only.
         refits: how many times it was fitted again; 0 where it has no intervals.
         cells: its largest cells, or None where it has no table of its own.
@@ -86,6 +87,7 @@ class Findings:
     at_once: bool
     ways: int
     reason: str
+    classes: bool
     thinned: bool
     refits: int
     cells: Table | None
@@ -184,6 +186,7 @@ def findings(own: Facts, fitted: Fit, found: Sequence[Pair]) -> Findings:
         at_once=len(sets) == 1,
         ways=max(map(len, sets)),
         reason="" if fitted.joint is None else fitted.joint.reason,
+        classes=fitted.joint is not None and bool(fitted.joint.hidden),
         thinned=fitted.joint is not None and len(fitted.joint.factors) > 1,
         refits=fitted.refits,
         cells=None if fitted.cells is None else _renamed(table(fitted.cells)),

@@ -1,11 +1,33 @@
 """What a plan of a joint distribution says to people."""
 
+from dataclasses import replace
+from typing import Any
+
+from dpress.kinds.joint.central import measured
+from dpress.release import plan_text
+from dpress.release.candidate import Candidate
 from dpress.release.plan import Plan
-from dpress.release.plan_text import PlanText, plain, promise, tables
+from dpress.release.plan_text import PlanText, promise, tables
 
 __all__ = ["plain", "promise", "text"]
 
 
 def text(planned: Plan) -> PlanText:
-    """Return the plan; its errors are predicted for shares drawn evenly."""
-    return tables(planned, even="shares drawn evenly")
+    """Return the plan; its errors are predicted for shares drawn evenly, of a table for any shares."""
+    found = tables(planned, even="shares drawn evenly")
+    if planned.design.local:
+        return found
+    listing = found.candidates
+    rows = [[*row, measured(one)] for row, one in zip(listing.rows, planned.candidates, strict=True)]
+    remark = "The error is that of the tables asked for. What larger tables tell the joint beyond them is not in it."
+    return replace(
+        found,
+        candidates=replace(listing, header=(*listing.header, "measures"), rows=rows),
+        remarks=[*found.remarks, remark],
+    )
+
+
+def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
+    """Return a candidate as plain data; of a table with what is measured."""
+    own = {} if planned.design.local else {"measures": measured(candidate)}
+    return plan_text.plain(planned, candidate) | own
