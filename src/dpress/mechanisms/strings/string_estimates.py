@@ -100,9 +100,7 @@ def pooled(rounds: Sequence[StringCounts], users: int) -> FoundStrings:
     """
     strings = rounds[-1].strings
     share, weight, drawn = (np.zeros(len(strings)) for _ in range(3))
-    noise, held = np.zeros(
-        (2, 2, len(strings))
-    )  # of counts that do not correlate positively; of others
+    noise, held = np.zeros((2, 2, len(strings)))  # of counts that do not correlate positively; of others
     place = {one: number for number, one in enumerate(strings)}
     for one in rounds:
         if not one.users:
