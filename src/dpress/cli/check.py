@@ -11,6 +11,7 @@ from dpress.release.names_check import NamesCheck
 from dpress.release.private_cap import PrivateCap
 from dpress.release.private_cap import private_cap as choose_cap
 from dpress.release.spec_or_design import load_spec_or_design
+from dpress.release.strings_check import StringsCheck
 
 NOT_PRIVATE = "not private | "  # before every line
 PAID = "may be published | "  # before the only one that noise protects
@@ -88,6 +89,8 @@ def lines(found: DataCheck) -> list[str]:
                 break
     if (names := found.names) is not None:
         out += ["", *_names(names)]
+    if (strings := found.strings) is not None:
+        out += ["", *_strings(strings)]
     for own in found.totals:
         cut = _share(own.low + own.high, own.totals)
         what = f"{own.attribute}: {own.totals:,} totals of persons, in groups and over all"
@@ -100,6 +103,12 @@ def _names(found: NamesCheck) -> list[str]:
     names = f"{found.attribute}: {found.names:,} different names; about {found.expected:,.1f} would be released, which"
     counts = f"  a count of {half:,} is released with a chance of 50 %, one of {nearly:,} with 99 %"
     return [f"{names} have {found.share:.1%} of all counts", counts]
+
+
+def _strings(found: StringsCheck) -> list[str]:
+    much = f"{found.attribute}: {found.strings:,} different strings; {found.found:,} have {found.enough:,} people"
+    beside = [f"  {count:,} {reason}: they count with the rest" for reason, count in sorted(found.beside.items())]
+    return [f"{much}, with which one is found with a chance of 50 %", *beside]
 
 
 def _attribute(one: AttributeCheck) -> list[str]:

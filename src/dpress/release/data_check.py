@@ -38,6 +38,7 @@ from dpress.release.designs import mechanism_of
 from dpress.release.names_check import NamesCheck, names_check
 from dpress.release.plan import plan
 from dpress.release.source_rows import source_of
+from dpress.release.strings_check import StringsCheck, strings_check
 from dpress.release.totals_check import TotalsCheck, totals_check
 
 CAPS = (1, 2, 5, 10, 20, 50, 100)
@@ -98,6 +99,7 @@ class DataCheck:
         most: the share of an attribute's values that may have no cell of their own.
         names: what would be found of names that are discovered; None where all values are listed.
         totals: how many totals of persons their bounds would cut, by attribute.
+        strings: what devices would be found to hold of strings that nobody listed; None where none are.
     """
 
     rows: int
@@ -109,6 +111,7 @@ class DataCheck:
     most: float
     names: NamesCheck | None = None
     totals: tuple[TotalsCheck, ...] = ()
+    strings: StringsCheck | None = None
 
     @property
     def suspicious(self) -> tuple[str, ...]:
@@ -166,6 +169,7 @@ def check(
         most=most,
         names=_names(asked, spec, source, progress),
         totals=_totals(spec, source, progress),
+        strings=_strings(asked, spec, source, progress),
     )
 
 
@@ -179,9 +183,21 @@ def _totals(spec: Spec, source: Any, progress: Progress | None) -> tuple[TotalsC
     )
 
 
+def _strings(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> StringsCheck | None:
+    """Return what would be found of strings; the specification is planned only where devices are asked for some."""
+    if spec.privacy.model != "local" or not _discovers(spec):
+        return None
+    planned = asked if isinstance(asked, Design) else plan(spec).design
+    return strings_check(mechanism_of(planned), spec.schema, source, planned.prediction.users, progress=progress)
+
+
+def _discovers(spec: Spec) -> bool:
+    return any(isinstance(one, Categorical) and one.discovered for one in spec.schema.attributes)
+
+
 def _names(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> NamesCheck | None:
     """Return what would be found of names that are discovered; the specification is planned only where some are."""
-    if not any(isinstance(one, Categorical) and one.discovered for one in spec.schema.attributes):
+    if not _discovers(spec):
         return None
     mechanism = mechanism_of(asked) if isinstance(asked, Design) else plan(spec).chosen.mechanism
     return names_check(mechanism, spec.schema, source, spec.privacy.protected, progress=progress)

@@ -6,11 +6,13 @@ import pyarrow as pa
 import pytest
 
 from dpress import load_release
+from dpress.cli.check import lines
 from dpress.core import rng
 from dpress.core.design import decode, encode
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.data.specification.spec import load_spec
 from dpress.kinds.strings import plan_text
+from dpress.release.data_check import check
 from dpress.release.designs import load_design
 from dpress.release.estimate import estimate
 from dpress.release.evaluate import evaluate
@@ -153,3 +155,18 @@ def test_a_missing_string_is_refused_where_the_specification_says_so(tmp_path: A
     with pytest.raises(SchemaMismatch, match="attribute word: a value is missing or not of its type"):
         perturb(spec(attribute={"null": "reject"}), WORDS, out=tmp_path / "reports", rng=rng.seeded(1))
     assert not (tmp_path / "reports").exists()
+
+
+def test_the_check_says_how_many_strings_would_count_with_the_rest() -> None:
+    found = check(spec(), WORDS)
+    assert found.strings is not None
+    assert (found.strings.strings, found.strings.enough, found.strings.found) == (5, 1105, 3)
+    assert found.strings.beside == {
+        "missing or not in UTF-8": 300,
+        "empty": 300,
+        "too long": 300,
+        "with a zero character": 300,
+    }
+    text = "\n".join(lines(found))
+    assert "word: 5 different strings; 3 have 1,105 people, with which one is found with a chance of 50 %" in text
+    assert "  300 too long: they count with the rest" in text

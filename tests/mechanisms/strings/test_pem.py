@@ -131,6 +131,19 @@ def test_counts_of_several_rounds_are_the_weighted_mean_with_the_variance_by_han
     assert not nobody.released.any()
 
 
+def test_sums_of_correlated_counts_are_not_said_to_vary_less_than_they_do():
+    names, users = tuple(chr(65 + one) for one in range(26)), 100_000
+    oracle = short_oracle(70_001, PureDP(epsilon=4), STEPS)
+    held = np.zeros(oracle.size)
+    held[-27:-1], held[-1] = users / 52, users / 2
+    found = pooled([StringCounts(strings=names, counts=(users // 52,) * 26, users=users, by=oracle)], users)
+    apart = 26 * oracle.variance(users, 1 / 52)
+    exact = apart + oracle.covariances(held, users, (held == users / 52).astype(float))
+    assert found.variances.sum() == pytest.approx(apart, rel=0.01)
+    assert found.sum_variance(np.ones(26)) >= exact > 2 * apart
+    assert found.sum_variance(np.eye(26)[0]) == pytest.approx(found.variances[0])
+
+
 @pytest.mark.slow
 def test_strings_of_nobody_are_seldom_released_and_a_test_of_each_alone_is_caught():
     """Of 300 collections of which none holds any of 40 strings, binomially few release one: a chance of 1e-6."""

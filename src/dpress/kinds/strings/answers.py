@@ -78,8 +78,13 @@ class Answers(PublishedOnly):
     @cached_property
     def variances(self) -> Array:
         """The variances of the counts, shape (strings + 1,)."""
-        own = self.tested.variances[[*self.places]]
-        return np.append(own, own.sum())
+        return np.append(self.tested.variances[[*self.places]], self._variance(np.ones(len(self.places))))
+
+    def _variance(self, weights: Array) -> float:
+        """Return at most the variance of a weighted sum of the released counts."""
+        spread = np.zeros(len(self.tested.strings))
+        spread[[*self.places]] = weights
+        return self.tested.sum_variance(spread)
 
     def level(self, confidence: float) -> float:
         """Return the confidence of each interval, so that of those released so many hold on average.
@@ -93,8 +98,8 @@ class Answers(PublishedOnly):
     def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
         """Answer a query such as `word = tea`, `word in (tea, other)` or `total`.
 
-        Error: that of the sum of the counts that are asked for, or of all others where the rest is among them; the
-        variance is the sum of theirs, as counts of different strings do not correlate positively.
+        Error: that of the sum of the counts that are asked for, or of all others where the rest is among them: of one
+        string exact, of several at most so large (`FoundStrings.sum_variance`).
 
         Args:
             text: the query.
@@ -106,7 +111,7 @@ class Answers(PublishedOnly):
         """
         del progress
         (weights,) = parse(Schema((self.attribute,)), text)
-        variance = float((weights[:-1] - weights[-1]) ** 2 @ self.variances[:-1])
+        variance = self._variance(weights[:-1] - weights[-1])
         half = half_width(variance, self.level(confidence), self.release.tail)
         note = None if np.all(weights == weights[-1]) else self.selected
         return Result.of_count(text, float(weights @ self.counts), variance, half, confidence, note)
@@ -144,7 +149,7 @@ class Answers(PublishedOnly):
     def selected(self) -> str:
         """What the selection does to counts and intervals, in a sentence."""
         return (
-            f"Only strings are released whose count noise alone would not reach, but for a chance of {FALSE_ALARM:.0%} "
+            f"Only strings are released whose count noise alone would not reach, but for a chance of {100 * FALSE_ALARM:g} % "
             "that any is released which nobody holds. Intervals are wider for it; counts near the threshold are too "
             "high on average."
         )

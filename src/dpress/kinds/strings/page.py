@@ -50,6 +50,6 @@ def context(own: Facts, release: Release) -> dict[str, Any]:
         "rounds": len(method.depths),
         "following": answers.following,
         "deviations": f"{tested.threshold:.2f}",
-        "false_alarm": f"{FALSE_ALARM:.0%}",
+        "false_alarm": f"{100 * FALSE_ALARM:g} %",
         "level": f"{100 * answers.level(0.95):.4g}",
     }

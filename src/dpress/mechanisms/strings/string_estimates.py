@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from dpress.core.linear import Array
 from dpress.core.oracle import Oracle
+from dpress.mechanisms.oracle.subset_selection import SubsetSelection
 from dpress.mechanisms.protocol.report_type import likely_shares, per_user
 
 FALSE_ALARM = 0.05  # the chance that any string is released which nobody holds
@@ -48,12 +49,22 @@ class FoundStrings:
         counts: estimated, shape (m,).
         variances: of the counts, in counts squared, shape (m,).
         alone: the standard deviations of the counts of strings that nobody holds, shape (m,).
+        shared: the part of the variances that is from oracles whose counts may correlate positively, shape (m,).
     """
 
     strings: tuple[str, ...]
     counts: Array
     variances: Array
     alone: Array
+    shared: Array
+
+    def sum_variance(self, weights: Array) -> float:
+        """Return at most the variance of a weighted sum of counts, for weights of one sign, in counts squared.
+
+        Formula: sum w^2 (v - s) + (sum |w| sqrt(s))^2, v the variances and s the part that is shared: a correlation is
+        at most 1. Of `pgr` counts of neighbouring candidates do correlate, since their hyperplanes meet in one.
+        """
+        return float(weights**2 @ (self.variances - self.shared)) + float(abs(weights) @ np.sqrt(self.shared)) ** 2
 
     @property
     def threshold(self) -> float:
@@ -88,7 +99,8 @@ def pooled(rounds: Sequence[StringCounts], users: int) -> FoundStrings:
         users: of all rounds, also those that asked about no string.
     """
     strings = rounds[-1].strings
-    share, weight, noise, held, drawn = (np.zeros(len(strings)) for _ in range(5))
+    share, weight, drawn = (np.zeros(len(strings)) for _ in range(3))
+    noise, held = np.zeros((2, 2, len(strings)))  # of counts that do not correlate positively; of others
     place = {one: number for number, one in enumerate(strings)}
     for one in rounds:
         if not one.users:
@@ -98,13 +110,15 @@ def pooled(rounds: Sequence[StringCounts], users: int) -> FoundStrings:
         own = 1 / zero
         weight[rows] += one.users * own
         share[rows] += own * np.array(one.counts, dtype=np.float64)
-        noise[rows] += one.users * own**2 * zero
-        held[rows] += one.users * own**2 * (full - zero)
+        kind = int(not isinstance(one.by, SubsetSelection))
+        noise[kind, rows] += one.users * own**2 * zero
+        held[kind, rows] += one.users * own**2 * (full - zero)
         drawn[rows] += one.users * own**2
     weight = np.where(weight > 0, weight, math.inf)
     share = share / weight
     likely = likely_shares(share * users, users)
     spread = np.maximum(0, drawn / weight**2 - 1 / users) * users / max(users - 1, 1) * likely * (1 - likely)
-    alone = np.where(np.isinf(weight), math.inf, users * np.sqrt(noise) / weight)
-    variances = users**2 * ((noise + likely * held) / weight**2 + spread)
-    return FoundStrings(strings, share * users, np.where(np.isinf(alone), math.inf, variances), alone)
+    alone = np.where(np.isinf(weight), math.inf, users * np.sqrt(noise.sum(axis=0)) / weight)
+    own, shared = users**2 * (noise + likely * held) / weight**2
+    variances = np.where(np.isinf(alone), math.inf, own + shared + users**2 * spread)
+    return FoundStrings(strings, share * users, variances, alone, shared)

@@ -19,6 +19,7 @@ export function showAsked(said) {
 
 function described({ kind, labels, own }) {
   if (kind === "location") return `a place within ${own.map((axis) => `${axis.name} ${ends(axis).join(" to ")}`).join(", ")}`;
+  if (own[0].kind === "strings") return `a text of up to ${own[0].longest} bytes, a letter from a to z being one`;
   if (labels) return labels.slice(0, MOST).join(", ") + (labels.length > MOST ? `, and ${labels.length - MOST} more` : "");
   return `a number from ${ends(own[0]).join(" to ")}`;
 }

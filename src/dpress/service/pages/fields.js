@@ -9,6 +9,7 @@ const ELSE = "\u0000 something else"; // a text that no list of values has
 export function field(attribute) {
   if (attribute.kind === "location") return place(attribute);
   const own = attribute.own[0];
+  if (own.kind === "strings") return string(attribute.title, own);
   return own.values ? choice(attribute, own) : number(attribute.title, own);
 }
 
@@ -24,6 +25,12 @@ function choice({ title, labels }, own) {
   );
   const node = element("p", { class: "ask" }, element("label", { for: select.id }, title), select);
   return { node, values: () => ({ [own.name]: values[Number(select.value)] }) };
+}
+
+function string(title, own) {
+  const input = element("input", { id: `field-${own.name}`, type: "text", maxlength: own.longest, required: "" });
+  const node = element("p", { class: "ask" }, element("label", { for: input.id }, title), input);
+  return { node, values: () => ({ [own.name]: input.value }) };
 }
 
 function number(title, own) {
