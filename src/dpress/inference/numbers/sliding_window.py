@@ -1,0 +1,155 @@
+"""Levels seen through a window that slides with them: expected reports, and the distribution that is likeliest.
+
+A level is reported as any output of its window with probability p each, or as any other output with probability q each.
+An EM step is two sums over windows, each the difference of cumulative sums. Between steps neighbours are evened out a
+little (EMS, Silverman et al. 1990; Li et al. 2020 for these reports), unless the reports contradict that.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core.claim import Relation
+from dpress.core.linear import Array, Numbers
+from dpress.inference.numbers.report_sums import Scores
+
+LEAST = 1e-300  # of a probability that a logarithm is taken of
+GAIN = 3e-3  # of the log-likelihood of all reports in one step: below it the steps end (Li et al. 2020, epsilon 1)
+STEPS = 5000
+EVENED = 0.1  # of a share that goes to the neighbours' mean in a step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlidingWindow:
+    """The expected reports of every output, were these the counts of the levels: A = q + (p - q) [within the window].
+
+    Args:
+        levels: of the number.
+        groups: each with a row of levels + window - 1 outputs.
+        window: in outputs.
+        near: p.
+        far: q, at most p.
+    """
+
+    levels: int
+    groups: int
+    window: int
+    near: Fraction
+    far: Fraction
+    step: ClassVar[float] = 1.0
+
+    @property
+    def cells(self) -> int:
+        """The number of levels of all groups."""
+        return self.groups * self.levels
+
+    @property
+    def row(self) -> int:
+        """The outputs of one group."""
+        return self.levels + self.window - 1
+
+    @property
+    def rows(self) -> int:
+        """The number of outputs."""
+        return self.groups * self.row
+
+    @property
+    def scores(self) -> Scores:
+        """The scores whose sums are unbiased: an output y from the middle adds 1, y and y^2 - (w^2 - 1) / 12 over w a.
+
+        a = p - q; apart from that q of all others' reports are on every output.
+        """
+        q, w = float(self.far), self.window
+        each = w * float(self.near - self.far)
+        place = np.arange(self.row) - (self.row - 1) / 2
+        spread = (w**2 - 1) / 12
+        rows = np.stack([np.ones(self.row), place, place**2 - spread]) / each
+        return Scores(rows=rows, apart=q * rows.sum(axis=1) * np.array([1.0, 0.0, 1.0]))
+
+    def apply(self, cells: Numbers) -> Array:
+        """Return the expected reports, shape (outputs,), for counts of all groups' levels."""
+        table = np.asarray(cells, dtype=np.float64).reshape(self.groups, self.levels)
+        return self.seen(table).ravel()
+
+    def transpose(self, answers: Array) -> Array:
+        """Return what the answers of a level's reports add up to, on average."""
+        return self.back(np.asarray(answers, dtype=np.float64).reshape(self.groups, self.row)).ravel()
+
+    def sensitivity(self, order: int, relation: Relation) -> Fraction:
+        """Return the sum of |change|^order for one user; for one who moves, with windows as far apart as can be."""
+        far = self.rows - self.window
+        if relation is Relation.ADD_REMOVE:
+            return self.window * self.near**order + far * self.far**order
+        return 2 * min(self.window, far) * (self.near - self.far) ** order
+
+    def seen(self, table: Array) -> Array:
+        """Return the expected reports for tables of shape (..., groups, levels), shape (..., groups, row)."""
+        p, q = float(self.near), float(self.far)
+        sums = _cumulative(table)
+        last = np.minimum(np.arange(1, self.row + 1), self.levels)
+        first = np.maximum(np.arange(self.row) - self.window + 1, 0)
+        near = np.maximum(sums[..., last] - sums[..., first], 0.0)
+        return np.asarray(q * table.sum(axis=(-2, -1), keepdims=True) + (p - q) * near)
+
+    def back(self, answers: Array) -> Array:
+        """Return A^T y for answers of shape (..., groups, row), shape (..., groups, levels)."""
+        p, q = float(self.near), float(self.far)
+        sums, first = _cumulative(answers), np.arange(self.levels)
+        near = sums[..., first + self.window] - sums[..., first]
+        return np.asarray(q * answers.sum(axis=(-2, -1), keepdims=True) + (p - q) * near)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Fit:
+    """Distributions that were fitted to reports.
+
+    Args:
+        shares: of all groups' levels, adding up to 1, shape (fits, groups, levels).
+        log_likelihood: of all reports, up to a constant of them, shape (fits,).
+    """
+
+    shares: Array
+    log_likelihood: Array
+
+
+def fitted(window: SlidingWindow, reports: npt.NDArray[np.generic], *, evened: float) -> Fit:
+    """Return for every set of reports the shares of all levels that EM ends with, from even ones.
+
+    Memory: about ten arrays as large as the reports.
+
+    Args:
+        window: what reports are expected of which counts.
+        reports: how often every output was reported, shape (fits, groups, row), each with one at least.
+        evened: what part of a level's share goes to the mean of its two neighbours after every step; 0 for EM itself.
+    """
+    seen = np.asarray(reports, dtype=np.float64)
+    users = seen.sum(axis=(-2, -1))
+    shares = seen / users[:, None, None]
+    table = np.full((len(seen), window.groups, window.levels), 1 / window.cells)
+    reached, going = np.full(len(seen), -np.inf), np.arange(len(seen))
+    for _ in range(STEPS):
+        expected = np.maximum(window.seen(table[going]), LEAST)
+        gained = users[going] * (shares[going] * np.log(expected)).sum(axis=(-2, -1))
+        ended = gained - reached[going] < GAIN
+        reached[going] = gained
+        expected, going = expected[~ended], going[~ended]
+        if not going.size:
+            break
+        table[going] = _evened(table[going] * window.back(shares[going] / expected), evened)
+    return Fit(shares=table, log_likelihood=reached)
+
+
+def _evened(table: Array, evened: float) -> Array:
+    """Return shares, each moved a little to the mean of its neighbours; an end's missing neighbour is as itself."""
+    if evened:
+        padded = np.concatenate([table[..., :1], table, table[..., -1:]], axis=-1)
+        table = (1 - evened / 2) * table + evened / 4 * (padded[..., :-2] + padded[..., 2:])
+    return np.asarray(table / table.sum(axis=(-2, -1), keepdims=True))
+
+
+def _cumulative(values: Array) -> Array:
+    """Return the sums of the first 0, 1, ... values along the last axis."""
+    return np.concatenate([np.zeros((*values.shape[:-1], 1)), values.cumsum(axis=-1)], axis=-1)
