@@ -5,6 +5,8 @@ An EM step is two sums over windows, each the difference of cumulative sums. Bet
 little (EMS, Silverman et al. 1990; Li et al. 2020 for these reports), unless the reports contradict that.
 """
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -16,7 +18,6 @@ from dpress.core.claim import Relation
 from dpress.core.linear import Array, Numbers
 from dpress.inference.numbers.report_sums import Scores
 
-LEAST = 1e-300  # of a probability that a logarithm is taken of
 GAIN = 3e-3  # of the log-likelihood of all reports in one step: below it the steps end (Li et al. 2020, epsilon 1)
 STEPS = 5000
 EVENED = 0.1  # of a share that goes to the neighbours' mean in a step
@@ -118,36 +119,76 @@ class Fit:
 def fitted(window: SlidingWindow, reports: npt.NDArray[np.generic], *, evened: float) -> Fit:
     """Return for every set of reports the shares of all levels that EM ends with, from even ones.
 
-    Memory: about ten arrays as large as the reports.
+    Memory: two arrays as large as the reports.
 
     Args:
         window: what reports are expected of which counts.
         reports: how often every output was reported, shape (fits, groups, row), each with one at least.
         evened: what part of a level's share goes to the mean of its two neighbours after every step; 0 for EM itself.
     """
-    seen = np.asarray(reports, dtype=np.float64)
-    users = seen.sum(axis=(-2, -1))
-    shares = seen / users[:, None, None]
-    table = np.full((len(seen), window.groups, window.levels), 1 / window.cells)
-    reached, going = np.full(len(seen), -np.inf), np.arange(len(seen))
-    for _ in range(STEPS):
-        expected = np.maximum(window.seen(table[going]), LEAST)
-        gained = users[going] * (shares[going] * np.log(expected)).sum(axis=(-2, -1))
-        ended = gained - reached[going] < GAIN
-        reached[going] = gained
-        expected, going = expected[~ended], going[~ended]
-        if not going.size:
-            break
-        table[going] = _evened(table[going] * window.back(shares[going] / expected), evened)
-    return Fit(shares=table, log_likelihood=reached)
+    found = np.empty((len(reports), window.groups, window.levels))
+    reached, ends = np.empty(len(reports)), np.array([GAIN, STEPS])
+    odds = np.array([float(window.near), float(window.far)])
+    for place, own in enumerate(np.ascontiguousarray(reports, dtype=np.float64)):
+        reached[place] = _compiled()(own, found[place], odds, evened, ends)
+    return Fit(shares=found, log_likelihood=reached)
 
 
-def _evened(table: Array, evened: float) -> Array:
-    """Return shares, each moved a little to the mean of its neighbours; an end's missing neighbour is as itself."""
-    if evened:
-        padded = np.concatenate([table[..., :1], table, table[..., -1:]], axis=-1)
-        table = (1 - evened / 2) * table + evened / 4 * (padded[..., :-2] + padded[..., 2:])
-    return np.asarray(table / table.sum(axis=(-2, -1), keepdims=True))
+def ascend(reports: Array, table: Array, odds: Array, evened: float, ends: Array) -> float:
+    """Write the shares where EM's steps end into `table`, return the log-likelihood. Plain Python that numba compiles.
+
+    Args:
+        reports: shape (groups, row).
+        table: shape (groups, levels).
+        odds: p and q.
+        evened: as in `fitted`.
+        ends: the gain of a step below which the steps end, and the most steps.
+    """
+    groups, levels = table.shape
+    row, p, q = reports.shape[1], odds[0], odds[1]
+    width = row - levels + 1
+    users, reached = reports.sum(), -np.inf
+    weights = np.empty((groups, row))
+    table[:] = 1 / (groups * levels)
+    for _ in range(int(ends[1])):
+        gained, total = 0.0, 0.0
+        for group in range(groups):
+            near = 0.0
+            for y in range(row):
+                if y < levels:
+                    near += table[group, y]
+                if y >= width:
+                    near -= table[group, y - width]
+                expected = q + (p - q) * max(near, 0.0)
+                weights[group, y] = reports[group, y] / (users * expected)
+                total += weights[group, y]
+                if reports[group, y] > 0:
+                    gained += reports[group, y] * np.log(expected)
+        if gained - reached < ends[0]:
+            return gained
+        reached = gained
+        for group in range(groups):
+            near = weights[group, : width - 1].sum()
+            for level in range(levels):
+                near += weights[group, level + width - 1]
+                table[group, level] *= q * total + (p - q) * near
+                near -= weights[group, level]
+            before = table[group, 0]
+            for level in range(levels if evened > 0 else 0):
+                own, after = table[group, level], table[group, min(level + 1, levels - 1)]
+                table[group, level] = (1 - evened / 2) * own + evened / 4 * (before + after)
+                before = own
+        table /= table.sum()
+    return reached
+
+
+@functools.cache
+def _compiled() -> Callable[[Array, Array, Array, float, Array], float]:
+    """Return `ascend`, compiled."""
+    from numba import njit  # noqa: PLC0415  # a device never needs it, and it takes a second to import
+
+    compiled: Callable[[Array, Array, Array, float, Array], float] = njit(cache=True, nogil=True)(ascend)
+    return compiled
 
 
 def _cumulative(values: Array) -> Array:

@@ -4,6 +4,7 @@ noisy sums of all groups -> sums of a set of groups -> counts -> means, variance
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -182,22 +183,26 @@ class GroupEstimates:
         step = max(q, 1 - q) * self.steps[place]
         pairs = zip(self._prefixes(place), self.sizes, strict=True)
         rows = [group_moments.quantile(prefixes, margin(one * size, self.z, step), q) for prefixes, size in pairs]
-        value, low, high = (self._valued(part, np.array(column)) for column in zip(*rows, strict=True))
-        if self._whole_numbers(part):
-            value, high = np.ceil(value) - 1, high - 1
+        places = [np.array(column) for column in zip(*rows, strict=True)]
+        value, low, high = valued(bounded(self.schema, part.axis), part.tree.cells, part.levels, places)
         error = np.where(np.isnan(value), math.nan, (high - low) / (2 * self.z))  # Woodruff 1952
         return Estimates(value=value, standard_error=error, low=low, high=high)
 
-    def _valued(self, part: GroupDistribution, places: Array) -> Array:
-        """Return the values at places counted in cells."""
-        cells = np.arange(part.tree.cells + 1)
-        edges = bounded(self.schema, part.axis).edges_at(-(-cells * part.levels // part.tree.cells))
-        found: Array = np.interp(places, cells, edges.astype(np.float64))
-        return found
 
-    def _whole_numbers(self, part: GroupDistribution) -> bool:
-        own = bounded(self.schema, part.axis)
-        return isinstance(own, Integer) and part.tree.cells == own.span
+def valued(own: Number, cells: int, levels: int, places: Sequence[Array]) -> list[Array]:
+    """Return quantiles, the lower and the upper ends of their intervals as values, from places counted in cells.
+
+    Args:
+        own: the attribute.
+        cells: that its levels are put together to.
+        levels: of the attribute.
+        places: of the three.
+    """
+    edges = own.edges_at(-(-np.arange(cells + 1) * levels // cells)).astype(np.float64)
+    value, low, high = (np.interp(one, np.arange(cells + 1), edges) for one in places)
+    if isinstance(own, Integer) and cells == own.span:
+        return [np.ceil(value) - 1, low, high - 1]
+    return [value, low, high]
 
 
 def group_estimates(
@@ -254,8 +259,12 @@ def prefix_variances(part: GroupDistribution, variance: float) -> tuple[Array, A
 
 def scale(schema: Schema, part: MomentSums) -> tuple[float, float]:
     """Return the value at t = 0, and how far that at t = 1 is from it: a level stands for the middle of its cell."""
-    own = bounded(schema, part.axis)
-    low, below, most, high = own.edges_at(np.array([0, 1, part.steps, part.steps + 1])).astype(float).tolist()
+    return level_scale(bounded(schema, part.axis), part.steps)
+
+
+def level_scale(own: Number, steps: int) -> tuple[float, float]:
+    """Return the middle of the first and the last of steps + 1 levels, and how far the last is from it."""
+    low, below, most, high = own.edges_at(np.array([0, 1, steps, steps + 1])).astype(float).tolist()
     last = 1.0 if isinstance(own, Integer) else 0.0
     first, last = (low + below - last) / 2, (most + high - last) / 2
     return (first + last) / 2, (last - first) / 2

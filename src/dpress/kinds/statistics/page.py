@@ -12,7 +12,7 @@ import numpy as np
 
 from dpress import catalog
 from dpress.inference.group_moments import Estimates
-from dpress.kinds.statistics.answers import NAME
+from dpress.kinds.statistics.group_answers import NAME
 from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, condition
 from dpress.kinds.statistics.group_figures import bars, boxes, inside
 from dpress.mechanisms.linear.person_sums import PersonSums

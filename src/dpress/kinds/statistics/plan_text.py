@@ -4,12 +4,14 @@ import math
 from typing import Any
 
 from dpress.core.claim import describe
+from dpress.kinds.statistics import devices
 from dpress.kinds.statistics.assumed_shape import Assumed, supposed
-from dpress.kinds.statistics.kind import Statistics
+from dpress.kinds.statistics.kind import CollectedStatistics, Statistics
 from dpress.kinds.statistics.person_estimates import PERSONS
 from dpress.kinds.statistics.prediction import standard_errors
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.release import plan_text
 from dpress.release.candidate import Candidate
@@ -23,6 +25,8 @@ __all__ = ["plain", "promise", "text"]
 def text(planned: Plan) -> PlanText:
     """Return the text of a plan."""
     chosen = planned.chosen
+    if isinstance(chosen.mechanism, Collection):
+        return _of_devices(planned, chosen.mechanism)
     errors = expected_errors(planned, chosen)
     rows = [[name, _typical(error)] for name, error in errors.items()]
     listing = Listing(header=("statistic", "typical error"), rows=rows, numbers=(1,))
@@ -32,6 +36,34 @@ def text(planned: Plan) -> PlanText:
     loss = describe(chosen.mechanism.claim.proven)
     remarks: list[str | Listing] = [f"{basis} are approximations.", f"{chosen.method}: {loss} (proven)."]
     return PlanText(candidates=listing, remarks=remarks)
+
+
+def _of_devices(planned: Plan, collection: Collection) -> PlanText:
+    """Return the text of a plan that asks devices: the methods by the error of a mean, then every statistic's."""
+    width = "mean, % of the bounds"
+    rows = [
+        ["*" if one is planned.chosen else "", one.method, f"+- {100 * math.sqrt(one.predicted_error):.3g}", _bytes(one)]
+        for one in planned.candidates
+    ]
+    errors = expected_errors(planned, planned.chosen)
+    listed = Listing(
+        header=("statistic", "typical error"), rows=[[name, _typical(one)] for name, one in errors.items()], numbers=(1,)
+    )
+    oracles: tuple[Any, ...] = collection.types[0].oracles
+    groups, users = oracles[0].groups, planned.choice.users
+    whom = f"a group of {users / groups:,.0f} people ({users:,} in {groups:,} groups)" if groups > 1 else f"{users:,} people"
+    asked = f", each asked about one of {len(collection.types)} numbers" if len(collection.types) > 1 else ""
+    basis = f"For {whom}{asked}, {supposed(_assumed(planned))}; errors are approximations."
+    return PlanText(
+        candidates=Listing(header=("", "method", width, "bytes"), rows=rows, numbers=(2, 3)),
+        remarks=[listed, basis],
+        hints=plan_text.cautions(planned),
+    )
+
+
+def _bytes(candidate: Candidate) -> str:
+    types = candidate.mechanism.types if isinstance(candidate.mechanism, Collection) else ()
+    return str(max((own.width for own in types), default=0))
 
 
 def _expected(planned: Plan) -> str:
@@ -69,6 +101,9 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
 def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
     """Return the standard error of every statistic in a group of the expected size."""
     own, users = candidate.mechanism, planned.choice.users
+    if isinstance(own, Collection):
+        found = devices.estimates(own, planned.choice.schema, users, _assumed(planned))
+        return {name: float(found.of(name).standard_error[0]) for name in found.names}
     if isinstance(own, DiscoveredGroups):
         users = own.names.count_for(SURE) * own.strategy.parts[0].groups
     groups = own.groups if isinstance(own, DiscoveredGroups) else own
@@ -78,7 +113,8 @@ def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
 
 
 def _assumed(planned: Plan) -> Assumed:
-    return of_kind(planned.spec, Statistics).assume or {}
+    local = planned.spec.privacy.model == "local"
+    return of_kind(planned.spec, CollectedStatistics if local else Statistics).assume or {}
 
 
 def _strategy(candidate: Candidate) -> Any:

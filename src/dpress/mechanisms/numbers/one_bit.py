@@ -13,7 +13,7 @@ import numpy as np
 from dpress.core import check, payload
 from dpress.core.claim import Claim, PureDP
 from dpress.core.errors import NotSupported
-from dpress.core.linear import Identity
+from dpress.core.linear import Array, Identity
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
@@ -95,6 +95,11 @@ class OneBit:
         low, step, centre = float(1 - self.p), float(self.step), (self.size - 1) / 2
         bits = (np.array([0.0, 1.0]) - low) / step - centre
         return Scores(rows=np.array([[1.0, 1.0], bits]), apart=np.zeros(2))
+
+    def expected(self, table: Array) -> Array:
+        """Return the expected zeros and ones for counts of shape (1, levels), shape (1, 2)."""
+        ones = float(table[0] @ (float(1 - self.p) + np.arange(self.size) * float(self.step)))
+        return np.array([[float(table.sum()) - ones, ones]])
 
     @property
     def claim(self) -> Claim:

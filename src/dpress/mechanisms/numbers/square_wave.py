@@ -122,6 +122,10 @@ class SquareWave:
         """What an output adds to the number of a group's users, and to the sums of their levels and squares."""
         return self.map.scores
 
+    def expected(self, table: Array) -> Array:
+        """Return the expected reports for counts of shape (groups, levels), shape (groups, row)."""
+        return self.map.seen(table)
+
     @property
     def claim(self) -> Claim:
         """The promise, from the probability that the sampler uses."""
