@@ -1,17 +1,20 @@
 """Answers of a collection of numbers: of every group, of all people, and of any set of groups."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from dpress.inference.interval import critical
-from dpress.kinds.statistics.device_estimates import DeviceEstimates, ReportedNumbers, reported
+from dpress.kinds.statistics.device_estimates import CountedNumbers, DeviceEstimates, ReportedNumbers, reported
+from dpress.kinds.statistics.distribution_table import DistributionTable
 from dpress.kinds.statistics.estimates import Mask
-from dpress.kinds.statistics.group_answers import GroupAnswers
+from dpress.kinds.statistics.group_answers import NAME, GroupAnswers
 from dpress.mechanisms.numbers.number_statistics import NumberStatistics
 from dpress.mechanisms.protocol.collection import Collection
+from dpress.release.answers import Part, Progress
 from dpress.release.published_tables import CONFIDENCE, PublishedTable
 
 
@@ -45,6 +48,44 @@ class DeviceAnswers(GroupAnswers):
         z = critical(confidence, self.release.tail)
         masks = np.eye(self._sets, dtype=bool) if mask is None else mask[None]
         return DeviceEstimates(numbers=self.numbers, masks=masks, users=self.collection.users, z=z)
+
+    def true_groups(self, counts: npt.NDArray[np.int64]) -> DeviceEstimates:
+        """Return the statistics of exact counts of every number's table, one after the other: private."""
+        shapes = [(own.groups, own.levels) for own in self.estimator.oracles]
+        parts = np.split(counts, np.cumsum([groups * levels for groups, levels in shapes])[:-1])
+        numbers = tuple(
+            CountedNumbers(attribute=own.attribute, degree=own.degree, quantiles=own.quantiles, counts=part.reshape(shape))
+            for own, part, shape in zip(self.numbers, parts, shapes, strict=True)
+        )
+        masks = np.eye(self._sets, dtype=bool)
+        return DeviceEstimates(numbers=numbers, masks=masks, users=numbers[0].users, z=critical(CONFIDENCE, "gaussian"))
+
+    @property
+    def distributions(self) -> tuple[DistributionTable, ...]:
+        """The distribution of every number that has quantiles."""
+        own = [one for one in self.numbers if one.quantiles]
+        z = critical(CONFIDENCE, self.release.tail)
+        return tuple(
+            DistributionTable(name=f"distribution_{place}.parquet", axes=self.axes, numbers=one, groups=self._sets, z=z)
+            for place, one in enumerate(own, start=1)
+        )
+
+    @property
+    def tables(self) -> Mapping[str, tuple[str, ...]]:
+        """The statistics, and a distribution for every number that has quantiles."""
+        by = tuple(axis.name for axis in self.axes)
+        return {NAME: by} | {one.name: (*by, one.numbers.attribute.name) for one in self.distributions}
+
+    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
+        """Yield the statistics and the distributions with the names of their attributes."""
+        names = self.tables
+        for one in self.parts(progress=None):
+            yield names[one.name], one
+
+    def parts(self, *, progress: Progress | None) -> Iterator[Part]:
+        """Yield the statistics and the distributions."""
+        yield from super().parts(progress=progress)
+        yield from self.distributions
 
     @property
     def _by(self) -> tuple[int, ...]:

@@ -161,6 +161,11 @@ class DeviceEstimates:
             return self._quantiles(next(one for one in self.numbers if one.attribute.name == name), share)
         return self._by_name[name]()
 
+    @property
+    def asked_quantiles(self) -> dict[str, tuple[Fraction, ...]]:
+        """The quantiles of every number that has some."""
+        return {one.attribute.name: one.quantiles for one in self.numbers if one.quantiles}
+
     @cached_property
     def counts(self) -> tuple[Array, Array]:
         """The count of every set and its variance: every number's, weighted by precision; everybody's is known."""

@@ -72,6 +72,11 @@ class GroupEstimates:
         """The statistics, in the order that they are published in."""
         return tuple(self._by_name)
 
+    @property
+    def asked_quantiles(self) -> dict[str, tuple[Fraction, ...]]:
+        """The quantiles of every attribute that has some."""
+        return {self.schema.names[part.axis]: part.quantiles for part in self.strategy.distributions}
+
     @cached_property
     def counts(self) -> tuple[Array, Array]:
         """The count of every set, and its variance: all parts that count every row, weighted by their precision."""

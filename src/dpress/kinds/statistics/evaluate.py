@@ -9,8 +9,9 @@ import numpy as np
 from dpress.core.linear import Numbers
 from dpress.core.measurement import Measurement
 from dpress.data.add_up import Progress
-from dpress.data.true_counts import exact_answers
+from dpress.data.true_counts import exact_answers, true_counts
 from dpress.inference.interval import critical
+from dpress.kinds.statistics.device_answers import DeviceAnswers
 from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, Mask, group_estimates
 from dpress.release.evaluate import no_remarks as remarks
 from dpress.release.published_tables import CONFIDENCE
@@ -32,10 +33,14 @@ def evaluate(
     no_held_out(held_out)
     own: Any = release.answers
     unit = release.claim.unit
-    mechanism: Any = release.mechanism
-    exact = exact_answers(mechanism, release.schema, data, unit, progress=progress)
-    found, truth = own.groups(), true_statistics(release, exact)
-    whole = np.ones(own.strategy.decoder.groups, dtype=bool)
+    found = own.groups()
+    if isinstance(own, DeviceAnswers):
+        tables = [one.axes for one in own.estimator.types]
+        truth: Any = own.true_groups(true_counts(release.schema, tables, data, unit, progress=progress))
+    else:
+        mechanism: Any = release.mechanism
+        truth = true_statistics(release, exact_answers(mechanism, release.schema, data, unit, progress=progress))
+    whole = np.ones(found.sizes.size, dtype=bool)
     filled: Mask = truth.of(COUNT).value > 0 if COUNT in truth.names else whole
     metrics: dict[str, float] = {"groups": float(filled.size), "groups with rows": float(filled.sum())}
     for name in found.names:
@@ -52,7 +57,7 @@ def true_statistics(release: Release, exact: Numbers) -> GroupEstimates:
     return replace(found, variances=tuple(1e-12 for _ in found.variances), steps=none)
 
 
-def _errors(found: GroupEstimates, truth: GroupEstimates, name: str, filled: Mask) -> dict[str, float]:
+def _errors(found: Any, truth: Any, name: str, filled: Mask) -> dict[str, float]:
     one, true = found.of(name), truth.of(name).value
     known = filled & np.isfinite(one.value)
     slack = 1e-9 * (1 + np.abs(true))

@@ -13,8 +13,9 @@ import numpy as np
 from dpress import catalog
 from dpress.inference.group_moments import Estimates
 from dpress.kinds.statistics.group_answers import NAME
-from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, condition
-from dpress.kinds.statistics.group_figures import bars, boxes, inside
+from dpress.kinds.statistics.device_answers import DeviceAnswers
+from dpress.kinds.statistics.estimates import COUNT, condition
+from dpress.kinds.statistics.group_figures import bars, boxes, inside, shape_of
 from dpress.mechanisms.linear.person_sums import PersonSums
 from dpress.release.published_tables import cells
 from dpress.release.release import Release
@@ -55,7 +56,7 @@ def page(release: Release, queries: Sequence[str] = ()) -> str:
             "file": NAME,
             "method": own.method,
             "card": catalog.card(own.method),
-            "noises": _noises(release, each),
+            **_how(release, each),
             "command": f"dpress query FOLDER {shlex.quote(query)}",
             "answer": _result(release, query),
         },
@@ -70,13 +71,13 @@ def _groups(axes: Sequence[Any], groups: int) -> list[str]:
     return [", ".join(map(str, own)) for own in zip(*labels, strict=True)]
 
 
-def _whole(whole: GroupEstimates) -> Table:
+def _whole(whole: Any) -> Table:
     rows = tuple((name, *_texts(whole.of(name), 0)) for name in whole.names)
     header = ("statistic", "value", "95 % interval", "standard error")
     return Table(caption="All groups together", names=header, labels=1, rows=rows)
 
 
-def _part(name: str, each: GroupEstimates, whole: GroupEstimates, names: Sequence[str]) -> dict[str, Any]:
+def _part(name: str, each: Any, whole: Any, names: Sequence[str]) -> dict[str, Any]:
     """Return the figure and the table of one statistic."""
     found, size = each.of(name), len(names)
     shown = min(size, MOST_ROWS)
@@ -94,13 +95,12 @@ def _part(name: str, each: GroupEstimates, whole: GroupEstimates, names: Sequenc
     }
 
 
-def _quantiles(each: GroupEstimates, names: Sequence[str]) -> Any:
+def _quantiles(each: Any, names: Sequence[str]) -> Any:
     """Yield for every attribute with several quantiles its name and figure."""
     drawn = names[:MOST_GROUPS]
-    for part in each.strategy.distributions:
-        if len(part.quantiles) > 1:
-            name = each.schema.names[part.axis]
-            found = {float(share): _first(each.of(name, share), len(drawn)) for share in part.quantiles}
+    for name, asked in each.asked_quantiles.items():
+        if len(asked) > 1:
+            found = {float(share): _first(each.of(name, share), len(drawn)) for share in asked}
             yield {
                 "name": name,
                 "figure": boxes(drawn, found, name),
@@ -131,7 +131,24 @@ def _rounded(value: float, spread: float) -> str:
     return f"{value:,.{min(digits, 8)}f}" if abs(value) < 1e15 else number(value)
 
 
-def _noises(release: Release, each: GroupEstimates) -> list[tuple[str, str, str]]:
+def _how(release: Release, each: Any) -> dict[str, Any]:
+    """Return how it was made: what was measured of a table with which noise, or what devices were asked."""
+    answers = release.answers
+    if not isinstance(answers, DeviceAnswers):
+        return {"noises": _noises(release, each), "asked": (), "shapes": ()}
+    asked = [
+        (one.attribute.caption, number(one.attribute.ordered), number(one.oracle.outputs), number(one.oracle.width))
+        for one in answers.numbers
+    ]
+    everybody, shapes = np.ones(each.sizes.size, dtype=bool), []
+    for own in (one for one in answers.numbers if one.quantiles):
+        prefixes, _ = own.prefixes(everybody)
+        caption = own.attribute.caption
+        shapes.append((caption, shape_of(prefixes.tolist(), own.attribute.edges.tolist(), caption)))
+    return {"noises": (), "asked": asked, "shapes": shapes}
+
+
+def _noises(release: Release, each: Any) -> list[tuple[str, str, str]]:
     """Return of every part what it measures, its share of the budget, and the noise of a count from it."""
     strategy, found = each.strategy, []
     mechanism: Any = release.mechanism
@@ -148,7 +165,7 @@ def _noises(release: Release, each: GroupEstimates) -> list[tuple[str, str, str]
     return found
 
 
-def _example(whole: GroupEstimates, answers: Any) -> str:
+def _example(whole: Any, answers: Any) -> str:
     name = next((one for one in whole.names if one.startswith(("mean", "median", "share"))), whole.names[-1])
     if not answers.axes:
         return "total" if name == COUNT else name
