@@ -77,6 +77,8 @@ def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
         loss["delta"] = 1e-6
     elif card.family == "ranges":
         kind, attributes = "ranges", [AGE]
+    elif card.family == "numbers":
+        kind, attributes, own = "statistics", [AGE], {"mean": ["age"]}
     elif card.family == "discovery":
         kind, attributes = "statistics", [{"name": "item", "kind": "categorical", "values": "discover"}, AGE, SEX]
         loss["delta"] = 1e-6

@@ -38,7 +38,7 @@ function moved(fraction: unknown, extra: number): string {
 /** Returns a document whose reports cost so much more than they should. */
 function overspent(own: Document, more: number): Document {
   if (own["f"]) return { ...own, f: `${1 - more}/2` }; // f is 1/2 in the vectors
-  const [loss] = (own["levels"] as unknown[] | undefined) ?? [own["loss"]];
+  const [loss] = Array.isArray(own["levels"]) ? own["levels"] : [own["loss"]];
   const [top, bottom] = (loss as { epsilon: string }).epsilon.split("/").map(Number) as [number, number];
   const extra = (more * top) / bottom;
   switch (own.method) {

@@ -17,7 +17,7 @@ from dpress.core.bounded_attribute import Number
 from dpress.core.linear import Array
 from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
-from dpress.inference.numbers.distribution import Distribution, distribution
+from dpress.inference.numbers.fitted_distribution import Distribution, distribution
 from dpress.inference.numbers.report_sums import Sums, sums
 from dpress.inference.ratio import Pair, fieller
 from dpress.kinds.statistics.estimates import COUNT, Mask, level_scale, quantile_name, valued
@@ -131,7 +131,7 @@ class DeviceEstimates:
 
     Error: of counts, sums and means unbiased with the covariance of `report_sums`; a mean's interval is Fieller's, a
     variance's by the delta method. A quantile's interval is that of all levels where the fitted share below is not
-    significantly on the other side, by the errors of `numbers.distribution`.
+    significantly on the other side, by the errors of `numbers.fitted_distribution`.
 
     Args:
         numbers: one at least.

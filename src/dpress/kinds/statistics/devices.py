@@ -79,10 +79,10 @@ def chosen(spec: Spec) -> Choice:
     loss, own = collections.share(spec, "users"), of_kind(spec, CollectedStatistics)
     if spec.release.postprocess:
         raise ValueError('$.release.postprocess: kind = "statistics" has no tables to adjust')
+    of_methods(spec, dict.fromkeys((*WINDOWS, BIT), Parameters))
     asked = _asked(spec.schema, own)
     check(asked.schema, own.assume or {}, {*asked.numbers})
     names = _serving(spec, asked)
-    of_methods(spec, dict.fromkeys(names, Parameters))
     found = [_candidate(name, asked, own, loss) for name in names]
     whole = bool(asked.quantiles) or max(asked.degrees.values(), default=0) > 1
     candidates = tuple(found if whole else sorted(found, key=lambda one: one.predicted_error))
@@ -144,8 +144,9 @@ def _oracle(name: str, attribute: Any, groups: int, loss: PureDP, own: Collected
     if name == "square_wave":
         return SquareWave(levels=levels, groups=groups, loss=loss)
     place = 2 * np.arange(levels) / (levels - 1) - 1
-    square = float(level_shares(attribute, own.assume or {}) @ place**2)
-    window = best_window(levels, groups, float(loss.epsilon), square)
+    shares = level_shares(attribute, own.assume or {})
+    mean = float(shares @ place)
+    window = best_window(levels, groups, float(loss.epsilon), mean, float(shares @ (place - mean) ** 2))
     return Piecewise(levels=levels, groups=groups, loss=loss, window=window)
 
 

@@ -10,7 +10,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
 from dpress.mechanisms.numbers.square_wave import SquareWave, windows_of_means
 
-EVEN = 1 / 3  # the mean square of numbers that lie evenly, in half widths
+EVEN = 1 / 3  # the variance of numbers that lie evenly, in half widths
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,28 +18,28 @@ class Piecewise(SquareWave):
     """A number near the own one, for its mean.
 
     Promise, reports: those of `SquareWave`.
-    Error: of the mean without groups, in levels squared, (q S + (p - q)(w s + w (w^2 - 1) / 12)) / (a w)^2 less the
-        square of the mean, over the users; see `square_wave.windows_of_means`.
+    Error: see `square_wave.windows_of_means`.
     Paper: Wang et al. 2019, piecewise mechanism: in the limit of many levels its reports are those of a window of
         (C - 1) / (C + 1) of the levels, C = (e^(epsilon / 2) + 1) / (e^(epsilon / 2) - 1); the window with the least
         variance is near it and depends on where the numbers lie.
     """
 
 
-def best_window(levels: int, groups: int, epsilon: float, square: float = EVEN) -> int:
-    """Return the window with the least variance of a mean.
+def best_window(levels: int, groups: int, epsilon: float, mean: float = 0.0, spread: float = EVEN) -> int:
+    """Return the window with the least variance of a group's mean.
 
     Args:
         levels: of the number.
         groups: of users, evenly many.
         epsilon: of a report.
-        square: the mean square of the numbers about the middle of their bounds, in half widths.
+        mean: of the numbers, from the middle of their bounds, in half widths.
+        spread: their variance, in half widths squared.
 
     >>> best_window(1000, 1, 1.0)
-    596
+    697
     """
-    found = windows_of_means(levels, groups, epsilon, square * ((levels - 1) / 2) ** 2)
-    return int(found.argmin()) + 1
+    half = (levels - 1) / 2
+    return int(windows_of_means(levels, groups, epsilon, mean * half, spread * half**2).argmin()) + 1
 
 
 def _example(loss: object) -> Piecewise:

@@ -211,25 +211,28 @@ def informative_window(levels: int, groups: int, epsilon: float) -> int:
     return int(windows[bound.argmax()])
 
 
-def windows_of_means(levels: int, groups: int, epsilon: float, square: float) -> Array:
-    """Return by window from 1 on what a report adds to the variance of a group's sum of levels, levels squared.
+def windows_of_means(levels: int, groups: int, epsilon: float, mean: float, spread: float) -> Array:
+    """Return by window from 1 on what a report adds to the variance of a group's sum of (level - mean).
 
-    The sum is about the middle level; a share 1 / groups of the users is in the group. With a = p - q a report adds
-    ((q G S + (p - q)(w s + w (w^2 - 1) / 12)) / G) / (a w)^2, S the sum of squares over a row of outputs about its
-    middle, s the mean square of the levels: exact for levels whose sum is in the middle.
+    That is G^2 times what it adds to the variance of N times the group's mean: the scores of users and of levels go
+    together. With a = p - q, R outputs in a row, S their sum of squares about the middle one, a share 1 / G of the users
+    in the group, it is (q S + q R (1 - q R) m^2 + a w (s + (w^2 - 1) / 12) / G) / (a w)^2, in levels squared. Of that
+    s / G is the spread of the users' levels, which is there without any noise.
 
     Args:
         levels: of the number.
         groups: G.
         epsilon: of the report.
-        square: s, in levels squared.
+        mean: m, the group's, counted from the middle level.
+        spread: s, the variance of the group's levels.
     """
     w = np.arange(1, levels + 1, dtype=np.float64)
     row, odds = levels + w - 1, math.exp(-epsilon)
     q = odds / (odds * groups * row + (1 - odds) * w)
-    a = q * (1 / odds - 1) if epsilon < 30 else 1 / w - q
-    whole = row * (row**2 - 1) / 12
-    return np.asarray((q * whole + a * (w * square + w * (w**2 - 1) / 12) / groups) / (a * w) ** 2)
+    near = w * q * (1 / odds - 1)  # a w
+    whole, outside = row * (row**2 - 1) / 12, q * row
+    held = near * (spread + (w**2 - 1) / 12) / groups
+    return np.asarray((q * whole + outside * (1 - outside) * mean**2 + held) / near**2)
 
 
 def _example(loss: object) -> SquareWave:

@@ -1,0 +1,109 @@
+"""Numbers from devices: distributions by the flat oracle's, means by the published mechanisms', as JSON.
+
+python bench/devices_numbers.py [USERS] > devices_numbers.json
+
+USERS people (10^5 unless given) are drawn from Adult's ages and hours under $DPRESS_DATA, from log-normal incomes and
+from made-up times of pick-ups with three peaks; RUNS runs at epsilon 1. "wasserstein" is the mean distance of the fitted
+distribution from that of the people, in widths of the bounds; "flat" that of the best of oue (Norm-Sub) over 1,024
+bins, whose reports are drawn by count, which is the same in distribution. "mean" is the mean squared error of `piecewise`
+and `one_bit`, in half widths squared, by the least variance of Duchi's bit, the piecewise and the hybrid mechanism (Wang
+et al. 2019) for these people; "planned" the same of what a plan takes for numbers that lie evenly.
+"""
+
+import json
+import math
+import sys
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.parquet as pq
+
+from cases import data, say
+from dpress.core.claim import PureDP
+from dpress.core.rng import seeded
+from dpress.inference.numbers.report_sums import sums
+from dpress.inference.numbers.fitted_distribution import distribution
+from dpress.inference.postprocess import norm_sub
+from dpress.mechanisms.numbers.one_bit import OneBit
+from dpress.mechanisms.numbers.piecewise import Piecewise, best_window
+from dpress.mechanisms.numbers.square_wave import SquareWave
+from machine import facts
+
+RUNS, MEANS, EPSILON, BINS, LEVELS = 3, 100, 1.0, 1024, 512
+Levels = npt.NDArray[np.int32]
+WHOLE = np.ones(1, dtype=np.bool_)
+
+
+def people(name: str, users: int, random: Any) -> tuple[Levels, int]:
+    """Return levels of people, and how many levels there are."""
+    if name in ("age", "hours_per_week"):
+        low, high = {"age": (17, 90), "hours_per_week": (1, 99)}[name]
+        values = pq.read_table(data("adult/adult.parquet"), columns=[name])[name].to_numpy().astype(int)
+        return (random.choice(values, users) - low).astype(np.int32), high - low + 1
+    if name == "income":
+        share = np.minimum(np.exp(random.normal(10.3, 0.8, users)), 199_999.0) / 200_000
+    else:
+        peaks = random.choice([8.5, 18.0, 21.0], users, p=[0.35, 0.4, 0.25])
+        share = (peaks + random.normal(0, 1.5, users)) % 24 / 24
+    return (share * LEVELS).astype(np.int32), LEVELS
+
+
+def wasserstein(shares: Any, levels: Levels) -> float:
+    """Return the distance of a distribution from that of people, in widths."""
+    truth = np.bincount(levels, minlength=shares.size) / levels.size
+    return float(np.abs(np.cumsum(shares - truth)).sum() / shares.size)
+
+
+def published(levels: Levels, size: int) -> float:
+    """Return the least variance of the published mechanisms by one user, in half widths squared."""
+    square, half, whole = float(((2 * levels / (size - 1) - 1) ** 2).mean()), math.exp(EPSILON / 2), math.exp(EPSILON)
+    bit = ((whole + 1) / (whole - 1)) ** 2 - square
+    piecewise = square / (half - 1) + (half + 3) / (3 * (half - 1) ** 2)
+    return min(bit, piecewise, piecewise * (1 - 1 / half) + bit / half)
+
+
+def row(name: str, users: int) -> dict[str, Any]:
+    """Return the figures of one attribute."""
+    random = np.random.default_rng(7)  # noqa: TID251  # people, and the peer's reports
+    levels, size = people(name, users, random)
+    loss, rng = PureDP(epsilon=EPSILON), seeded(3)
+    own = SquareWave(levels=size, loss=loss)
+    found = [distribution(own.map, own.tally(own.perturb(levels, rng=rng))[None]) for _ in range(RUNS)]
+    q, binned = 1 / (math.exp(EPSILON) + 1), levels if size > 100 else levels * BINS // size
+    binned = binned * (BINS // size) if size > 100 else binned
+    held, flat = np.bincount(binned, minlength=BINS), []
+    for _ in range(RUNS):
+        counts = (random.binomial(held, 0.5) + random.binomial(users - held, q) - users * q) / (0.5 - q)
+        flat.append(wasserstein(np.asarray(norm_sub(counts, users)) / users, binned.astype(np.int32)))
+    truth, least = float(levels.mean()) - (size - 1) / 2, published(levels, size)
+    means = {}
+    for oracle in (
+        Piecewise(levels=size, loss=loss, window=best_window(size, 1, EPSILON)), OneBit(size=size, loss=loss),
+    ):  # fmt: skip
+        errors = []
+        for _ in range(MEANS):
+            one = sums(oracle.tally(oracle.perturb(levels, rng=rng))[None], oracle.scores, WHOLE)
+            errors.append((one.values[1] / users - truth) / ((size - 1) / 2))
+        name_of = "piecewise" if isinstance(oracle, Piecewise) else "one_bit"
+        means[name_of] = round(float(np.mean(np.square(errors))) * users / least, 3)
+    ours = float(np.mean([wasserstein(one.shares[0], levels) for one in found]))
+    return {
+        "attribute": name, "users": users, "levels": size, "wasserstein": round(ours, 5),
+        "flat": round(float(np.mean(flat)), 5), "ratio": round(ours / float(np.mean(flat)), 3),
+        "evened": [one.evened for one in found], "mean_by_published": means,
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Write the figures of every attribute."""
+    users = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    rows = []
+    for name in ("age", "hours_per_week", "income", "pickup"):
+        rows.append(row(name, users))
+        say(str(rows[-1]))
+    json.dump({"machine": facts(), "rows": rows}, sys.stdout, indent=1)
+
+
+if __name__ == "__main__":
+    main()
