@@ -5,9 +5,9 @@ python bench/devices_numbers.py [USERS] > devices_numbers.json
 USERS people (10^5 unless given) are drawn from Adult's ages and hours under $DPRESS_DATA, from log-normal incomes and
 from made-up times of pick-ups with three peaks; RUNS runs at epsilon 1. "wasserstein" is the mean distance of the fitted
 distribution from that of the people, in widths of the bounds; "flat" that of the best of oue (Norm-Sub) over 1,024
-bins, whose reports are drawn by count, which is the same in distribution. "mean" is the mean squared error of `piecewise`
-and `one_bit`, in half widths squared, by the least variance of Duchi's bit, the piecewise and the hybrid mechanism (Wang
-et al. 2019) for these people; "planned" the same of what a plan takes for numbers that lie evenly.
+bins, whose reports are drawn by count: the same in distribution. "mean_by_published" is the exact
+variance of our mean by the least of Duchi's bit, the piecewise and the hybrid mechanism (Wang et al. 2019) for these
+people: "planned" of what a plan takes for numbers that lie evenly, "assumed" where it is told their mean and spread.
 """
 
 import json
@@ -22,17 +22,15 @@ import pyarrow.parquet as pq
 from cases import data, say
 from dpress.core.claim import PureDP
 from dpress.core.rng import seeded
-from dpress.inference.numbers.report_sums import sums
 from dpress.inference.numbers.fitted_distribution import distribution
 from dpress.inference.postprocess import norm_sub
-from dpress.mechanisms.numbers.one_bit import OneBit
-from dpress.mechanisms.numbers.piecewise import Piecewise, best_window
-from dpress.mechanisms.numbers.square_wave import SquareWave
+from dpress.mechanisms.numbers.one_bit import bit_variance
+from dpress.mechanisms.numbers.piecewise import best_window
+from dpress.mechanisms.numbers.square_wave import SquareWave, windows_of_means
 from machine import facts
 
-RUNS, MEANS, EPSILON, BINS, LEVELS = 3, 100, 1.0, 1024, 512
-Levels = npt.NDArray[np.int32]
-WHOLE = np.ones(1, dtype=np.bool_)
+RUNS, EPSILON, BINS, LEVELS = 3, 1.0, 1024, 512
+Levels = npt.NDArray[Any]
 
 
 def people(name: str, users: int, random: Any) -> tuple[Levels, int]:
@@ -70,23 +68,18 @@ def row(name: str, users: int) -> dict[str, Any]:
     loss, rng = PureDP(epsilon=EPSILON), seeded(3)
     own = SquareWave(levels=size, loss=loss)
     found = [distribution(own.map, own.tally(own.perturb(levels, rng=rng))[None]) for _ in range(RUNS)]
-    q, binned = 1 / (math.exp(EPSILON) + 1), levels if size > 100 else levels * BINS // size
-    binned = binned * (BINS // size) if size > 100 else binned
+    q, binned = 1 / (math.exp(EPSILON) + 1), levels.astype(np.int64) * BINS // size
     held, flat = np.bincount(binned, minlength=BINS), []
     for _ in range(RUNS):
         counts = (random.binomial(held, 0.5) + random.binomial(users - held, q) - users * q) / (0.5 - q)
-        flat.append(wasserstein(np.asarray(norm_sub(counts, users)) / users, binned.astype(np.int32)))
-    truth, least = float(levels.mean()) - (size - 1) / 2, published(levels, size)
-    means = {}
-    for oracle in (
-        Piecewise(levels=size, loss=loss, window=best_window(size, 1, EPSILON)), OneBit(size=size, loss=loss),
-    ):  # fmt: skip
-        errors = []
-        for _ in range(MEANS):
-            one = sums(oracle.tally(oracle.perturb(levels, rng=rng))[None], oracle.scores, WHOLE)
-            errors.append((one.values[1] / users - truth) / ((size - 1) / 2))
-        name_of = "piecewise" if isinstance(oracle, Piecewise) else "one_bit"
-        means[name_of] = round(float(np.mean(np.square(errors))) * users / least, 3)
+        flat.append(wasserstein(norm_sub(counts, users=users) / users, binned))
+    place = 2 * levels / (size - 1) - 1
+    mean, spread, least = float(place.mean()), float(place.var()), published(levels, size)
+    windows = windows_of_means(size, 1, EPSILON, mean * (size - 1) / 2, spread * (size - 1) ** 2 / 4)
+    noise = windows / (size - 1) ** 2 * 4 - spread  # by window
+    bit = bit_variance(size, EPSILON, 0.0) / (size - 1) ** 2 * 4 - float((place**2).mean())
+    even = float(noise[best_window(size, 1, EPSILON) - 1])
+    means = {"planned": round(even / least, 4), "assumed": round(min(float(noise.min()), bit) / least, 4)}
     ours = float(np.mean([wasserstein(one.shares[0], levels) for one in found]))
     return {
         "attribute": name, "users": users, "levels": size, "wasserstein": round(ours, 5),

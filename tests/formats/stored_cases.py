@@ -241,7 +241,7 @@ def collections() -> dict[str, Case]:
     for name in ("piecewise", "one_bit"):
         found[f"local_{name}"] = Case(
             attributes=[YEARS], privacy=PEOPLE, queries=("mean age", "sum age"),
-            release={"kind": "statistics", "method": name, "parameters": {"mean": ["age"]}},
+            release={"kind": "statistics", "method": name, "parameters": {"by": [], "mean": ["age"]}},
         )  # fmt: skip
     post = ["norm_sub", "integer"]
     several = {"users": {"split": "users"}, "budget": {"split": "budget"}}

@@ -128,7 +128,7 @@ def window_reports(method, levels, groups, epsilon, window):
 
 
 def one_bit(size, epsilon):
-    """Return the document whose p is the largest with equal steps between the levels, each an even multiple of 2^-64."""
+    """Return the document whose p is the largest with equal steps, each an even multiple of 2^-64."""
     steps = size - 1
     step = (2 * int(truth(epsilon) * 2**64) - 2**64) // steps // 2 * 2
     return {"method": "one_bit", "size": size, "loss": loss(epsilon), "p": text(Fraction(2**64 + steps * step, 2**65))}

@@ -60,7 +60,7 @@ def query_errors() -> Callable[..., np.ndarray]:
 
 @pytest.fixture(scope="session")
 def checks() -> ModuleType:
-    """The checks of every oracle (`tests/contract/oracle_checks.py`), for reports that the catalogue has under another name."""
+    """The checks of every oracle (`tests/contract/oracle_checks.py`), for reports that are no frequency oracle's."""
     path = Path(__file__).parents[1] / "contract" / "oracle_checks.py"
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None

@@ -37,7 +37,11 @@ def estimated(levels: np.ndarray, groups: np.ndarray, epsilon: float, seed: int,
     own = SquareWave(levels=64, loss=PureDP(epsilon=epsilon), groups=2)
     reports = own.tally(own.perturb((64 * groups + levels).astype(np.int32), rng=rng.seeded(seed)))
     one = ReportedNumbers(
-        attribute=Integer(name="age", bounds=(0, 63)), degree=2, quantiles=(), oracle=own, reports=reports.reshape(2, -1)
+        attribute=Integer(name="age", bounds=(0, 63)),
+        degree=2,
+        quantiles=(),
+        oracle=own,
+        reports=reports.reshape(2, -1),
     )
     return DeviceEstimates(numbers=(one,), masks=np.eye(2, dtype=bool), users=levels.size, z=z)
 
@@ -84,7 +88,9 @@ def test_quantiles_hold_the_truth_where_numbers_are_smooth_and_where_they_heap()
                 own_one, true = found.of("age", share), float(truth.of("age", share).value[0])
                 held += own_one.low[0] <= true <= own_one.high[0]
                 narrow += own_one.high[0] - own_one.low[0] <= 16
-        assert held >= 0.85 * runs * len(shares)  # runs of five that go together: 25 runs at 95 % fall below once in 1e6
+        assert held >= 0.85 * runs * len(
+            shares
+        )  # runs of five that go together: 25 runs at 95 % fall below once in 1e6
         assert narrow >= 0.6 * runs * len(shares)
 
 

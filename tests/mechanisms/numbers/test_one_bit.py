@@ -1,5 +1,6 @@
 """one_bit: the exact channel with equal steps, reports that follow it, and what is refused."""
 
+import itertools
 from fractions import Fraction
 from types import ModuleType
 
@@ -14,16 +15,14 @@ from dpress.mechanisms.numbers.one_bit import CARD, OneBit
 
 
 @pytest.mark.parametrize(("size", "epsilon"), [(2, "1"), (7, "0.5"), (300, "3")])
-def test_the_channel_costs_epsilon_and_five_percent_more_is_caught(
-    checks: ModuleType, size: int, epsilon: str
-) -> None:
+def test_the_channel_costs_epsilon_and_five_percent_more_is_caught(checks: ModuleType, size: int, epsilon: str) -> None:
     own = OneBit(size=size, loss=PureDP(epsilon=epsilon))
     channel = own.channel()
     assert checks.rows_add_up(channel)
     assert checks.keeps_promise([channel], epsilon)
     assert checks.spends_all([channel], epsilon)
     ones = [row[1] for row in channel.probabilities]
-    assert len({b - a for a, b in zip(ones[:-1], ones[1:], strict=True)}) == 1
+    assert len({b - a for a, b in itertools.pairwise(ones)}) == 1
     assert all((2**64 * one).denominator == 1 for one in ones)
     more = OneBit(size=size, loss=PureDP(epsilon=Fraction(epsilon) * Fraction(21, 20))).channel()
     assert not checks.keeps_promise([more], epsilon)

@@ -134,7 +134,9 @@ def fitted(window: SlidingWindow, reports: npt.NDArray[np.generic], *, evened: f
     return Fit(shares=found, log_likelihood=reached)
 
 
-def ascend(reports: Array, table: Array, odds: Array, evened: float, ends: Array) -> float:
+def ascend(  # noqa: C901  # one function, so that numba compiles it whole
+    reports: Array, table: Array, odds: Array, evened: float, ends: Array
+) -> float:
     """Write the shares where EM's steps end into `table`, return the log-likelihood. Plain Python that numba compiles.
 
     Args:

@@ -13,8 +13,9 @@ from dpress.core.domain import Schema
 from dpress.core.linear import Array
 from dpress.core.near import meant
 from dpress.core.parameters import PLACE
-from dpress.kinds.statistics.estimates import bounded, scale
+from dpress.kinds.statistics.estimates import scale
 from dpress.kinds.statistics.kind import Shape
+from dpress.kinds.statistics.level_values import bounded
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.moment_sums import MomentSums
 

@@ -264,4 +264,3 @@ def _check_size(asked: _Asked) -> None:
                 f"{PLACE}: quantiles of {name} in {groups:,} groups take {groups * cells:,} cells, more than 2^24; set "
                 "fewer `bins`"
             )
-

@@ -54,7 +54,9 @@ class DeviceAnswers(GroupAnswers):
         shapes = [(own.groups, own.levels) for own in self.estimator.oracles]
         parts = np.split(counts, np.cumsum([groups * levels for groups, levels in shapes])[:-1])
         numbers = tuple(
-            CountedNumbers(attribute=own.attribute, degree=own.degree, quantiles=own.quantiles, counts=part.reshape(shape))
+            CountedNumbers(
+                attribute=own.attribute, degree=own.degree, quantiles=own.quantiles, counts=part.reshape(shape)
+            )
             for own, part, shape in zip(self.numbers, parts, shapes, strict=True)
         )
         masks = np.eye(self._sets, dtype=bool)

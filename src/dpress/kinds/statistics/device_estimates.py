@@ -3,6 +3,7 @@
 reports of every number -> sums with covariances, a distribution with its errors -> counts, means, variances, quantiles.
 """
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ from dpress.inference.group_moments import Estimates
 from dpress.inference.numbers.fitted_distribution import Distribution, distribution
 from dpress.inference.numbers.report_sums import Sums, sums
 from dpress.inference.ratio import Pair, fieller
-from dpress.kinds.statistics.estimates import COUNT, Mask, level_scale, quantile_name, valued
+from dpress.kinds.statistics.estimates import COUNT, Mask, quantile_name
+from dpress.kinds.statistics.level_values import level_scale, valued
 
 SURE = 3.0  # standard errors that a group's number must be above 0 for a variance or a quantile of it
 
@@ -153,7 +155,7 @@ class DeviceEstimates:
     @property
     def sizes(self) -> Array:
         """How many groups each set has, shape (sets,)."""
-        return self.masks.sum(axis=1).astype(np.float64)
+        return np.asarray(self.masks.sum(axis=1), dtype=np.float64)
 
     def of(self, name: str, share: Fraction | None = None) -> Estimates:
         """Return one statistic of all sets: one of `names`, or of an attribute the quantile at `share`."""
@@ -177,8 +179,7 @@ class DeviceEstimates:
             found.append((values, np.array([max(one.covariance[0, 0], 1e-9) for one in every]) * scale**2))
         count, variance = group_moments.combined([one for one, _ in found], [spread for _, spread in found])
         whole = self.masks.all(axis=1)
-        known = np.where(whole, self.users, count), np.where(whole, 0.0, variance)
-        return known
+        return np.where(whole, self.users, count), np.where(whole, 0.0, variance)
 
     @cached_property
     def _by_name(self) -> dict[str, Callable[[], Estimates]]:
@@ -186,12 +187,12 @@ class DeviceEstimates:
         for own in self.numbers:
             name = own.attribute.name
             if own.degree:
-                found[f"sum {name}"] = lambda own=own: self._sum(own)
-                found[f"mean {name}"] = lambda own=own: self._mean(own)
+                found[f"sum {name}"] = functools.partial(self._sum, own)
+                found[f"mean {name}"] = functools.partial(self._mean, own)
             if own.degree == 2:
-                found[f"variance {name}"] = lambda own=own: self._variance(own)
+                found[f"variance {name}"] = functools.partial(self._variance, own)
             for share in own.quantiles:
-                found[quantile_name(name, share)] = lambda own=own, share=share: self._quantiles(own, share)
+                found[quantile_name(name, share)] = functools.partial(self._quantiles, own, share)
         return found
 
     def _sum(self, own: Numbers) -> Estimates:

@@ -4,21 +4,18 @@ parameters -> numbers at their finest levels -> report types of every method -> 
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from dpress import catalog
 from dpress.core.bounded_attribute import Integer, Number
 from dpress.core.claim import PureDP
 from dpress.core.dated_attribute import Dated
 from dpress.core.domain import Schema
 from dpress.core.encoders import Code, Combination
 from dpress.core.errors import NotSupported
-from dpress.core.linear import Array
 from dpress.core.listed_attribute import Categorical
 from dpress.core.oracle import Oracle
 from dpress.core.parameters import PLACE, Parameters
@@ -190,7 +187,7 @@ def _asked(schema: Schema, own: CollectedStatistics) -> _Asked:
                 "mean, sum, variance, median, quantiles) or leave it out"
             )
         if isinstance(one, Categorical) and one.discovered:
-            raise NotSupported(f"attribute {one.name}: devices need the list of the groups, not values = \"discover\"")
+            raise NotSupported(f'attribute {one.name}: devices need the list of the groups, not values = "discover"')
         if isinstance(one, Dated):
             raise NotSupported(f"attribute {one.name}: devices code no dates")
         if isinstance(one, Number) and one.name not in by and one.extra:

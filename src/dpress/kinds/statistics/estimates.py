@@ -4,7 +4,6 @@ noisy sums of all groups -> sums of a set of groups -> counts -> means, variance
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,7 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.bounded_attribute import Integer, Number
 from dpress.core.domain import Schema
 from dpress.core.linear import Array
 from dpress.core.listed_attribute import Listed
@@ -22,6 +20,7 @@ from dpress.core.ranges import Ranges
 from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import margin
+from dpress.kinds.statistics.level_values import bounded, level_scale, valued
 from dpress.kinds.statistics.person_estimates import PersonEstimates, of_sets
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
@@ -194,22 +193,6 @@ class GroupEstimates:
         return Estimates(value=value, standard_error=error, low=low, high=high)
 
 
-def valued(own: Number, cells: int, levels: int, places: Sequence[Array]) -> list[Array]:
-    """Return quantiles, the lower and the upper ends of their intervals as values, from places counted in cells.
-
-    Args:
-        own: the attribute.
-        cells: that its levels are put together to.
-        levels: of the attribute.
-        places: of the three.
-    """
-    edges = own.edges_at(-(-np.arange(cells + 1) * levels // cells)).astype(np.float64)
-    value, low, high = (np.interp(one, np.arange(cells + 1), edges) for one in places)
-    if isinstance(own, Integer) and cells == own.span:
-        return [np.ceil(value) - 1, low, high - 1]
-    return [value, low, high]
-
-
 def group_estimates(
     strategy: GroupStatistics, schema: Schema, measurement: Measurement, *, z: float, mask: Mask | None = None
 ) -> GroupEstimates:
@@ -265,26 +248,6 @@ def prefix_variances(part: GroupDistribution, variance: float) -> tuple[Array, A
 def scale(schema: Schema, part: MomentSums) -> tuple[float, float]:
     """Return the value at t = 0, and how far that at t = 1 is from it: a level stands for the middle of its cell."""
     return level_scale(bounded(schema, part.axis), part.steps)
-
-
-def level_scale(own: Number, steps: int) -> tuple[float, float]:
-    """Return the middle of the first and the last of steps + 1 levels, and how far the last is from it."""
-    low, below, most, high = own.edges_at(np.array([0, 1, steps, steps + 1])).astype(float).tolist()
-    last = 1.0 if isinstance(own, Integer) else 0.0
-    first, last = (low + below - last) / 2, (most + high - last) / 2
-    return (first + last) / 2, (last - first) / 2
-
-
-def bounded(schema: Schema, axis: int | None) -> Number:
-    """Return the attribute of an axis that has levels.
-
-    Raises:
-        ValueError: it has none.
-    """
-    own = schema.tabular[-1 if axis is None else axis]
-    if axis is None or not isinstance(own, Number):
-        raise ValueError("levels are those of an integer or numeric attribute")
-    return own
 
 
 def quantile_name(name: str, share: Fraction) -> str:

@@ -123,12 +123,14 @@ class GroupAnswers(PublishedOnly):
 
     @property
     def _by(self) -> tuple[int, ...]:
-        return self.strategy.decoder.by
+        by: tuple[int, ...] = self.strategy.decoder.by
+        return by
 
     @property
     def _sets(self) -> int:
         """The number of groups."""
-        return self.strategy.decoder.groups
+        groups: int = self.strategy.decoder.groups
+        return groups
 
     @property
     def _with_quantiles(self) -> list[str]:

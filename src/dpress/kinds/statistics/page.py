@@ -12,9 +12,9 @@ import numpy as np
 
 from dpress import catalog
 from dpress.inference.group_moments import Estimates
-from dpress.kinds.statistics.group_answers import NAME
 from dpress.kinds.statistics.device_answers import DeviceAnswers
 from dpress.kinds.statistics.estimates import COUNT, condition
+from dpress.kinds.statistics.group_answers import NAME
 from dpress.kinds.statistics.group_figures import bars, boxes, inside, shape_of
 from dpress.mechanisms.linear.person_sums import PersonSums
 from dpress.release.published_tables import cells

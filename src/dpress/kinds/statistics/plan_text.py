@@ -6,6 +6,7 @@ from typing import Any
 from dpress.core.claim import describe
 from dpress.kinds.statistics import devices
 from dpress.kinds.statistics.assumed_shape import Assumed, supposed
+from dpress.kinds.statistics.estimates import COUNT
 from dpress.kinds.statistics.kind import CollectedStatistics, Statistics
 from dpress.kinds.statistics.person_estimates import PERSONS
 from dpress.kinds.statistics.prediction import standard_errors
@@ -42,16 +43,27 @@ def _of_devices(planned: Plan, collection: Collection) -> PlanText:
     """Return the text of a plan that asks devices: the methods by the error of a mean, then every statistic's."""
     width = "mean, % of the bounds"
     rows = [
-        ["*" if one is planned.chosen else "", one.method, f"+- {100 * math.sqrt(one.predicted_error):.3g}", _bytes(one)]
+        [
+            "*" if one is planned.chosen else "",
+            one.method,
+            f"+- {100 * math.sqrt(one.predicted_error):.3g}",
+            _bytes(one),
+        ]
         for one in planned.candidates
     ]
     errors = expected_errors(planned, planned.chosen)
     listed = Listing(
-        header=("statistic", "typical error"), rows=[[name, _typical(one)] for name, one in errors.items()], numbers=(1,)
+        header=("statistic", "typical error"),
+        rows=[[name, _of_one(name, one)] for name, one in errors.items()],
+        numbers=(1,),
     )
     oracles: tuple[Any, ...] = collection.types[0].oracles
     groups, users = oracles[0].groups, planned.choice.users
-    whom = f"a group of {users / groups:,.0f} people ({users:,} in {groups:,} groups)" if groups > 1 else f"{users:,} people"
+    whom = (
+        f"a group of {users / groups:,.0f} people ({users:,} in {groups:,} groups)"
+        if groups > 1
+        else f"{users:,} people"
+    )
     asked = f", each asked about one of {len(collection.types)} numbers" if len(collection.types) > 1 else ""
     basis = f"For {whom}{asked}, {supposed(_assumed(planned))}; errors are approximations."
     return PlanText(
@@ -59,6 +71,11 @@ def _of_devices(planned: Plan, collection: Collection) -> PlanText:
         remarks=[listed, basis],
         hints=plan_text.cautions(planned),
     )
+
+
+def _of_one(name: str, error: float) -> str:
+    """Return a standard error in words: everybody's number is known."""
+    return "known" if name == COUNT and not error else _typical(error)
 
 
 def _bytes(candidate: Candidate) -> str:
@@ -113,8 +130,9 @@ def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
 
 
 def _assumed(planned: Plan) -> Assumed:
-    local = planned.spec.privacy.model == "local"
-    return of_kind(planned.spec, CollectedStatistics if local else Statistics).assume or {}
+    if planned.spec.privacy.model == "local":
+        return of_kind(planned.spec, CollectedStatistics).assume or {}
+    return of_kind(planned.spec, Statistics).assume or {}
 
 
 def _strategy(candidate: Candidate) -> Any:

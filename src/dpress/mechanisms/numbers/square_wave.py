@@ -113,9 +113,7 @@ class SquareWave:
     @property
     def map(self) -> SlidingWindow:
         """The expected reports of given counts: p and q are those that `perturb` uses."""
-        return SlidingWindow(
-            levels=self.levels, groups=self.groups, window=self.window, near=self.near, far=self.far
-        )
+        return SlidingWindow(levels=self.levels, groups=self.groups, window=self.window, near=self.near, far=self.far)
 
     @property
     def scores(self) -> Scores:
