@@ -47,6 +47,13 @@ class Distribution:
         runs = len(self.again)
         return own, np.sqrt(((again - own) ** 2).mean(axis=0) * runs / (runs - 2))
 
+    def share(self, mask: Mask, levels: Mask) -> tuple[float, float]:
+        """Return the share of some levels among a set of groups, and its error; see `of`."""
+        own, again = (_prefixes(one) for one in (self.shares[mask], self.again[:, mask]))
+        found, refits = np.diff(own) @ levels, np.diff(again) @ levels
+        runs = len(self.again)
+        return float(found), math.sqrt(float(((refits - found) ** 2).mean()) * runs / (runs - 2))
+
 
 def distribution(window: SlidingWindow, reports: npt.NDArray[np.int64]) -> Distribution:
     """Return the distribution that is fitted to reports.

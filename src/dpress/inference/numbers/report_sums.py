@@ -15,7 +15,7 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scores:
-    """What one report adds to the sums over a set of k groups: `rows` of its output if that is of the set, less k apart.
+    """What a report adds to the sums over a set of k groups: `rows` of its output if that is of the set, less k apart.
 
     Args:
         rows: by sum and output of a group's row: users, sum of levels and, where it has it, sum of their squares, the
