@@ -4,8 +4,8 @@ python bench/devices_numbers.py [USERS] > devices_numbers.json
 
 USERS people (10^5 unless given) are drawn from Adult's ages and hours under $DPRESS_DATA, from log-normal incomes and
 from made-up times of pick-ups with three peaks; RUNS runs at epsilon 1. "wasserstein" is the mean distance of the
-fitted distribution from that of the people, in widths of the bounds; "flat" that of the best of oue (Norm-Sub) over 1,024
-bins, whose reports are drawn by count: the same in distribution. "mean_by_published" is the exact
+fitted distribution from that of the people, in widths of the bounds; "flat" that of oue (Norm-Sub) over 1,024 bins,
+whose reports are drawn by count: the same in distribution. "mean_by_published" is the exact
 variance of our mean by the least of Duchi's bit, the piecewise and the hybrid mechanism (Wang et al. 2019) for these
 people: "planned" of what a plan takes for numbers that lie evenly, "assumed" where it is told their mean and spread.
 """

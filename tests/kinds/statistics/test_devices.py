@@ -126,6 +126,10 @@ def test_the_whole_path_with_groups(tmp_path: Path) -> None:
     assert abs(own.value - np.clip(age, 0, 63)[sex == "m"].mean()) < 4 * own.standard_error
     assert again.query("total").value == users
     assert again.query("quantile 0.9 of age").interval[0] > again.query("median age").interval[0]
+    share = again.query("share age in 20..35 where sex = m")
+    assert abs(share.value - ((age >= 20) & (age <= 35))[sex == "m"].mean()) < 4 * share.standard_error < 0.2
+    with pytest.raises(ValueError, match=r"one attribute that has quantiles \(age\): 'share pay < 50'"):
+        again.query("share pay < 50")
     assert set(again.answers.tables) == {"statistics.parquet", "distribution_1.parquet"}
     table = release.tables["sex", "age"].to_pandas()
     assert len(table) == 3 * 64

@@ -16,6 +16,9 @@ from dpress.mechanisms.numbers.number_statistics import NumberStatistics
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.answers import Part, Progress
 from dpress.release.published_tables import CONFIDENCE, PublishedTable
+from dpress.release.query_language import parse
+from dpress.release.result import Result
+from dpress.release.statistics_queries import Statistic
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,9 +105,32 @@ class DeviceAnswers(GroupAnswers):
     def _with_quantiles(self) -> list[str]:
         return [own.attribute.name for own in self.numbers if own.quantiles]
 
-    def _share_name(self, conditions: str) -> str | None:
-        del conditions
-        return None
+    def statistic(self, asked: Statistic, confidence: float) -> Result | None:
+        """Answer a statistic; also the share of some levels of a number that has a distribution.
+
+        Raises:
+            ValueError: it was not asked for, or the condition is about other attributes than the groups'.
+        """
+        if asked.of != "share":
+            return super().statistic(asked, confidence)
+        weights = parse(self.release.schema, asked.first)
+        held = [axis for axis, own in enumerate(weights) if not own.all()]
+        places = {own.axes[-1]: one for own, one in zip(self.estimator.types, self.numbers, strict=True)}
+        if len(held) != 1 or held[0] not in places or not places[held[0]].quantiles:
+            known = ", ".join(self._with_quantiles) or "no attribute"
+            raise ValueError(
+                f"share: conditions are known on one attribute that has quantiles ({known}): {asked.text!r}"
+            )
+        value, error = places[held[0]].share(self._mask(asked.where), weights[held[0]].astype(bool))
+        half = critical(confidence, self.release.tail) * error
+        return Result(
+            query=asked.text,
+            of="share",
+            value=value,
+            standard_error=error,
+            interval=(max(0.0, value - half), min(1.0, value + half)),
+            confidence=confidence,
+        )
 
     @cached_property
     def of_persons(self) -> tuple[str, ...]:

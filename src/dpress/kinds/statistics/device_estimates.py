@@ -90,6 +90,10 @@ class ReportedNumbers:
         """Return the fitted shares of some groups below every level's lower end, and their errors."""
         return self._distribution.of(mask)
 
+    def share(self, mask: Mask, levels: Mask) -> tuple[float, float]:
+        """Return the fitted share of some levels among some groups, and its error."""
+        return self._distribution.share(mask, levels)
+
     @cached_property
     def _distribution(self) -> Distribution:
         return distribution(self.oracle.map, self.reports)

@@ -214,8 +214,8 @@ def windows_of_means(levels: int, groups: int, epsilon: float, mean: float, spre
 
     That is G^2 times what it adds to the variance of N times the group's mean: the scores of users and of levels go
     together. With a = p - q, R outputs in a row, S their sum of squares about the middle one, a share 1 / G of the
-    users in the group, it is (q S + q R (1 - q R) m^2 + a w (s + (w^2 - 1) / 12) / G) / (a w)^2, in levels squared. Of that
-    s / G is the spread of the users' levels, which is there without any noise.
+    users in the group, it is (q S + q R (1 - q R) m^2 + a w (s + (w^2 - 1) / 12) / G) / (a w)^2, in levels squared. Of
+    that s / G is the spread of the users' levels, which is there without any noise.
 
     Args:
         levels: of the number.
