@@ -171,9 +171,11 @@ def test_what_does_not_fit_is_refused_with_its_place(parameters: Any, attributes
     ("parameters", "method", "line"),
     [
         ({"median": ["age"]}, "one_bit", '"one_bit" collects means of all people alone'),
+        ({"median": ["age"], "by": ["zone"]}, "auto", "by: 65 groups are more than 64 for quantiles"),
         ({"mean": ["age"]}, "krr", "'krr' collects no numbers; square_wave, piecewise, one_bit do"),
     ],
 )
 def test_methods_that_do_not_serve_are_refused(parameters: Any, method: str, line: str) -> None:
+    zones = [{"name": "zone", "kind": "integer", "bounds": [0, 64]}] if "by" in parameters else []
     with pytest.raises(NotSupported, match=line):
-        plan(spec(parameters, AGE, method=method))
+        plan(spec(parameters, AGE, *zones, method=method))

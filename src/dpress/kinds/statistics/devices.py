@@ -39,7 +39,8 @@ from dpress.release.published_tables import CONFIDENCE
 
 UNIT = "squared error of a mean, widths of the bounds"
 LEVELS, FITTED_LEVELS = 1 << 10, 1 << 9  # of a number; where a distribution is fitted, too
-MOST_GROUPS = 1 << 10
+MOST_GROUPS, MOST_FITTED = 1 << 10, 1 << 6
+MOST_SHARES = 1 << 12  # levels of all groups whose distribution is fitted: each refit takes as long
 WINDOWS, BIT = ("square_wave", "piecewise"), "one_bit"
 
 
@@ -195,16 +196,19 @@ def _asked(schema: Schema, own: CollectedStatistics) -> _Asked:
                 f"attribute {one.name}: `null` names a cell, but a device has to report a number; leave it out, then a "
                 "device without one sends nothing"
             )
-    finer = tuple(one if one.name in by else _finest(one, fitted=one.name in quantiles) for one in schema.tabular)
-    found = _Asked(by=by, degrees=degrees, quantiles=quantiles, schema=Schema(finer))
-    if found.groups > MOST_GROUPS:
-        raise NotSupported(f"{PLACE}.by: {found.groups:,} groups are more than 2^10; use fewer attributes or `bins`")
-    return found
+    groups, most = math.prod(schema.shape[axis] for axis in schema.axes(by)), MOST_FITTED if quantiles else MOST_GROUPS
+    if groups > most:
+        of = " for quantiles" if quantiles else ""
+        raise NotSupported(f"{PLACE}.by: {groups:,} groups are more than {most:,}{of}; use fewer attributes or `bins`")
+    fitted = min(FITTED_LEVELS, MOST_SHARES // groups)
+    finer = [
+        one if one.name in by else _finest(one, fitted if one.name in quantiles else LEVELS) for one in schema.tabular
+    ]
+    return _Asked(by=by, degrees=degrees, quantiles=quantiles, schema=Schema(tuple(finer)))
 
 
-def _finest(attribute: Any, *, fitted: bool) -> Any:
+def _finest(attribute: Any, most: int) -> Any:
     """Return an attribute at the levels that devices report about: every integer, or cells of one width."""
-    most = FITTED_LEVELS if fitted else LEVELS
     if isinstance(attribute, Integer):
         return msgspec.structs.replace(attribute, bins=None if attribute.span <= most else most)
     low, high = map(float, attribute.ends)
