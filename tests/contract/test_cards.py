@@ -58,7 +58,8 @@ def test_a_strategy_serves_a_workload_of_the_right_cells_or_none(card: Card) -> 
         if card.name == "group_statistics":  # sums of values, whose cells no workload of tables or ranges has
             return
         assert (
-            card.family in ("choice", "joint", "microdata", "ranges", "selection", "discovery", "statistics", "strings")
+            card.family
+            in ("choice", "joint", "microdata", "ranges", "numbers", "selection", "discovery", "statistics", "strings")
             or card.oracle is not None
             or card.spatial is not None
         )

@@ -36,6 +36,7 @@ DOCUMENTS = (
     "docs/tutorial/first-release.md",
     "docs/tutorial/how-wrong.md",
     "docs/tutorial/ask-people.md",
+    "docs/tutorial/how-long-how-much.md",
     "docs/tutorial/which-go-together.md",
     "docs/tutorial/where-people-are.md",
     "docs/tutorial/words-nobody-listed.md",

@@ -247,6 +247,17 @@ def collections() -> dict[str, Case]:
         attributes=[YEARS], privacy=PEOPLE, queries=("age in 22..33",),
         release={"kind": "ranges", "postprocess": ["top_down"], "parameters": {"branching": 6}},
     )  # fmt: skip
+    numbers = {"mean": ["income", "age"], "variance": ["income"], "quantiles": {"income": ["0.25", 0.5]}}
+    found["local_statistics"] = Case(
+        attributes=[SEX, YEARS, INCOME], privacy=PEOPLE, exact=False,
+        release={"kind": "statistics", "parameters": {"by": ["sex"], **numbers}},
+        queries=("mean income where sex = Female", "variance income", "median income", "mean age", "total"),
+    )  # fmt: skip
+    for name in ("piecewise", "one_bit"):
+        found[f"local_{name}"] = Case(
+            attributes=[YEARS], privacy=PEOPLE, queries=("mean age", "sum age"),
+            release={"kind": "statistics", "method": name, "parameters": {"by": [], "mean": ["age"]}},
+        )  # fmt: skip
     post = ["norm_sub", "integer"]
     several = {"users": {"split": "users"}, "budget": {"split": "budget"}}
     for name, own in several.items():

@@ -21,7 +21,7 @@ def wrong():
         yield {"name": f"{method}: another field", "oracle": own | {"extra": 1}}
         yield {"name": f"{method}: another method", "oracle": own | {"method": "nothing"}}
         for name in ("loss", "levels"):  # 5 % less than what the probabilities cost
-            if name in own:
+            if name in own and not isinstance(own[name], int):
                 cheaper = json.loads(json.dumps(own[name]), object_hook=less)
                 yield {"name": f"{method}: less {name}", "oracle": own | {name: cheaper}}
         if "epsilons" in own:

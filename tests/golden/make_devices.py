@@ -70,6 +70,11 @@ def answered(own, values, draws, secret=None, collection=COLLECTION, slot=0):  #
         return packed_bits([word < chance for word, chance in zip(words, chances, strict=True)])
     if method == "subset_selection":
         return subset(own, value, draws)
+    if method in ("square_wave", "piecewise"):
+        return in_window(own, value, draws).to_bytes(size, "little")
+    if method == "one_bit":
+        p = Fraction(own["p"])
+        return bytes(draws.coins(1 - p + value * (2 * p - 1) / (own["size"] - 1)))
     if method == "disk_reports":
         return near_or_far(own, value, draws).to_bytes(size, "little")
     if method == "pcep":
@@ -97,6 +102,16 @@ def other_or_own(value, size, p, draws):
     (honest,) = draws.coins(p)
     (other,) = draws.small(size - 1)
     return value if honest else other + (other >= value)
+
+
+def in_window(own, value, draws):
+    group, level = divmod(value, own["levels"])
+    row = own["levels"] + own["window"] - 1
+    window = [group * row + level + i for i in range(own["window"])]
+    (near,) = draws.small(len(window))
+    (honest,) = draws.coins(own["truth"])
+    (far,) = draws.small(own["groups"] * row - len(window))
+    return window[near] if honest else [y for y in range(own["groups"] * row) if y not in window][far]
 
 
 def packed_bits(bits):
@@ -202,6 +217,8 @@ def sizes_of(own):
     """Return how many values each of the device's attributes has; of PCEP those of the first region."""
     if own["method"] == "pcep":
         return [len(own["regions"][0])]
+    if own["method"] in ("square_wave", "piecewise"):
+        return [own["groups"] * own["levels"]]
     if own["method"] in ("disk_reports", "safe_regions"):
         return [own["grid"]["side"] ** 2]
     return own.get("sizes") or [own.get("size") or len(own["candidates"])]

@@ -118,6 +118,22 @@ def disk_reports(side, epsilon, radius):
     }  # fmt: skip
 
 
+def window_reports(method, levels, groups, epsilon, window):
+    others = groups * (levels + window - 1) - window
+    share = truth(epsilon, Fraction(others, window))
+    return {
+        "method": method, "levels": levels, "loss": loss(epsilon), "groups": groups, "window": window,
+        "truth": text(share),
+    }  # fmt: skip
+
+
+def one_bit(size, epsilon):
+    """Return the document whose p is the largest with equal steps, each an even multiple of 2^-64."""
+    steps = size - 1
+    step = (2 * int(truth(epsilon) * 2**64) - 2**64) // steps // 2 * 2
+    return {"method": "one_bit", "size": size, "loss": loss(epsilon), "p": text(Fraction(2**64 + steps * step, 2**65))}
+
+
 def disk(radius):
     """Return the cells at most `radius` from (0, 0), row by row."""
     ends = range(-radius, radius + 1)
@@ -161,6 +177,8 @@ INSTANCES = [
     rappor(["a", "b", "é"], 12, 2, 4, **HALF),
     pcep(3, 24, ["1"], [[0, 1, 2]]), pcep(3, 200, ["1", "2"], [[0, 1], [1, 2]]),
     rr_ldp([7], **HALF), rr_ldp([2, 3, 5], f="0.3", p="0.125", q="0.875"),
+    window_reports("square_wave", 5, 2, "1", 2), window_reports("square_wave", 300, 1, "0.5", 200),
+    window_reports("piecewise", 6, 1, "2", 3), one_bit(5, "1"), one_bit(4096, "3"),
     disk_reports(4, "1", 2), disk_reports(3, "4", 1), disk_reports(20, "0.5", 8),
     safe_regions(4, "1", [0, 1], ["1"]), safe_regions(8, "2", [1], ["0.5", "2"]),
 ]  # fmt: skip

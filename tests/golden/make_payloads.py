@@ -123,6 +123,8 @@ def meaning(own, payload):  # noqa: PLR0911  # one for every layout
     if method in ("krr", "disk_reports"):
         k = own["size"] if method == "krr" else len(outputs(own["grid"]["side"], own["radius"]))
         return "out of range" if little >= k else None, {"value": little}, {little: 1}
+    if method in ("square_wave", "piecewise", "one_bit"):
+        return "out of range" if little >= number_limit(own) else None, {"value": little}, {little: 1}
     if method == "hadamard":
         row, sign = little >> 1, -1 if little & 1 else 1
         return "out of range" if row >= own["rows"] else None, {"row": row, "sign": sign}, {row: sign}
@@ -185,10 +187,13 @@ def number_limit(own):
     """Return the first number that the last field of a payload cannot be; None where it is no number."""
     if own["method"] == "disk_reports":
         return len(outputs(own["grid"]["side"], own["radius"]))
+    if own["method"] in ("square_wave", "piecewise"):
+        return own["groups"] * (own["levels"] + own["window"] - 1)
     if own["method"] == "pgr":
         return len(space(own))
     return {
         "krr": own.get("size"),
+        "one_bit": 2,
         "hadamard": 2 * own.get("rows", 0),
         "olh": own.get("g"),
         "loloha": own.get("g"),

@@ -33,8 +33,8 @@ from dpress.release.device import Intake
 GOLDEN = json.loads((resources.files("dpress") / "vectors" / "reports.json").read_text())
 VECTORS, DEVICES = GOLDEN["vectors"], GOLDEN["devices"]
 METHODS = {
-    "disk_reports", "hadamard", "krr", "loloha", "olh", "oue", "pcep", "pgr", "rappor", "rr_ldp", "safe_regions",
-    "subset_selection", "sue",
+    "disk_reports", "hadamard", "krr", "loloha", "olh", "one_bit", "oue", "pcep", "pgr", "piecewise", "rappor",
+    "rr_ldp", "safe_regions", "square_wave", "subset_selection", "sue",
 }  # fmt: skip
 BYTES = {  # what `wire.unpack` says of bytes that are no report at all
     "form": "the report is truncated, has trailing bytes, or is no MessagePack",
@@ -179,7 +179,7 @@ def test_documents_are_those_of_the_definitions():
         made = oracle(document)
         assert plain(made) == document
         if "loss" in document:
-            stated = ("size", "loss", "grid", "radius", "region_levels", "epsilons")
+            stated = ("size", "loss", "grid", "radius", "region_levels", "epsilons", "levels", "groups", "window")
             given = {name: getattr(made, name) for name in stated if name in document}
             again = type(made)(**given) if document["method"] != "loloha" else calibrated_again(made)
             assert plain(again) == document

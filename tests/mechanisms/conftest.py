@@ -1,8 +1,12 @@
 """Statistics of the mechanism tests: each accepts the truth but for chance FALSE_ALARM, and has a control."""
 
+import importlib.util
 import math
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from statistics import NormalDist
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -52,3 +56,16 @@ def centred_with() -> Callable[[np.ndarray, float], bool]:
 @pytest.fixture(scope="session")
 def query_errors() -> Callable[..., np.ndarray]:
     return _query_errors
+
+
+@pytest.fixture(scope="session")
+def checks() -> ModuleType:
+    """The checks of every oracle (`tests/contract/oracle_checks.py`), for reports that are no frequency oracle's."""
+    path = Path(__file__).parents[1] / "contract" / "oracle_checks.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module

@@ -133,6 +133,19 @@ export async function channel(own: Document, values: readonly number[]): Promise
         chances: new Map(pairs.map(([i, d]) => [`${i} ${d}`, top(i) * (d ? (1 - truth) / (g - 1) : truth)])),
       };
     }
+    case "one_bit": {
+      const one = 1 - p + (value * (2 * p - 1)) / (size - 1);
+      return { key, chances: each(2, (y) => (y ? one : 1 - one)) };
+    }
+    case "piecewise":
+    case "square_wave": {
+      const [levels, window, truth] = [Number(own["levels"]), Number(own["window"]), ratio(own["truth"])];
+      const [row, group] = [levels + window - 1, Math.floor(value / levels)];
+      const all = Number(own["groups"]) * row;
+      const near = (y: number): boolean =>
+        Math.floor(y / row) === group && Math.abs(2 * ((y % row) - (value % levels)) - window + 1) < window;
+      return { key, chances: each(all, (y) => (near(y) ? truth / window : (1 - truth) / (all - window))) };
+    }
     case "disk_reports":
       return { key, chances: disk(own, value) };
     case "pcep":

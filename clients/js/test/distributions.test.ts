@@ -20,6 +20,8 @@ const CASES: [Document, number[], reports: number, more: number][] = [
   [oracleOf("loloha", 6), [3], 100_000, 0.1],
   [oracleOf("pgr", 9), [6], 400_000, 0.05],
   [oracleOf("disk_reports"), [7], 400_000, 0.05],
+  [oracleOf("square_wave"), [6], 200_000, 0.1],
+  [oracleOf("one_bit"), [4], 100_000, 0.1],
   [oracleOf("pcep"), [2], 60_000, 0.2],
   [oracleOf("safe_regions"), [9], 60_000, 0.25],
   [{ ...oracleOf("rr_ldp"), sizes: [2, 2] }, [1, 0], 100_000, 0.1],
@@ -36,7 +38,7 @@ function moved(fraction: unknown, extra: number): string {
 /** Returns a document whose reports cost so much more than they should. */
 function overspent(own: Document, more: number): Document {
   if (own["f"]) return { ...own, f: `${1 - more}/2` }; // f is 1/2 in the vectors
-  const [loss] = (own["levels"] as unknown[] | undefined) ?? [own["loss"]];
+  const [loss] = Array.isArray(own["levels"]) ? own["levels"] : [own["loss"]];
   const [top, bottom] = (loss as { epsilon: string }).epsilon.split("/").map(Number) as [number, number];
   const extra = (more * top) / bottom;
   switch (own.method) {
@@ -44,6 +46,8 @@ function overspent(own: Document, more: number): Document {
       return { ...own, p: moved(own["p"], extra / 2), q: moved(own["q"], -extra / 2) };
     case "oue":
       return { ...own, q: moved(own["q"], -extra) };
+    case "square_wave":
+    case "piecewise":
     case "disk_reports":
       return { ...own, truth: moved(own["truth"], extra) };
     case "pcep":

@@ -47,6 +47,13 @@ function fault(own: Document, oracle: Oracle, payload: Uint8Array<ArrayBuffer>):
       return number(payload) >= size ? "out of range" : undefined;
     case "disk_reports":
       return number(payload) >= outputs(own["grid"]!["side"], own["radius"]!) ? "out of range" : undefined;
+    case "one_bit":
+      return number(payload) >= 2 ? "out of range" : undefined;
+    case "piecewise":
+    case "square_wave": {
+      const row = own["levels"]! + own["window"]! - 1;
+      return number(payload) >= own["groups"]! * row ? "out of range" : undefined;
+    }
     case "hadamard":
       return number(payload) >= 2 * own["rows"]! ? "out of range" : undefined;
     case "pgr": {

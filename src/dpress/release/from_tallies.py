@@ -39,6 +39,8 @@ def released(
     took_part = collection.counted(tallies)
     _check_answered(design, took_part, tallies, rejected)
     answers = kept(took_part, tallies)
+    room = catalog.part(design.kind, "answers")
+    predicted = room.predicted(took_part, workload(design.queries, design.schema.shape))
     made = Release(
         design=design,
         kept=answers.answers,
@@ -46,9 +48,7 @@ def released(
         charged=charge(collection, design.method, allow_unproven=True),
         private=private,
         created=now(),
-        predicted=catalog.part(design.kind, "answers").predicted(
-            took_part, workload(design.queries, design.schema.shape)
-        ),
+        predicted=design.prediction.error if predicted is None else predicted,
         rejected=dict(rejected),
     )
     return with_typical(made)

@@ -29,7 +29,7 @@ def figures(release: Release) -> dict[str, Any]:
     tables = list(release.answers.overview(MOST_CELLS))
     axes = {axis.name: axis for one in tables for axis in one.axes}
     shown = {tuple(axis.name for axis in one.axes) for one in tables}
-    hidden = [" and ".join(names) for names in release.answers.tables.values() if names not in shown]
+    hidden = [" and ".join(names) for names in release.answers.tables.values() if names and names not in shown]
     return {
         "users": release.users,
         "before": users_before(release),

@@ -110,7 +110,7 @@ def test_what_does_not_fit_is_refused_with_its_place(changes: dict[str, Any], me
 
 
 def test_devices_other_methods_and_too_many_groups_are_refused() -> None:
-    with pytest.raises(NotSupported, match='kind = "statistics" needs a table'):
+    with pytest.raises(ValueError, match="unknown parameter 'share' for a local collection of kind 'statistics'"):
         plan(spec(privacy={"epsilon": 1.0, "model": "local"}))
     with pytest.raises(NotSupported, match="'dst' does not serve kind = 'statistics'; 'group_statistics' does"):
         plan(spec(method="dst"))

@@ -1,10 +1,6 @@
-"""The checks of every oracle (`tests/contract/oracle_checks.py`), for the reports that maps are made of."""
+"""Collections of maps, from real reports."""
 
-import importlib.util
-import sys
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -13,18 +9,6 @@ from dpress.core.measurement import Measurement
 from dpress.core.rng import Generator
 from dpress.kinds.spatial.design import collection
 from dpress.mechanisms.spatial.levels import Levels
-
-
-@pytest.fixture(scope="session")
-def checks() -> ModuleType:
-    path = Path(__file__).parents[2] / "contract" / "oracle_checks.py"
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 def _collected(own: Levels, places: np.ndarray, generator: Generator) -> Measurement:

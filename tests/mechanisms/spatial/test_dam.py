@@ -14,8 +14,9 @@ from dpress.core.claim import ZCDP, PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.grid import Grid, Rectangles
 from dpress.core.oracle import Channel
+from dpress.inference.poisson import poisson
 from dpress.mechanisms.oracle.krr import Krr
-from dpress.mechanisms.spatial.dam import CARD, Dam, _poisson, dam
+from dpress.mechanisms.spatial.dam import CARD, Dam, dam
 from dpress.mechanisms.spatial.disk_reports import DiskReports
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 
@@ -97,10 +98,10 @@ def test_the_measured_reports_have_the_variance_they_state() -> None:
     assert own.variance(users) == pytest.approx(spread[~near].mean())
 
 
-def test_poisson_numbers_have_their_mean_and_variance() -> None:
+def testpoisson_numbers_have_their_mean_and_variance() -> None:
     size = 40_000
     for mean in (0.02, 0.7, 9.0, 11.0, 300.0):
-        found = _poisson(np.full(size, mean), rng=rng.seeded(3))
+        found = poisson(np.full(size, mean), rng=rng.seeded(3))
         assert found.min() >= 0
         assert abs(found.mean() - mean) < z(10) * math.sqrt(mean / size)
         fourth = 2 + 1 / mean

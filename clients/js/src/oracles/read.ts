@@ -7,11 +7,13 @@ import { hadamard } from "./hadamard.js";
 import { krr } from "./krr.js";
 import { loloha } from "./loloha.js";
 import { olh } from "./olh.js";
+import { oneBit } from "./one_bit.js";
 import { pcep } from "./pcep.js";
 import { pgr } from "./pgr.js";
 import { rappor } from "./rappor.js";
 import { rrLdp } from "./rr_ldp.js";
 import { safeRegions } from "./safe_regions.js";
+import { squareWave } from "./square_wave.js";
 import { subsetSelection } from "./subset_selection.js";
 import { oue, sue } from "./unary.js";
 
@@ -21,12 +23,15 @@ const METHODS: Readonly<Record<string, Method>> = {
   krr,
   loloha,
   olh,
+  one_bit: oneBit,
   oue,
   pcep,
   pgr,
+  piecewise: squareWave,
   rappor,
   rr_ldp: rrLdp,
   safe_regions: safeRegions,
+  square_wave: squareWave,
   subset_selection: subsetSelection,
   sue,
 };

@@ -8,12 +8,14 @@ from statistics import NormalDist
 
 import numpy as np
 
+from dpress.core.bounded_attribute import Number
 from dpress.core.domain import Schema
 from dpress.core.linear import Array
 from dpress.core.near import meant
 from dpress.core.parameters import PLACE
-from dpress.kinds.statistics.estimates import bounded, scale
+from dpress.kinds.statistics.estimates import scale
 from dpress.kinds.statistics.kind import Shape
+from dpress.kinds.statistics.level_values import bounded
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.moment_sums import MomentSums
 
@@ -41,6 +43,16 @@ def distribution(part: GroupDistribution, schema: Schema, assumed: Assumed) -> A
     places = -(-np.arange(1, cells) * part.levels // cells)
     normal = NormalDist(shape.mean, shape.sd)
     below = [normal.cdf(float(edge)) for edge in bounded(schema, part.axis).edges_at(places)]
+    return np.diff([0.0, *below, 1.0])
+
+
+def level_shares(own: Number, assumed: Assumed) -> Array:
+    """Return the shares of an attribute's cells: of a normal distribution with its tails in the outer ones, or even."""
+    shape, cells = assumed.get(own.name), own.ordered
+    if shape is None:
+        return np.full(cells, 1 / cells)
+    normal = NormalDist(shape.mean, shape.sd)
+    below = [normal.cdf(float(edge)) for edge in own.edges_at(np.arange(1, cells))]
     return np.diff([0.0, *below, 1.0])
 
 

@@ -15,7 +15,9 @@ from dpress.core.bounded_attribute import Integer
 from dpress.core.domain import Schema
 from dpress.core.linear import Array, Numbers
 from dpress.inference.group_moments import Estimates
-from dpress.kinds.statistics.estimates import GroupEstimates, bounded, quantile_name
+from dpress.kinds.statistics.device_estimates import DeviceEstimates
+from dpress.kinds.statistics.estimates import GroupEstimates, quantile_name
+from dpress.kinds.statistics.level_values import bounded
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 
 Integers = npt.NDArray[np.int64]
@@ -27,12 +29,12 @@ class GroupResults:
     """All statistics of many sets of groups.
 
     Args:
-        sums: those that follow from noisy sums; None where there are none.
+        sums: those that follow from noisy sums, or from reports; None where there are none.
         chosen: the quantiles that were chosen, by name; empty where the sets are not the groups themselves.
         size: how many sets there are.
     """
 
-    sums: GroupEstimates | None
+    sums: GroupEstimates | DeviceEstimates | None
     chosen: Mapping[str, Estimates]
     size: int
 

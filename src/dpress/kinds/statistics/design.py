@@ -11,20 +11,19 @@ from fractions import Fraction
 import msgspec
 import numpy as np
 
-from dpress.core.attribute import Tabular
 from dpress.core.bounded_attribute import Number
 from dpress.core.claim import ZCDP, PureDP, part_of
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
-from dpress.core.near import meant
 from dpress.core.parameters import PLACE, Parameters
 from dpress.core.workload import Marginals
 from dpress.data.specification.spec import Spec
-from dpress.kinds.statistics import chosen_bounds, discovery
+from dpress.kinds.statistics import chosen_bounds, devices, discovery
 from dpress.kinds.statistics.assumed_shape import check
 from dpress.kinds.statistics.discovery import Discovery
 from dpress.kinds.statistics.finest_levels import check_units, finest
 from dpress.kinds.statistics.kind import Statistics
+from dpress.kinds.statistics.measured_attributes import check_groups, check_measured, measured
 from dpress.kinds.statistics.parts_of_budget import Parts
 from dpress.kinds.statistics.person_parts import person_parts
 from dpress.kinds.statistics.prediction import best_shares, mean_square, strategy_of
@@ -79,11 +78,11 @@ def choose(spec: Spec) -> Choice:
     """Return the one method that serves, with the shares of the budget that suit the statistics.
 
     Raises:
-        NotSupported: devices are to be asked, or there are too many groups.
+        NotSupported: there are too many groups.
         ValueError: attributes or parameters do not fit, or the budget does not give the precision.
     """
     if spec.privacy.model == "local":
-        raise NotSupported('$.privacy.model: kind = "statistics" needs a table: model = "central"')
+        return devices.chosen(spec)
     if spec.release.postprocess:
         raise ValueError('$.release.postprocess: kind = "statistics" has no tables to adjust')
     own = of_kind(spec, Statistics)
@@ -258,28 +257,12 @@ def _asked(schema: Schema, own: Statistics) -> _Asked:
         ValueError: an attribute is missing, used twice or not used.
     """
     by = tuple(own.by or ())
-    degrees: dict[str, int] = {}
+    degrees, quantiles = measured(schema, own, by)
     degrees_of_totals: dict[str, int] = {}
-    for place, names, degree in (("mean", own.mean, 1), ("sum", own.sum, 1), ("variance", own.variance, 2)):
-        for name in names or ():
-            _check_measured(schema, name, by, f"{PLACE}.{place}")
-            degrees[name] = max(degree, degrees.get(name, 0))
-    quantiles: dict[str, set[Fraction]] = {name: {Fraction(1, 2)} for name in own.median or ()}
-    for name, shares in (own.quantiles or {}).items():
-        if not shares or not all(0 < share < 1 for share in shares):
-            raise ValueError(
-                f"{PLACE}.quantiles.{name}: expected numbers strictly between 0 and 1, got {_listed(shares)}"
-            )
-        quantiles.setdefault(name, set()).update(shares)
     for name in own.totals or ():
-        _check_measured(schema, name, by, f"{PLACE}.totals")
+        check_measured(schema, name, by, f"{PLACE}.totals")
         degrees_of_totals.setdefault(name, 1)
-    for name in quantiles:
-        _check_measured(schema, name, by, f"{PLACE}.{'median' if name in (own.median or ()) else 'quantiles'}")
-    for number, name in enumerate(by, 1):
-        _known(schema, name, f"{PLACE}.by[#{number}]")
-        if by.index(name) < number - 1:
-            raise ValueError(f"{PLACE}.by[#{number}]: {name} stands there twice")
+    check_groups(schema, by)
     highest, units = degrees_of_totals | degrees, own.unit or {}
     check_units(units, schema.names)
     levels = Schema(
@@ -300,26 +283,6 @@ def _asked(schema: Schema, own: Statistics) -> _Asked:
     return found
 
 
-def _check_measured(schema: Schema, name: str, by: tuple[str, ...], place: str) -> None:
-    own = _known(schema, name, place)
-    if not isinstance(own, Number):
-        raise ValueError(f"{place}: {name} is {type(own).__name__.lower()}; expected an integer or numeric attribute")
-    if own.ordered < 2:
-        raise ValueError(f"{place}: {name} has one cell alone; there is nothing to measure")
-    if name in by:
-        raise ValueError(f"{place}: {name} is in `by`, too; an attribute either makes groups or is measured")
-
-
-def _known(schema: Schema, name: str, place: str) -> Tabular:
-    try:
-        return next(one for one in schema.tabular if one.name == name)
-    except StopIteration:
-        known = schema.names
-        raise ValueError(
-            f"{place}: there is no attribute {name!r}; the attributes are {', '.join(known)}{meant(name, known)}"
-        ) from None
-
-
 def _check_used(asked: _Asked, moments: tuple[MomentSums, ...], totals: set[str]) -> None:
     names = asked.schema.names
     conditions = {names[axis] for part in moments for axis, _ in part.where}
@@ -330,7 +293,3 @@ def _check_used(asked: _Asked, moments: tuple[MomentSums, ...], totals: set[str]
                 f"$.release.attributes: {name!r} neither makes groups nor is measured; name it in {PLACE} (by, mean, "
                 "sum, variance, median, quantiles, share, totals) or leave it out"
             )
-
-
-def _listed(shares: list[Fraction]) -> str:
-    return f"[{', '.join(f'{float(one):g}' for one in shares)}]"

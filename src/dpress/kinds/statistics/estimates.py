@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.bounded_attribute import Integer, Number
 from dpress.core.domain import Schema
 from dpress.core.linear import Array
 from dpress.core.listed_attribute import Listed
@@ -22,6 +21,7 @@ from dpress.core.ranges import Ranges
 from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import margin
+from dpress.kinds.statistics.level_values import bounded, level_scale, valued
 from dpress.kinds.statistics.person_estimates import PersonEstimates, of_sets
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
@@ -71,6 +71,11 @@ class GroupEstimates:
     def names(self) -> tuple[str, ...]:
         """The statistics, in the order that they are published in."""
         return tuple(self._by_name)
+
+    @property
+    def asked_quantiles(self) -> dict[str, tuple[Fraction, ...]]:
+        """The quantiles of every attribute that has some."""
+        return {self.schema.names[part.axis]: part.quantiles for part in self.strategy.distributions}
 
     @cached_property
     def counts(self) -> tuple[Array, Array]:
@@ -183,22 +188,10 @@ class GroupEstimates:
         step = max(q, 1 - q) * self.steps[place]
         pairs = zip(self._prefixes(place), self.sizes, strict=True)
         rows = [group_moments.quantile(prefixes, margin(one * size, self.z, step), q) for prefixes, size in pairs]
-        value, low, high = (self._valued(part, np.array(column)) for column in zip(*rows, strict=True))
-        if self._whole_numbers(part):
-            value, high = np.ceil(value) - 1, high - 1
+        places = [np.array(column) for column in zip(*rows, strict=True)]
+        value, low, high = valued(bounded(self.schema, part.axis), part.tree.cells, part.levels, places)
         error = np.where(np.isnan(value), math.nan, (high - low) / (2 * self.z))  # Woodruff 1952
         return Estimates(value=value, standard_error=error, low=low, high=high)
-
-    def _valued(self, part: GroupDistribution, places: Array) -> Array:
-        """Return the values at places counted in cells."""
-        cells = np.arange(part.tree.cells + 1)
-        edges = bounded(self.schema, part.axis).edges_at(-(-cells * part.levels // part.tree.cells))
-        found: Array = np.interp(places, cells, edges.astype(np.float64))
-        return found
-
-    def _whole_numbers(self, part: GroupDistribution) -> bool:
-        own = bounded(self.schema, part.axis)
-        return isinstance(own, Integer) and part.tree.cells == own.span
 
 
 def group_estimates(
@@ -256,23 +249,7 @@ def prefix_variances(part: GroupDistribution, variance: float) -> tuple[Array, A
 
 def scale(schema: Schema, part: MomentSums) -> tuple[float, float]:
     """Return the value at t = 0, and how far that at t = 1 is from it: a level stands for the middle of its cell."""
-    own = bounded(schema, part.axis)
-    low, below, most, high = own.edges_at(np.array([0, 1, part.steps, part.steps + 1])).astype(float).tolist()
-    last = 1.0 if isinstance(own, Integer) else 0.0
-    first, last = (low + below - last) / 2, (most + high - last) / 2
-    return (first + last) / 2, (last - first) / 2
-
-
-def bounded(schema: Schema, axis: int | None) -> Number:
-    """Return the attribute of an axis that has levels.
-
-    Raises:
-        ValueError: it has none.
-    """
-    own = schema.tabular[-1 if axis is None else axis]
-    if axis is None or not isinstance(own, Number):
-        raise ValueError("levels are those of an integer or numeric attribute")
-    return own
+    return level_scale(bounded(schema, part.axis), part.steps)
 
 
 def quantile_name(name: str, share: Fraction) -> str:

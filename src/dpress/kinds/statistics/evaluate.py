@@ -9,10 +9,11 @@ import numpy as np
 from dpress.core.linear import Array, Numbers
 from dpress.core.measurement import Measurement
 from dpress.data.add_up import Progress
-from dpress.data.true_counts import exact_answers
+from dpress.data.true_counts import exact_answers, true_counts
 from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.chosen_quantiles import GroupResults, estimates, true_levels
+from dpress.kinds.statistics.device_answers import DeviceAnswers
 from dpress.kinds.statistics.estimates import COUNT, Mask, group_estimates
 from dpress.release.evaluate import no_remarks as remarks
 from dpress.release.published_tables import CONFIDENCE
@@ -34,9 +35,12 @@ def evaluate(
     no_held_out(held_out)
     own: Any = release.answers
     unit = release.claim.unit
-    exact = exact_answers(own.mechanism, release.schema, data, unit, progress=progress)
-    found, truth = own.groups(), true_statistics(release, exact)
-    filled = truth.filled
+    if isinstance(own, DeviceAnswers):
+        tables = [one.axes for one in own.estimator.types]
+        truth = true_numbers(own, true_counts(release.schema, tables, data, unit, progress=progress))
+    else:
+        truth = true_statistics(release, exact_answers(own.mechanism, release.schema, data, unit, progress=progress))
+    found, filled = own.groups(), truth.filled
     metrics: dict[str, float] = {"groups": float(filled.size), "groups with rows": float(filled.sum())}
     for name in found.names:
         errors = _errors(found.of(name), truth.results.of(name).value, filled, interval=name not in found.chosen)
@@ -75,6 +79,13 @@ def true_statistics(release: Release, exact: Numbers) -> Truth:
         sums = replace(found, variances=tuple(1e-12 for _ in found.variances), steps=none)
         filled = sums.of(COUNT).value > 0 if COUNT in sums.names else filled
     return Truth(results=GroupResults(sums=sums, chosen=chosen, size=own.size), filled=filled)
+
+
+def true_numbers(answers: DeviceAnswers, counts: Numbers) -> Truth:
+    """Return the statistics of exact counts of the devices' numbers."""
+    found = answers.true_groups(counts)
+    filled: Mask = found.of(COUNT).value > 0 if COUNT in found.names else np.ones(answers.size, dtype=bool)
+    return Truth(results=GroupResults(sums=found, chosen={}, size=answers.size), filled=filled)
 
 
 def _errors(one: Estimates, true: Array, filled: Mask, *, interval: bool) -> dict[str, float]:

@@ -1,5 +1,6 @@
 """Drawings of statistics: a bar or a point with its interval for every group, a box of quantiles for every group."""
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -14,6 +15,8 @@ STEP = 24.0  # from one group to the next
 LETTER = charts.LETTER
 LONGEST = 28
 LOWER = 0.2
+CLASSES = 64  # of a distribution
+TALL = 180.0
 
 
 def bars(names: Sequence[str], found: Estimates, title: str, *, from_zero: bool) -> Figure:
@@ -54,6 +57,23 @@ def boxes(names: Sequence[str], found: Mapping[float, Estimates], title: str) ->
         lines.append({"x": place, **ends, "from": values[inner[0]], "to": values[inner[-1]]})
         ticks += [{"x": place, "n": value, "middle": share == 0.5} for share, value in values.items()]
     return Figure(drawing=both(lambda width: _boxes(lines, ticks, names, title, width), title))
+
+
+def shape_of(prefixes: Sequence[float], edges: Sequence[float], title: str) -> Figure:
+    """Return a figure of a distribution: a bar for every class of neighbouring levels, its area the share.
+
+    Args:
+        prefixes: the shares below every edge.
+        edges: of the levels.
+        title: of the axis.
+    """
+    every = max(1, -(-(len(edges) - 1) // CLASSES))
+    places = [*range(0, len(edges) - 1, every), len(edges) - 1]
+    classes = [
+        {"low": edges[a], "high": edges[b], "n": (prefixes[b] - prefixes[a]) / (edges[b] - edges[a])}
+        for a, b in itertools.pairwise(places)
+    ]
+    return Figure(drawing=both(lambda width: _shape(classes, title, width), title))
 
 
 def inside(shares: Iterable[float]) -> list[float]:
@@ -113,3 +133,12 @@ def _boxes(
     tick = marks.mark_tick(color=INK, thickness=1.4, size=STEP * 0.4).transform_filter("!datum.middle")
     middle = marks.mark_tick(color=MARK, thickness=3, size=STEP * 0.6).transform_filter("datum.middle")
     return (whisker + box + tick + middle).properties(width=across, height=height)
+
+
+def _shape(classes: list[dict[str, Any]], title: str, width: float) -> Chart:
+    alt = load("altair")
+    axis, scale = _values(title, zero=False)
+    base = alt.Chart(charts.data(classes)).mark_bar(color=MARK, opacity=0.75, binSpacing=0)
+    across = alt.X("low:Q", axis=axis, scale=scale, bin="binned")
+    up = alt.Y("n:Q", axis=alt.Axis(title=None, labels=False, ticks=False, domain=False, grid=False))
+    return base.encode(across, alt.X2("high:Q"), up).properties(width=width - 32, height=TALL)

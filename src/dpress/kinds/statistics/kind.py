@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from dpress.core.kind import Kind, Participants
+from dpress.core.kind import Kind, Participants, Reporters
 
 Names = Annotated[list[str], Meta(min_length=1, title="a list of at least one name of an attribute")]
 
@@ -18,35 +18,44 @@ class Shape(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     sd: Annotated[float, Meta(gt=0)]
 
 
+By = Annotated[
+    list[str],
+    Meta(
+        title="a list of names of attributes",
+        description="the groups: every combination of their cells; one group of all rows unless stated",
+    ),
+]
+Mean = Annotated[Names, Meta(description="integer or numeric attributes; their sums follow")]
+Sum = Annotated[Names, Meta(description="the same: a mean and a sum are one measurement")]
+Variance = Annotated[Names, Meta(description="integer or numeric attributes; mean and sum follow")]
+Median = Annotated[Names, Meta(description="integer or numeric attributes, to within one of their cells")]
+Quantiles = Annotated[
+    dict[str, list[Fraction]],
+    Meta(
+        title="a table of lists of numbers between 0 and 1, by attribute",
+        description="to within one of the attribute's cells, as { cost = [0.1, 0.9] }",
+    ),
+]
+Assume = Annotated[
+    dict[str, Shape],
+    Meta(
+        title="a table of mean and sd, by attribute",
+        description="a public guess of the values in a group, as { cost = { mean = 300, sd = 200 } }: only the "
+        "predicted errors, the shares of the budget and the way that devices report rest on it; evenly spread unless "
+        "stated",
+    ),
+]
+
+
 class Statistics(Participants, frozen=True):
     """Which statistics of which groups."""
 
-    by: (
-        Annotated[
-            list[str],
-            Meta(
-                title="a list of names of attributes",
-                description="the groups: every combination of their cells; one group of all rows unless stated",
-            ),
-        ]
-        | None
-    ) = None
-    mean: Annotated[Names, Meta(description="integer or numeric attributes; their sums follow")] | None = None
-    sum: Annotated[Names, Meta(description="the same: a mean and a sum are one measurement")] | None = None
-    variance: Annotated[Names, Meta(description="integer or numeric attributes; mean and sum follow")] | None = None
-    median: Annotated[Names, Meta(description="integer or numeric attributes, to within one of their cells")] | None = (
-        None
-    )
-    quantiles: (
-        Annotated[
-            dict[str, list[Fraction]],
-            Meta(
-                title="a table of lists of numbers between 0 and 1, by attribute",
-                description="to within one of the attribute's cells, as { cost = [0.1, 0.9] }",
-            ),
-        ]
-        | None
-    ) = None
+    by: By | None = None
+    mean: Mean | None = None
+    sum: Sum | None = None
+    variance: Variance | None = None
+    median: Median | None = None
+    quantiles: Quantiles | None = None
     intervals: Annotated[
         bool,
         Meta(
@@ -99,17 +108,7 @@ class Statistics(Participants, frozen=True):
         ]
         | None
     ) = None
-    assume: (
-        Annotated[
-            dict[str, Shape],
-            Meta(
-                title="a table of mean and sd, by attribute",
-                description="a public guess of the values in a group, as { cost = { mean = 300, sd = 200 } }: only the "
-                "predicted errors and the shares of the budget rest on it; evenly spread unless stated",
-            ),
-        ]
-        | None
-    ) = None
+    assume: Assume | None = None
     precision: (
         Annotated[
             dict[str, Annotated[float, Meta(gt=0)]],
@@ -121,6 +120,18 @@ class Statistics(Participants, frozen=True):
         ]
         | None
     ) = None
+
+
+class CollectedStatistics(Reporters, frozen=True):
+    """Which statistics of the devices' owners."""
+
+    by: By | None = None
+    mean: Mean | None = None
+    sum: Sum | None = None
+    variance: Variance | None = None
+    median: Median | None = None
+    quantiles: Quantiles | None = None
+    assume: Assume | None = None
 
 
 def _with_time(given: Mapping[str, Any], names: Sequence[str], dated: str) -> dict[str, Any]:
@@ -135,5 +146,5 @@ KIND = Kind(
     by_period={"statistics": _with_time},
     of_counts=False,
     discovers=True,
-    parameters={("statistics", "central"): Statistics},
+    parameters={("statistics", "central"): Statistics, ("statistics", "local"): CollectedStatistics},
 )

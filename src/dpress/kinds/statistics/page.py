@@ -15,8 +15,9 @@ from dpress import catalog
 from dpress.core.claim import ZCDP, PureDP
 from dpress.inference.group_moments import Estimates
 from dpress.kinds.statistics.chosen_quantiles import BETA, GroupResults
+from dpress.kinds.statistics.device_answers import DeviceAnswers
 from dpress.kinds.statistics.estimates import COUNT, condition, quantile_name
-from dpress.kinds.statistics.group_figures import bars, boxes, inside
+from dpress.kinds.statistics.group_figures import bars, boxes, inside, shape_of
 from dpress.kinds.statistics.group_table import NAME
 from dpress.mechanisms.linear.person_sums import PersonSums
 from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
@@ -63,7 +64,7 @@ def page(release: Release, queries: Sequence[str] = ()) -> str:
             "file": NAME,
             "method": own.method,
             "card": catalog.card(own.method),
-            "noises": _noises(answers),
+            **_how(answers),
             "command": f"dpress query FOLDER {shlex.quote(query)}",
             "answer": _result(release, query),
         },
@@ -104,12 +105,11 @@ def _part(name: str, each: GroupResults, whole: GroupResults, names: Sequence[st
 
 def _quantiles(answers: Any, each: GroupResults, names: Sequence[str]) -> Any:
     """Yield for every attribute with several quantiles its name and figure."""
-    drawn = names[:MOST_GROUPS]
-    trees = () if answers.strategy is None else answers.strategy.distributions
-    shares = [(part.axis, part.quantiles) for part in trees]
-    for axis, quantiles in [*shares, *((one.axis, one.choice.quantiles) for one in answers.chosen)]:
+    drawn, schema = names[:MOST_GROUPS], answers.release.schema
+    asked = {} if each.sums is None else dict(each.sums.asked_quantiles)
+    asked |= {schema.names[one.axis]: one.choice.quantiles for one in answers.chosen}
+    for name, quantiles in asked.items():
         if len(quantiles) > 1:
-            name = answers.release.schema.names[axis]
             found = {float(q): _first(each.of(quantile_name(name, q)), len(drawn)) for q in quantiles}
             yield {
                 "name": name,
@@ -141,6 +141,22 @@ def _rounded(value: float, spread: float) -> str:
     """Return a number with two digits of its error, at most."""
     digits = 0 if spread <= 0 else max(0, 1 - math.floor(math.log10(spread)))
     return f"{value:,.{min(digits, 8)}f}" if abs(value) < 1e15 else number(value)
+
+
+def _how(answers: Any) -> dict[str, Any]:
+    """Return how it was made: what was measured of a table with which noise, or what devices were asked."""
+    if not isinstance(answers, DeviceAnswers):
+        return {"noises": _noises(answers), "asked": (), "shapes": ()}
+    asked = [
+        (one.attribute.caption, number(one.attribute.ordered), number(one.oracle.outputs), number(one.oracle.width))
+        for one in answers.numbers
+    ]
+    everybody, shapes = np.ones(answers.size, dtype=bool), []
+    for own in (one for one in answers.numbers if one.quantiles):
+        prefixes, _ = own.prefixes(everybody)
+        caption = own.attribute.caption
+        shapes.append((caption, shape_of(prefixes.tolist(), own.attribute.edges.tolist(), caption)))
+    return {"noises": (), "asked": asked, "shapes": shapes}
 
 
 def _noises(answers: Any) -> list[tuple[str, str, str]]:

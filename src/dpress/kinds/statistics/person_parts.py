@@ -10,8 +10,8 @@ from dpress.core.claim import Unit
 from dpress.core.domain import Schema
 from dpress.core.parameters import PLACE
 from dpress.data.specification.spec import Spec
-from dpress.kinds.statistics.estimates import bounded
 from dpress.kinds.statistics.kind import Statistics
+from dpress.kinds.statistics.level_values import bounded
 from dpress.mechanisms.linear.person_sums import STEPS, PersonSums
 
 LARGEST = 1 << 42  # of rows, each of at most 2^20 levels, that 63 bits hold

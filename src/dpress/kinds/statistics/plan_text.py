@@ -4,11 +4,12 @@ import math
 from typing import Any
 
 from dpress.core.claim import describe
+from dpress.kinds.statistics import devices
 from dpress.kinds.statistics.assumed_shape import Assumed, supposed
 from dpress.kinds.statistics.chosen_bounds import in_widths
 from dpress.kinds.statistics.chosen_quantiles import quantile_names
 from dpress.kinds.statistics.estimates import COUNT, quantile_name
-from dpress.kinds.statistics.kind import Statistics
+from dpress.kinds.statistics.kind import CollectedStatistics, Statistics
 from dpress.kinds.statistics.parts_of_budget import chosen_of
 from dpress.kinds.statistics.person_estimates import PERSONS
 from dpress.kinds.statistics.prediction import standard_errors
@@ -16,6 +17,7 @@ from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.discovery.private_bounds import PrivateBounds
 from dpress.mechanisms.discovery.second_step import SecondStep
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.selection.above_threshold import EVEN, SURE
 from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
 from dpress.release import plan_text
@@ -30,6 +32,8 @@ __all__ = ["plain", "promise", "text"]
 def text(planned: Plan) -> PlanText:
     """Return the text of a plan."""
     chosen = planned.chosen
+    if isinstance(chosen.mechanism, Collection):
+        return _of_devices(planned, chosen.mechanism)
     errors = expected_errors(planned, chosen)
     rows = [[name, _typical(error)] for name, error in errors.items()]
     listing = Listing(header=("statistic", "typical error"), rows=rows, numbers=(1,))
@@ -55,6 +59,50 @@ def _without_intervals(planned: Plan, chosen: Candidate) -> list[str]:
         return found
     kept = [quantile_name(schema.names[one.axis], q) for one in strategy.distributions for q in one.quantiles]
     return [*found, f"Counted by a tree, with intervals: {', '.join(kept)}."] if kept else found
+
+
+def _of_devices(planned: Plan, collection: Collection) -> PlanText:
+    """Return the text of a plan that asks devices: the methods by the error of a mean, then every statistic's."""
+    width = "mean, % of the bounds"
+    rows = [
+        [
+            "*" if one is planned.chosen else "",
+            one.method,
+            f"+- {100 * math.sqrt(one.predicted_error):.3g}",
+            _bytes(one),
+        ]
+        for one in planned.candidates
+    ]
+    errors = expected_errors(planned, planned.chosen)
+    listed = Listing(
+        header=("statistic", "typical error"),
+        rows=[[name, _of_one(name, one)] for name, one in errors.items()],
+        numbers=(1,),
+    )
+    oracles: tuple[Any, ...] = collection.types[0].oracles
+    groups, users = oracles[0].groups, planned.choice.users
+    whom = (
+        f"a group of {users / groups:,.0f} people ({users:,} in {groups:,} groups)"
+        if groups > 1
+        else f"{users:,} people"
+    )
+    asked = f", each asked about one of {len(collection.types)} numbers" if len(collection.types) > 1 else ""
+    basis = f"For {whom}{asked}, {supposed(_assumed(planned))}; errors are approximations."
+    return PlanText(
+        candidates=Listing(header=("", "method", width, "bytes"), rows=rows, numbers=(2, 3)),
+        remarks=[listed, basis],
+        hints=plan_text.cautions(planned),
+    )
+
+
+def _of_one(name: str, error: float) -> str:
+    """Return a standard error in words: everybody's number is known."""
+    return "known" if name == COUNT and not error else _typical(error)
+
+
+def _bytes(candidate: Candidate) -> str:
+    types = candidate.mechanism.types if isinstance(candidate.mechanism, Collection) else ()
+    return str(max((own.width for own in types), default=0))
 
 
 def _expected(planned: Plan) -> str:
@@ -102,6 +150,9 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
 def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
     """Return the standard error of every statistic in a group of the expected size."""
     own, users = candidate.mechanism, planned.choice.users
+    if isinstance(own, Collection):
+        found = devices.estimates(own, planned.choice.schema, users, _assumed(planned))
+        return {name: float(found.of(name).standard_error[0]) for name in found.names}
     if isinstance(own, DiscoveredGroups):
         users = own.names.count_for(SURE) * own.decoder.groups
     groups = own.groups if isinstance(own, SecondStep) else own
@@ -114,4 +165,6 @@ def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
 
 
 def _assumed(planned: Plan) -> Assumed:
+    if planned.spec.privacy.model == "local":
+        return of_kind(planned.spec, CollectedStatistics).assume or {}
     return of_kind(planned.spec, Statistics).assume or {}

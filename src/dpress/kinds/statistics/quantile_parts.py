@@ -17,8 +17,9 @@ from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
 from dpress.core.parameters import PLACE
 from dpress.core.ranges import Prefixes
-from dpress.kinds.statistics.estimates import bounded, form_variances
+from dpress.kinds.statistics.estimates import form_variances
 from dpress.kinds.statistics.kind import Shape
+from dpress.kinds.statistics.level_values import bounded
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics

@@ -21,6 +21,7 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Tally
 from dpress.core.rng import Generator
 from dpress.inference.maps.density import Cells, Density
+from dpress.inference.poisson import poisson
 from dpress.mechanisms.protocol.report_type import ReportType
 from dpress.mechanisms.spatial.disk import Blur, likeliest
 from dpress.mechanisms.spatial.disk_reports import DiskReports
@@ -29,8 +30,6 @@ from dpress.mechanisms.spatial.map_decoder import SEED, MapDecoder, node_type
 
 Places = npt.NDArray[np.int32]
 
-FEW = 10.0  # expected reports below which a Poisson number is drawn as such
-MOST = 50  # of them: more come with a chance of 1e-19
 RUNS = 4  # simulated collections behind a mean variance
 
 
@@ -97,7 +96,7 @@ class Dam:
         """Return reports as they would be, were these the true counts: independent Poisson numbers, or nearly so."""
         held = np.maximum(counts, 0)
         expected = self.map.apply(held * (users / held.sum()))
-        return self.oracle.estimate(np.asarray(_poisson(expected, rng=rng)), users)
+        return self.oracle.estimate(np.asarray(poisson(expected, rng=rng)), users)
 
     def mean_variance(self, users: int) -> float:
         """Return the mean squared error of a cell over a few simulated collections with even shares."""
@@ -123,26 +122,6 @@ class _UnknownError:
     def cells(self) -> Array:
         """Return infinities, shape (side, side)."""
         return np.full((self.side, self.side), math.inf)
-
-
-def _poisson(mean: Array, *, rng: Generator) -> Array:
-    """Return numbers >= 0 with these means: exact Poisson numbers where few are expected.
-
-    Elsewhere (sqrt(m - 1/4) + Z / 2)^2 with Z normal: mean m, variance m - 1/8. Simulated noise: nothing private.
-    """
-    from scipy.special import ndtri  # noqa: PLC0415 - loads slowly
-
-    uniform = (rng.words(mean.size) >> np.uint64(12)) * 2.0**-52 + 2.0**-53
-    out = (np.sqrt(np.maximum(mean - 0.25, 0)) + ndtri(uniform) / 2) ** 2
-    few = np.flatnonzero(mean < FEW)
-    chance = np.exp(-mean[few])
-    below, found = chance.copy(), np.zeros(few.size)
-    for number in range(1, MOST):
-        found += uniform[few] > below
-        chance *= mean[few] / number
-        below += chance
-    out[few] = found
-    return np.asarray(out)
 
 
 def dam(grid: Grid, loss: object) -> Dam | None:

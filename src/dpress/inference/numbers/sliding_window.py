@@ -1,0 +1,198 @@
+"""Levels seen through a window that slides with them: expected reports, and the distribution that is likeliest.
+
+A level is reported as any output of its window with probability p each, or as any other output with probability q each.
+An EM step is two sums over windows, each the difference of cumulative sums. Between steps neighbours are evened out a
+little (EMS, Silverman et al. 1990; Li et al. 2020 for these reports), unless the reports contradict that.
+"""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core.claim import Relation
+from dpress.core.linear import Array, Numbers
+from dpress.inference.numbers.report_sums import Scores
+
+GAIN = 3e-3  # of the log-likelihood of all reports in one step: below it the steps end (Li et al. 2020, epsilon 1)
+STEPS = 5000
+EVENED = 0.1  # of a share that goes to the neighbours' mean in a step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlidingWindow:
+    """The expected reports of every output, were these the counts of the levels: A = q + (p - q) [within the window].
+
+    Args:
+        levels: of the number.
+        groups: each with a row of levels + window - 1 outputs.
+        window: in outputs.
+        near: p.
+        far: q, at most p.
+    """
+
+    levels: int
+    groups: int
+    window: int
+    near: Fraction
+    far: Fraction
+    step: ClassVar[float] = 1.0
+
+    @property
+    def cells(self) -> int:
+        """The number of levels of all groups."""
+        return self.groups * self.levels
+
+    @property
+    def row(self) -> int:
+        """The outputs of one group."""
+        return self.levels + self.window - 1
+
+    @property
+    def rows(self) -> int:
+        """The number of outputs."""
+        return self.groups * self.row
+
+    @property
+    def scores(self) -> Scores:
+        """The scores whose sums are unbiased: an output y from the middle adds 1, y and y^2 - (w^2 - 1) / 12 over w a.
+
+        a = p - q; apart from that q of all others' reports are on every output.
+        """
+        q, w = float(self.far), self.window
+        each = w * float(self.near - self.far)
+        place = np.arange(self.row) - (self.row - 1) / 2
+        spread = (w**2 - 1) / 12
+        rows = np.stack([np.ones(self.row), place, place**2 - spread]) / each
+        return Scores(rows=rows, apart=q * rows.sum(axis=1) * np.array([1.0, 0.0, 1.0]))
+
+    def apply(self, cells: Numbers) -> Array:
+        """Return the expected reports, shape (outputs,), for counts of all groups' levels."""
+        table = np.asarray(cells, dtype=np.float64).reshape(self.groups, self.levels)
+        return self.seen(table).ravel()
+
+    def transpose(self, answers: Array) -> Array:
+        """Return what the answers of a level's reports add up to, on average."""
+        return self.back(np.asarray(answers, dtype=np.float64).reshape(self.groups, self.row)).ravel()
+
+    def sensitivity(self, order: int, relation: Relation) -> Fraction:
+        """Return the sum of |change|^order for one user; for one who moves, with windows as far apart as can be."""
+        far = self.rows - self.window
+        if relation is Relation.ADD_REMOVE:
+            return self.window * self.near**order + far * self.far**order
+        return 2 * min(self.window, far) * (self.near - self.far) ** order
+
+    def seen(self, table: Array) -> Array:
+        """Return the expected reports for tables of shape (..., groups, levels), shape (..., groups, row)."""
+        p, q = float(self.near), float(self.far)
+        sums = _cumulative(table)
+        last = np.minimum(np.arange(1, self.row + 1), self.levels)
+        first = np.maximum(np.arange(self.row) - self.window + 1, 0)
+        near = np.maximum(sums[..., last] - sums[..., first], 0.0)
+        return np.asarray(q * table.sum(axis=(-2, -1), keepdims=True) + (p - q) * near)
+
+    def back(self, answers: Array) -> Array:
+        """Return A^T y for answers of shape (..., groups, row), shape (..., groups, levels)."""
+        p, q = float(self.near), float(self.far)
+        sums, first = _cumulative(answers), np.arange(self.levels)
+        near = sums[..., first + self.window] - sums[..., first]
+        return np.asarray(q * answers.sum(axis=(-2, -1), keepdims=True) + (p - q) * near)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Fit:
+    """Distributions that were fitted to reports.
+
+    Args:
+        shares: of all groups' levels, adding up to 1, shape (fits, groups, levels).
+        log_likelihood: of all reports, up to a constant of them, shape (fits,).
+    """
+
+    shares: Array
+    log_likelihood: Array
+
+
+def fitted(window: SlidingWindow, reports: npt.NDArray[np.generic], *, evened: float) -> Fit:
+    """Return for every set of reports the shares of all levels that EM ends with, from even ones.
+
+    Memory: two arrays as large as the reports.
+
+    Args:
+        window: what reports are expected of which counts.
+        reports: how often every output was reported, shape (fits, groups, row), each with one at least.
+        evened: what part of a level's share goes to the mean of its two neighbours after every step; 0 for EM itself.
+    """
+    found = np.empty((len(reports), window.groups, window.levels))
+    reached, ends = np.empty(len(reports)), np.array([GAIN, STEPS])
+    odds = np.array([float(window.near), float(window.far)])
+    for place, own in enumerate(np.ascontiguousarray(reports, dtype=np.float64)):
+        reached[place] = _compiled()(own, found[place], odds, evened, ends)
+    return Fit(shares=found, log_likelihood=reached)
+
+
+def ascend(  # noqa: C901  # one function, so that numba compiles it whole
+    reports: Array, table: Array, odds: Array, evened: float, ends: Array
+) -> float:
+    """Write the shares where EM's steps end into `table`, return the log-likelihood. Plain Python that numba compiles.
+
+    Args:
+        reports: shape (groups, row).
+        table: shape (groups, levels).
+        odds: p and q.
+        evened: as in `fitted`.
+        ends: the gain of a step below which the steps end, and the most steps.
+    """
+    groups, levels = table.shape
+    row, p, q = reports.shape[1], odds[0], odds[1]
+    width = row - levels + 1
+    users, reached = reports.sum(), -np.inf
+    weights = np.empty((groups, row))
+    table[:] = 1 / (groups * levels)
+    for _ in range(int(ends[1])):
+        gained, total = 0.0, 0.0
+        for group in range(groups):
+            near = 0.0
+            for y in range(row):
+                if y < levels:
+                    near += table[group, y]
+                if y >= width:
+                    near -= table[group, y - width]
+                expected = q + (p - q) * max(near, 0.0)
+                weights[group, y] = reports[group, y] / (users * expected)
+                total += weights[group, y]
+                if reports[group, y] > 0:
+                    gained += reports[group, y] * np.log(expected)
+        if gained - reached < ends[0]:
+            return gained
+        reached = gained
+        for group in range(groups):
+            near = weights[group, : width - 1].sum()
+            for level in range(levels):
+                near += weights[group, level + width - 1]
+                table[group, level] *= q * total + (p - q) * near
+                near -= weights[group, level]
+            before = table[group, 0]
+            for level in range(levels if evened > 0 else 0):
+                own, after = table[group, level], table[group, min(level + 1, levels - 1)]
+                table[group, level] = (1 - evened / 2) * own + evened / 4 * (before + after)
+                before = own
+        table /= table.sum()
+    return reached
+
+
+@functools.cache
+def _compiled() -> Callable[[Array, Array, Array, float, Array], float]:
+    """Return `ascend`, compiled."""
+    from numba import njit  # noqa: PLC0415  # a device never needs it, and it takes a second to import
+
+    compiled: Callable[[Array, Array, Array, float, Array], float] = njit(cache=True, nogil=True)(ascend)
+    return compiled
+
+
+def _cumulative(values: Array) -> Array:
+    """Return the sums of the first 0, 1, ... values along the last axis."""
+    return np.concatenate([np.zeros((*values.shape[:-1], 1)), values.cumsum(axis=-1)], axis=-1)

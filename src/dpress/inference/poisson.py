@@ -1,0 +1,29 @@
+"""Simulated numbers of reports: Poisson numbers with given means. Nothing private is drawn with them."""
+
+import numpy as np
+
+from dpress.core.linear import Array
+from dpress.core.rng import Generator
+
+FEW = 10.0  # expected reports below which a Poisson number is drawn as such
+MOST = 50  # of them: more come with a chance of 1e-19
+
+
+def poisson(mean: Array, *, rng: Generator) -> Array:
+    """Return numbers >= 0 with these means: exact Poisson numbers where few are expected.
+
+    Elsewhere (sqrt(m - 1/4) + Z / 2)^2 with Z normal: mean m, variance m - 1/8. Simulated noise: nothing private.
+    """
+    from scipy.special import ndtri  # noqa: PLC0415 - loads slowly
+
+    uniform = (rng.words(mean.size) >> np.uint64(12)) * 2.0**-52 + 2.0**-53
+    out = (np.sqrt(np.maximum(mean - 0.25, 0)) + ndtri(uniform) / 2) ** 2
+    few = np.flatnonzero(mean < FEW)
+    chance = np.exp(-mean[few])
+    below, found = chance.copy(), np.zeros(few.size)
+    for number in range(1, MOST):
+        found += uniform[few] > below
+        chance *= mean[few] / number
+        below += chance
+    out[few] = found
+    return np.asarray(out)

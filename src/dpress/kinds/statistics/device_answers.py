@@ -1,0 +1,178 @@
+"""Answers of a collection of numbers: of every group, of all people, and of any set of groups."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.inference.group_moments import Estimates
+from dpress.inference.interval import critical
+from dpress.kinds.statistics.device_estimates import CountedNumbers, DeviceEstimates, ReportedNumbers, reported
+from dpress.kinds.statistics.distribution_table import DistributionTable
+from dpress.kinds.statistics.estimates import Mask
+from dpress.kinds.statistics.group_answers import GroupAnswers
+from dpress.kinds.statistics.group_table import NAME
+from dpress.mechanisms.numbers.number_statistics import NumberStatistics
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
+from dpress.release.answers import Part, Progress
+from dpress.release.published_tables import CONFIDENCE, PublishedTable
+from dpress.release.query_language import parse
+from dpress.release.result import Result
+from dpress.release.statistics_queries import Statistic
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceAnswers(GroupAnswers):
+    """Statistics of the owners of devices."""
+
+    @property
+    def collection(self) -> Collection:
+        """What devices were asked, with the number of those who took part."""
+        own = self.release.mechanism
+        if not isinstance(own, Collection):
+            raise TypeError(f"{type(own).__name__} asks no devices")
+        return own
+
+    @property
+    def estimator(self) -> NumberStatistics:
+        """Which statistics of which numbers."""
+        own = self.collection.estimator
+        if not isinstance(own, NumberStatistics):
+            raise TypeError(f"{type(own).__name__} is about no numbers")
+        return own
+
+    @cached_property
+    def numbers(self) -> tuple[ReportedNumbers, ...]:
+        """The reports of every number."""
+        tallies = self.collection.split_tally(self.release.kept)
+        return reported(self.release.schema, self.estimator, [own[:-1] for own in tallies])
+
+    def _sums(self, confidence: float, mask: Mask | None) -> DeviceEstimates:
+        z = critical(confidence, self.release.tail)
+        masks = np.eye(self.size, dtype=bool) if mask is None else mask[None]
+        return DeviceEstimates(numbers=self.numbers, masks=masks, users=self.collection.users, z=z)
+
+    def true_groups(self, counts: npt.NDArray[np.int64]) -> DeviceEstimates:
+        """Return the statistics of exact counts of every number's table, one after the other: private."""
+        shapes = [(own.groups, own.levels) for own in self.estimator.oracles]
+        parts = np.split(counts, np.cumsum([groups * levels for groups, levels in shapes])[:-1])
+        numbers = tuple(
+            CountedNumbers(
+                attribute=own.attribute, degree=own.degree, quantiles=own.quantiles, counts=part.reshape(shape)
+            )
+            for own, part, shape in zip(self.numbers, parts, shapes, strict=True)
+        )
+        masks = np.eye(self.size, dtype=bool)
+        return DeviceEstimates(numbers=numbers, masks=masks, users=numbers[0].users, z=critical(CONFIDENCE, "gaussian"))
+
+    @property
+    def distributions(self) -> tuple[DistributionTable, ...]:
+        """The distribution of every number that has quantiles."""
+        own = [one for one in self.numbers if one.quantiles]
+        z = critical(CONFIDENCE, self.release.tail)
+        return tuple(
+            DistributionTable(name=f"distribution_{place}.parquet", axes=self.axes, numbers=one, groups=self.size, z=z)
+            for place, one in enumerate(own, start=1)
+        )
+
+    @property
+    def tables(self) -> Mapping[str, tuple[str, ...]]:
+        """The statistics, and a distribution for every number that has quantiles."""
+        by = tuple(axis.name for axis in self.axes)
+        return {NAME: by} | {one.name: (*by, one.numbers.attribute.name) for one in self.distributions}
+
+    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
+        """Yield the statistics and the distributions with the names of their attributes."""
+        names = self.tables
+        for one in self.parts(progress=None):
+            yield names[one.name], one
+
+    def parts(self, *, progress: Progress | None) -> Iterator[Part]:
+        """Yield the statistics and the distributions."""
+        yield from super().parts(progress=progress)
+        yield from self.distributions
+
+    @property
+    def _by(self) -> tuple[int, ...]:
+        return self.estimator.by
+
+    @property
+    def strategy(self) -> None:
+        """Nothing: no curator adds anything up."""
+        return
+
+    @property
+    def chosen(self) -> tuple[ChosenLevels, ...]:
+        """No quantile is chosen."""
+        return ()
+
+    @cached_property
+    def chosen_estimates(self) -> dict[str, Estimates]:
+        """None."""
+        return {}
+
+    @property
+    def size(self) -> int:
+        """How many groups there are."""
+        groups: int = self.estimator.oracles[0].groups
+        return groups
+
+    @property
+    def _with_quantiles(self) -> list[str]:
+        return [own.attribute.name for own in self.numbers if own.quantiles]
+
+    def statistic(self, asked: Statistic, confidence: float) -> Result | None:
+        """Answer a statistic; also the share of some levels of a number that has a distribution.
+
+        Raises:
+            ValueError: it was not asked for, or the condition is about other attributes than the groups'.
+        """
+        if asked.of != "share":
+            return super().statistic(asked, confidence)
+        weights = parse(self.release.schema, asked.first)
+        held = [axis for axis, own in enumerate(weights) if not own.all()]
+        places = {own.axes[-1]: one for own, one in zip(self.estimator.types, self.numbers, strict=True)}
+        if len(held) != 1 or held[0] not in places or not places[held[0]].quantiles:
+            known = ", ".join(self._with_quantiles) or "no attribute"
+            raise ValueError(
+                f"share: conditions are known on one attribute that has quantiles ({known}): {asked.text!r}"
+            )
+        value, error = places[held[0]].share(self._mask(asked.where), weights[held[0]].astype(bool))
+        half = critical(confidence, self.release.tail) * error
+        return Result(
+            query=asked.text,
+            of="share",
+            value=value,
+            standard_error=error,
+            interval=(max(0.0, value - half), min(1.0, value + half)),
+            confidence=confidence,
+        )
+
+    @cached_property
+    def of_persons(self) -> tuple[str, ...]:
+        """No statistics of persons: every report is one."""
+        return ()
+
+    @property
+    def discovered(self) -> str:
+        """Nothing: devices need the list of the groups."""
+        return ""
+
+    def overview(self, cells: int) -> Iterator[PublishedTable]:
+        """Yield no table of counts."""
+        del cells
+        yield from ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The means of all people so far, each with its interval."""
+        found, means = self.together(CONFIDENCE), []
+        for name in found.names:
+            if name.startswith("mean "):
+                one = found.of(name)
+                value, low, high = (float(own[0]) for own in (one.value, one.low, one.high))
+                means.append(f"So far the {name} is {value:,.6g}, from {low:,.6g} to {high:,.6g}.")
+        return tuple(means)

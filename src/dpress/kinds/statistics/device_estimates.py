@@ -1,0 +1,293 @@
+"""What reports of numbers say of sets of groups: every statistic with its interval.
+
+reports of every number -> sums with covariances, a distribution with its errors -> counts, means, variances, quantiles.
+"""
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core.bounded_attribute import Number
+from dpress.core.linear import Array
+from dpress.inference import group_moments
+from dpress.inference.group_moments import Estimates
+from dpress.inference.numbers.fitted_distribution import Distribution, distribution
+from dpress.inference.numbers.report_sums import Sums, sums
+from dpress.inference.ratio import Pair, fieller
+from dpress.kinds.statistics.estimates import COUNT, Mask, quantile_name
+from dpress.kinds.statistics.level_values import level_scale, valued
+
+SURE = 3.0  # standard errors that a group's number must be above 0 for a variance or a quantile of it
+
+
+class Numbers(Protocol):
+    """One number of many users, by group: from reports, or from a table."""
+
+    @property
+    def attribute(self) -> Number:
+        """Its levels are the attribute's cells."""
+        ...
+
+    @property
+    def degree(self) -> int:
+        """0 without a mean, 1 with one, 2 with a variance, too."""
+        ...
+
+    @property
+    def quantiles(self) -> tuple[Fraction, ...]:
+        """That are asked for."""
+        ...
+
+    @property
+    def users(self) -> int:
+        """How many it is known of."""
+        ...
+
+    def sums(self, mask: Mask) -> Sums:
+        """Return users, sum of levels about the middle one, and where it is known of their squares, of some groups."""
+        ...
+
+    def prefixes(self, mask: Mask) -> tuple[Array, Array]:
+        """Return the shares of some groups' users below every level's lower end, and their errors."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReportedNumbers:
+    """One number, from the reports of devices.
+
+    Args:
+        attribute: whose levels were reported about.
+        degree: of its moments.
+        quantiles: that are asked for.
+        oracle: that made the reports.
+        reports: how often every output was reported, shape (groups, outputs of a row).
+    """
+
+    attribute: Number
+    degree: int
+    quantiles: tuple[Fraction, ...]
+    oracle: Any
+    reports: npt.NDArray[np.int64]
+
+    @property
+    def users(self) -> int:
+        """How many reported about it."""
+        return int(self.reports.sum())
+
+    def sums(self, mask: Mask) -> Sums:
+        """Return the unbiased sums of some groups."""
+        return sums(self.reports, self.oracle.scores, mask)
+
+    def prefixes(self, mask: Mask) -> tuple[Array, Array]:
+        """Return the fitted shares of some groups below every level's lower end, and their errors."""
+        return self._distribution.of(mask)
+
+    def share(self, mask: Mask, levels: Mask) -> tuple[float, float]:
+        """Return the fitted share of some levels among some groups, and its error."""
+        return self._distribution.share(mask, levels)
+
+    @cached_property
+    def _distribution(self) -> Distribution:
+        return distribution(self.oracle.map, self.reports)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CountedNumbers:
+    """One number, from a table without noise: private.
+
+    Args:
+        attribute: its levels.
+        degree: of its moments.
+        quantiles: that are asked for.
+        counts: of users, shape (groups, levels).
+    """
+
+    attribute: Number
+    degree: int
+    quantiles: tuple[Fraction, ...]
+    counts: npt.NDArray[np.int64]
+
+    @property
+    def users(self) -> int:
+        """How many there are."""
+        return int(self.counts.sum())
+
+    def sums(self, mask: Mask) -> Sums:
+        """Return the exact sums."""
+        own, level = self.counts[mask].sum(axis=0), np.arange(self.counts.shape[1]) - (self.counts.shape[1] - 1) / 2
+        return Sums(values=np.array([own.sum(), own @ level, own @ level**2], dtype=float), covariance=np.zeros((3, 3)))
+
+    def prefixes(self, mask: Mask) -> tuple[Array, Array]:
+        """Return the exact shares."""
+        own = np.append(0.0, self.counts[mask].sum(axis=0).cumsum())
+        return own / max(own[-1], 1.0), np.zeros(own.size)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DeviceEstimates:
+    """Statistics of many sets of groups.
+
+    Error: of counts, sums and means unbiased with the covariance of `report_sums`; a mean's interval is Fieller's, a
+    variance's by the delta method. A quantile's interval is that of all levels where the fitted share below is not
+    significantly on the other side, by the errors of `numbers.fitted_distribution`.
+
+    Args:
+        numbers: one at least.
+        masks: the sets of groups, shape (sets, groups).
+        users: everybody, also those who reported about other numbers.
+        z: standard errors to each side of an interval.
+    """
+
+    numbers: Sequence[Numbers]
+    masks: npt.NDArray[np.bool_]
+    users: int
+    z: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The statistics, in the order that they are published in."""
+        return tuple(self._by_name)
+
+    @property
+    def sizes(self) -> Array:
+        """How many groups each set has, shape (sets,)."""
+        return np.asarray(self.masks.sum(axis=1), dtype=np.float64)
+
+    def of(self, name: str, share: Fraction | None = None) -> Estimates:
+        """Return one statistic of all sets: one of `names`, or of an attribute the quantile at `share`."""
+        if share is not None:
+            return self._quantiles(next(one for one in self.numbers if one.attribute.name == name), share)
+        return self._by_name[name]()
+
+    @property
+    def asked_quantiles(self) -> dict[str, tuple[Fraction, ...]]:
+        """The quantiles of every number that has some."""
+        return {one.attribute.name: one.quantiles for one in self.numbers if one.quantiles}
+
+    @cached_property
+    def counts(self) -> tuple[Array, Array]:
+        """The count of every set and its variance: every number's, weighted by precision; everybody's is known."""
+        found = []
+        for own in self.numbers:
+            every = [own.sums(mask) for mask in self.masks]
+            scale = self.users / max(own.users, 1)
+            values = np.array([one.values[0] for one in every]) * scale
+            found.append((values, np.array([max(one.covariance[0, 0], 1e-9) for one in every]) * scale**2))
+        count, variance = group_moments.combined([one for one, _ in found], [spread for _, spread in found])
+        whole = self.masks.all(axis=1)
+        return np.where(whole, self.users, count), np.where(whole, 0.0, variance)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Callable[[], Estimates]]:
+        found: dict[str, Callable[[], Estimates]] = {COUNT: lambda: group_moments.linear(*self.counts, self.z, 0.0)}
+        for own in self.numbers:
+            name = own.attribute.name
+            if own.degree:
+                found[f"sum {name}"] = functools.partial(self._sum, own)
+                found[f"mean {name}"] = functools.partial(self._mean, own)
+            if own.degree == 2:
+                found[f"variance {name}"] = functools.partial(self._variance, own)
+            for share in own.quantiles:
+                found[quantile_name(name, share)] = functools.partial(self._quantiles, own, share)
+        return found
+
+    def _sum(self, own: Numbers) -> Estimates:
+        centre, step, _ = _scale(own)
+        form, scale = np.array([centre, step]) * (self.users / max(own.users, 1)), []
+        for mask in self.masks:
+            found = own.sums(mask)
+            scale.append((float(form @ found.values[:2]), float(form @ found.covariance[:2, :2] @ form)))
+        value, variance = np.array(scale).T
+        return group_moments.linear(value, np.maximum(variance, 0.0), self.z, 0.0)
+
+    def _mean(self, own: Numbers) -> Estimates:
+        centre, step, reach = _scale(own)
+        rows = []
+        for mask in self.masks:
+            found = own.sums(mask)
+            variances = float(found.covariance[1, 1]), max(float(found.covariance[0, 0]), 0.0)
+            pair = Pair(
+                first=float(found.values[1]),
+                second=float(found.values[0]),
+                variances=variances,
+                covariance=float(found.covariance[0, 1]),
+            )
+            one = fieller(pair, self.z, (0.0, 0.0))
+            rows.append((one.value, one.standard_error, *one.interval))
+        value, error, low, high = np.array(rows).T
+        ends = [np.clip(one, -reach, reach) for one in (value, low, high)]
+        return group_moments.moved(
+            Estimates(value=ends[0], standard_error=error, low=ends[1], high=ends[2]), centre, step
+        )
+
+    def mean_error(self, own: Numbers) -> float:
+        """Return the standard error of the first set's mean of a number, also of one that is not published."""
+        return float(self._mean(own).standard_error[0])
+
+    def _variance(self, own: Numbers) -> Estimates:
+        _, step, reach = _scale(own)
+        rows = []
+        for mask in self.masks:
+            found = own.sums(mask)
+            n, first, second = found.values.tolist()
+            if not self._known(found):
+                rows.append((math.nan, math.nan, 0.0, reach**2))
+                continue
+            mean = first / n
+            slope = np.array([2 * mean**2 - second / n, -2 * mean, 1.0]) / n
+            value = min(max(second / n - mean**2, 0.0), reach**2)
+            error = math.sqrt(max(float(slope @ found.covariance @ slope), 0.0))
+            rows.append((value, error, max(value - self.z * error, 0.0), min(value + self.z * error, reach**2)))
+        value, error, low, high = np.array(rows).T
+        return group_moments.moved(Estimates(value=value, standard_error=error, low=low, high=high), 0.0, step**2)
+
+    def _quantiles(self, own: Numbers, share: Fraction) -> Estimates:
+        levels, rows = own.attribute.ordered, []
+        for mask in self.masks:
+            if self._known(own.sums(mask)):
+                prefixes, errors = own.prefixes(mask)
+                rows.append(group_moments.quantile(prefixes, self.z * errors, float(share)))
+            else:
+                rows.append((math.nan, 0.0, float(levels)))
+        value, low, high = valued(own.attribute, levels, levels, list(np.array(rows).T))
+        error = np.where(np.isnan(value), math.nan, (high - low) / (2 * self.z))  # Woodruff 1952
+        return Estimates(value=value, standard_error=error, low=low, high=high)
+
+    def _known(self, found: Sums) -> bool:
+        return bool(found.values[0] > SURE * math.sqrt(max(float(found.covariance[0, 0]), 0.0)))
+
+
+def _scale(own: Numbers) -> tuple[float, float, float]:
+    """Return the value of the middle level, the width of a level, and how many levels the last is from the middle."""
+    reach = (own.attribute.ordered - 1) / 2
+    centre, radius = level_scale(own.attribute, own.attribute.ordered - 1)
+    return centre, radius / reach, reach
+
+
+def reported(schema: Any, estimator: Any, reports: Sequence[npt.NDArray[Any]]) -> tuple[ReportedNumbers, ...]:
+    """Return the numbers of a collection.
+
+    Args:
+        schema: of its attributes.
+        estimator: `NumberStatistics`.
+        reports: of every type, how often every output was reported.
+    """
+    of_types = zip(estimator.types, estimator.degrees, estimator.quantiles, estimator.oracles, reports, strict=True)
+    return tuple(
+        ReportedNumbers(
+            attribute=schema.tabular[own.axes[-1]],
+            degree=degree,
+            quantiles=quantiles,
+            oracle=oracle,
+            reports=found.reshape(oracle.groups, -1),
+        )
+        for own, degree, quantiles, oracle, found in of_types
+    )

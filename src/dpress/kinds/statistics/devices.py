@@ -1,0 +1,217 @@
+"""Which devices are asked what for statistics of numbers, and how wrong the means will be.
+
+parameters -> numbers at their finest levels -> report types of every method -> the error that is predicted -> a choice.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from dpress.core.bounded_attribute import Integer, Number
+from dpress.core.claim import PureDP
+from dpress.core.dated_attribute import Dated
+from dpress.core.domain import Schema
+from dpress.core.encoders import Code, Combination
+from dpress.core.errors import NotSupported
+from dpress.core.listed_attribute import Categorical
+from dpress.core.oracle import Oracle
+from dpress.core.parameters import PLACE, Parameters
+from dpress.core.workload import Marginals
+from dpress.data.specification.spec import Spec
+from dpress.inference.interval import critical
+from dpress.kinds.statistics.assumed_shape import check, level_shares
+from dpress.kinds.statistics.device_estimates import DeviceEstimates, reported
+from dpress.kinds.statistics.kind import CollectedStatistics
+from dpress.kinds.statistics.measured_attributes import Quantiles, check_groups, measured
+from dpress.mechanisms.numbers.number_statistics import NumberStatistics
+from dpress.mechanisms.numbers.one_bit import OneBit
+from dpress.mechanisms.numbers.piecewise import Piecewise, best_window
+from dpress.mechanisms.numbers.square_wave import SquareWave
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.report_type import Part, ReportType
+from dpress.release import collections
+from dpress.release.candidate import Candidate, Choice
+from dpress.release.parameter_checks import of_kind, of_methods
+from dpress.release.published_tables import CONFIDENCE
+
+UNIT = "squared error of a mean, widths of the bounds"
+LEVELS, FITTED_LEVELS = 1 << 10, 1 << 9  # of a number; where a distribution is fitted, too
+MOST_GROUPS, MOST_FITTED = 1 << 10, 1 << 6
+MOST_SHARES = 1 << 12  # levels of all groups whose distribution is fitted: each refit takes as long
+WINDOWS, BIT = ("square_wave", "piecewise"), "one_bit"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What is asked for: groups, the highest moment and the quantiles of every number, and the finer attributes."""
+
+    by: tuple[str, ...]
+    degrees: dict[str, int]
+    quantiles: Quantiles
+    schema: Schema
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """All numbers, in the attributes' order."""
+        return tuple(name for name in self.schema.names if name in {**self.degrees, **self.quantiles})
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return math.prod(self.schema.shape[axis] for axis in self.schema.axes(self.by))
+
+
+def chosen(spec: Spec) -> Choice:
+    """Return the ways to ask devices for statistics of numbers, and the one that suits.
+
+    Where a variance or a quantile is asked for, that is the square wave; else the least error of the means.
+
+    Raises:
+        NotSupported: a budget that is no epsilon, too many groups, or a method that does not serve.
+        ValueError: attributes or parameters do not fit.
+    """
+    collections.check_silence(spec)
+    loss, own = collections.share(spec, "users"), of_kind(spec, CollectedStatistics)
+    if spec.release.postprocess:
+        raise ValueError('$.release.postprocess: kind = "statistics" has no tables to adjust')
+    of_methods(spec, dict.fromkeys((*WINDOWS, BIT), Parameters))
+    asked = _asked(spec.schema, own)
+    check(asked.schema, own.assume or {}, {*asked.numbers})
+    names = _serving(spec, asked)
+    found = [_candidate(name, asked, own, loss) for name in names]
+    whole = bool(asked.quantiles) or max(asked.degrees.values(), default=0) > 1
+    candidates = tuple(found if whole else sorted(found, key=lambda one: one.predicted_error))
+    return Choice(
+        workload=Marginals(asked.schema.shape, (asked.schema.axes([*asked.by, asked.numbers[0]]),)),
+        schema=asked.schema,
+        candidates=candidates,
+        chosen=candidates[0],
+        lower_bound=0.0,
+        users=own.users,
+        unit=UNIT,
+        attributes=asked.schema.attributes,
+    )
+
+
+def estimates(mechanism: Collection, schema: Schema, users: int, assumed: Any) -> DeviceEstimates:
+    """Return the statistics that the reports to be expected give, of the first group: their errors are predictions.
+
+    Args:
+        mechanism: that asks.
+        schema: of its attributes.
+        users: how many report, as many about each number.
+        assumed: how numbers are supposed to be spread in every group.
+    """
+    own: Any = mechanism.estimator
+    asked, reports = users / len(own.types), []
+    for one, oracle in zip(own.types, own.oracles, strict=True):
+        attribute: Any = schema.tabular[one.axes[-1]]
+        shares = level_shares(attribute, assumed)
+        table = np.tile(shares * asked / oracle.groups, (oracle.groups, 1))
+        reports.append(oracle.expected(table))
+    masks = np.arange(own.oracles[0].groups)[None] == 0
+    z = critical(CONFIDENCE, "gaussian")
+    return DeviceEstimates(numbers=reported(schema, own, reports), masks=masks, users=users, z=z)
+
+
+def _candidate(name: str, asked: _Asked, own: CollectedStatistics, loss: PureDP) -> Candidate:
+    schema, types = asked.schema, []
+    for number in asked.numbers:
+        axes = schema.axes([*asked.by, number])
+        sizes = tuple(schema.shape[axis] for axis in axes)
+        oracle = _oracle(name, schema.attribute(number), asked.groups, loss, own)
+        encoder = Combination(sizes=sizes) if asked.by else Code()
+        types.append(ReportType(parts=(Part(axes=axes, oracle=oracle, encoder=encoder),)))
+    estimator = NumberStatistics(
+        shape=schema.shape,
+        types=tuple(types),
+        degrees=tuple(asked.degrees.get(one, 0) for one in asked.numbers),
+        quantiles=tuple(asked.quantiles.get(one, ()) for one in asked.numbers),
+    )
+    collection = Collection(shape=schema.shape, types=estimator.types, split="users", estimator=estimator)
+    return Candidate(method=name, mechanism=collection, predicted_error=_error(collection, schema, own))
+
+
+def _oracle(name: str, attribute: Any, groups: int, loss: PureDP, own: CollectedStatistics) -> Oracle:
+    levels: int = attribute.ordered
+    if name == BIT:
+        return OneBit(size=levels, loss=loss)
+    if name == "square_wave":
+        return SquareWave(levels=levels, groups=groups, loss=loss)
+    place = 2 * np.arange(levels) / (levels - 1) - 1
+    shares = level_shares(attribute, own.assume or {})
+    mean = float(shares @ place)
+    window = best_window(levels, groups, float(loss.epsilon), mean, float(shares @ (place - mean) ** 2))
+    return Piecewise(levels=levels, groups=groups, loss=loss, window=window)
+
+
+def _error(collection: Collection, schema: Schema, own: CollectedStatistics) -> float:
+    """Return the squared error of a mean, in squares of the bounds' width, over all numbers."""
+    found, errors = estimates(collection, schema, own.users, own.assume or {}), []
+    for one in found.numbers:
+        low, high = map(float, one.attribute.ends)
+        errors.append(float(found.mean_error(one)) / (high - low))
+    return float(np.mean(np.square(errors))) if np.isfinite(errors).all() else math.inf
+
+
+def _serving(spec: Spec, asked: _Asked) -> tuple[str, ...]:
+    """Return the methods that serve what is asked, or the one that is named."""
+    means = not asked.quantiles and max(asked.degrees.values(), default=0) < 2
+    known = (*(("piecewise",) if means else ()), *((BIT,) if means and not asked.by else ()), "square_wave")
+    named = spec.release.method
+    if named == "auto":
+        return known
+    if named in known or named in WINDOWS:
+        return (named,)
+    if named == BIT:
+        raise NotSupported(
+            f'$.release.method: "{BIT}" collects means of all people alone, no groups, variances or quantiles; '
+            f"{' and '.join(known)} do"
+        )
+    raise NotSupported(f"$.release.method: {named!r} collects no numbers; {', '.join((*WINDOWS, BIT))} do")
+
+
+def _asked(schema: Schema, own: CollectedStatistics) -> _Asked:
+    """Return what is asked for, checked."""
+    by = tuple(own.by or ())
+    degrees, quantiles = measured(schema, own, by)
+    check_groups(schema, by)
+    if not degrees and not quantiles:
+        raise ValueError(f"{PLACE}: name a number in mean, sum, variance, median or quantiles")
+    for one in schema.tabular:
+        if one.name not in {*by, *degrees, *quantiles}:
+            raise ValueError(
+                f"$.release.attributes: {one.name!r} neither makes groups nor is measured; name it in {PLACE} (by, "
+                "mean, sum, variance, median, quantiles) or leave it out"
+            )
+        if isinstance(one, Categorical) and one.discovered:
+            raise NotSupported(f'attribute {one.name}: devices need the list of the groups, not values = "discover"')
+        if isinstance(one, Dated):
+            raise NotSupported(f"attribute {one.name}: devices code no dates")
+        if isinstance(one, Number) and one.name not in by and one.extra:
+            raise ValueError(
+                f"attribute {one.name}: `null` names a cell, but a device has to report a number; leave it out, then a "
+                "device without one sends nothing"
+            )
+    groups, most = math.prod(schema.shape[axis] for axis in schema.axes(by)), MOST_FITTED if quantiles else MOST_GROUPS
+    if groups > most:
+        of = " for quantiles" if quantiles else ""
+        raise NotSupported(f"{PLACE}.by: {groups:,} groups are more than {most:,}{of}; use fewer attributes or `bins`")
+    fitted = min(FITTED_LEVELS, MOST_SHARES // groups)
+    finer = [
+        one if one.name in by else _finest(one, fitted if one.name in quantiles else LEVELS) for one in schema.tabular
+    ]
+    return _Asked(by=by, degrees=degrees, quantiles=quantiles, schema=Schema(tuple(finer)))
+
+
+def _finest(attribute: Any, most: int) -> Any:
+    """Return an attribute at the levels that devices report about: every integer, or cells of one width."""
+    if isinstance(attribute, Integer):
+        return msgspec.structs.replace(attribute, bins=None if attribute.span <= most else most)
+    low, high = map(float, attribute.ends)
+    bins = attribute.bins or 1
+    levels = bins * (most // bins) if bins <= most else most
+    return msgspec.structs.replace(attribute, bounds=(low, high), cuts=None, bins=levels)

@@ -1,0 +1,327 @@
+"""Answers of a release of statistics: of every group, of all rows, and of any set of groups.
+
+noisy sums -> estimates -> a table of a row for every group and statistic; `mean cost where ward = eyes` -> one of them.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dpress.core.attribute import Tabular
+from dpress.core.measurement import SumsAndLevels
+from dpress.core.mechanism import ChoosingMechanism, CuratorMechanism
+from dpress.core.near import meant
+from dpress.inference.group_moments import Estimates
+from dpress.inference.interval import critical
+from dpress.inference.ratio import Pair
+from dpress.kinds.statistics.chosen_quantiles import GroupResults, estimates, only, quantile_names, without_interval
+from dpress.kinds.statistics.device_estimates import DeviceEstimates
+from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, Mask, condition, group_estimates, masks
+from dpress.kinds.statistics.group_table import NAME, GroupTable
+from dpress.kinds.statistics.parts_of_budget import chosen_of
+from dpress.kinds.statistics.person_estimates import statistics_of
+from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
+from dpress.mechanisms.discovery.private_bounds import PrivateBounds
+from dpress.mechanisms.linear.group_statistics import GroupStatistics
+from dpress.mechanisms.selection.above_threshold import SURE
+from dpress.mechanisms.statistics.group_quantiles import ChosenLevels, GroupQuantiles
+from dpress.release.answers import Part, Progress, PublishedOnly
+from dpress.release.linear_forms import Compared
+from dpress.release.published_tables import CONFIDENCE
+from dpress.release.query_language import parse
+from dpress.release.release import Release
+from dpress.release.result import Result
+from dpress.release.statistics import EMPTY
+from dpress.release.statistics_queries import Statistic
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupAnswers(PublishedOnly):
+    """Statistics of groups.
+
+    Args:
+        release: of statistics.
+    """
+
+    release: Release
+
+    @property
+    def mechanism(self) -> CuratorMechanism | ChoosingMechanism:
+        """What measured the groups."""
+        mechanism = self.release.mechanism
+        if not isinstance(mechanism, (CuratorMechanism, ChoosingMechanism)):
+            raise TypeError(f"{type(mechanism).__name__} measures no table")
+        return mechanism
+
+    @property
+    def strategy(self) -> GroupStatistics | None:
+        """The sums that were measured; None where there are chosen quantiles alone."""
+        mechanism: Any = self.mechanism
+        mechanism = mechanism.groups if isinstance(mechanism, GroupQuantiles) else mechanism
+        if mechanism is not None and not isinstance(mechanism.strategy, GroupStatistics):
+            raise TypeError(f"{type(mechanism).__name__} measures no statistics")
+        return None if mechanism is None else mechanism.strategy
+
+    @cached_property
+    def drawn(self) -> SumsAndLevels:
+        """The noisy sums with their variance, and the levels that were chosen."""
+        if isinstance(self.mechanism, ChoosingMechanism):
+            return self.mechanism.drawn(self.release.kept)
+        return SumsAndLevels(sums=self.mechanism.measured(self.release.kept), levels=())
+
+    @property
+    def chosen(self) -> tuple[ChosenLevels, ...]:
+        """The quantiles that were chosen."""
+        return chosen_of(self.mechanism)
+
+    @cached_property
+    def chosen_estimates(self) -> dict[str, Estimates]:
+        """Those of every group, by name."""
+        found: dict[str, Estimates] = {}
+        for own, levels in zip(self.chosen, self.drawn.levels, strict=True):
+            found |= estimates(own, self.release.schema, levels)
+        return found
+
+    @property
+    def size(self) -> int:
+        """How many groups there are."""
+        return int(self.mechanism.decoder.groups)
+
+    @property
+    def axes(self) -> tuple[Tabular, ...]:
+        """The attributes of the groups."""
+        tabular = self.release.schema.tabular
+        return tuple(tabular[axis] for axis in self._by)
+
+    @property
+    def _by(self) -> tuple[int, ...]:
+        by: tuple[int, ...] = self.mechanism.decoder.by
+        return by
+
+    @property
+    def _with_quantiles(self) -> list[str]:
+        """The attributes whose quantiles were counted."""
+        distributions = () if self.strategy is None else self.strategy.distributions
+        return [self.release.schema.names[part.axis] for part in distributions]
+
+    def groups(self, confidence: float = CONFIDENCE) -> GroupResults:
+        """Return the estimates of every group."""
+        return GroupResults(sums=self._sums(confidence, None), chosen=self.chosen_estimates, size=self.size)
+
+    def together(self, confidence: float = CONFIDENCE) -> GroupResults:
+        """Return the estimates of all groups together."""
+        return self._estimates(confidence, np.ones(self.size, dtype=bool))
+
+    def _estimates(self, confidence: float, mask: Mask) -> GroupResults:
+        """Return those of one set of groups; chosen quantiles only where it is a single group."""
+        one = {name: only(found, mask) for name, found in self.chosen_estimates.items()} if mask.sum() == 1 else {}
+        return GroupResults(sums=self._sums(confidence, mask), chosen=one, size=1)
+
+    def _sums(self, confidence: float, mask: Mask | None) -> GroupEstimates | DeviceEstimates | None:
+        if self.strategy is None or self.drawn.sums is None:
+            return None
+        z = critical(confidence, self.release.tail)
+        return group_estimates(self.strategy, self.release.schema, self.drawn.sums, z=z, mask=mask)
+
+    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
+        """Answer the count of the groups that a condition names, or their variance: `variance cost where ward = eyes`.
+
+        Error: see `inference.group_moments`.
+
+        Args:
+            text: the query.
+            confidence: of the interval.
+            progress: not used.
+
+        Raises:
+            ValueError: there is no such statistic, or the condition is about other attributes than the groups'.
+        """
+        del progress
+        asked, _, where = text.partition(" where ")
+        name, word = " ".join(asked.split()), text.split(maxsplit=1)[:1]
+        if word != ["variance"] and name not in self.of_persons:
+            return self._answered((text, "count"), COUNT, text, confidence)
+        return self._answered((text, word[0]), name, where or None, confidence)
+
+    def statistic(self, asked: Statistic, confidence: float) -> Result | None:
+        """Answer a mean, a sum, a quantile or a share that was measured; None for what follows from counts.
+
+        Raises:
+            ValueError: it was not measured, or the condition is about other attributes than the groups'.
+        """
+        own = (asked.text, asked.of)
+        if asked.of in ("mean", "sum"):
+            return self._answered(own, f"{asked.of} {asked.attribute}", asked.where, confidence)
+        if asked.of == "quantile":
+            share = Fraction(asked.level).limit_denominator(1 << 20)
+            if (chosen := self._chosen(asked.attribute)) is not None:
+                return self._chosen_answer(chosen, asked, share, confidence)
+            if asked.attribute not in self._with_quantiles:
+                raise ValueError(self._unknown(f"quantile of {asked.attribute}"))
+            return self._answered(own, asked.attribute, asked.where, confidence, share)
+        if asked.of != "share" or (name := self._share_name(asked.first)) is None:
+            return None
+        return self._answered(own, name, asked.where, confidence)
+
+    def _chosen(self, attribute: str) -> ChosenLevels | None:
+        """Return what chose the quantiles of an attribute; None where nothing did."""
+        return next((own for own in self.chosen if self.release.schema.names[own.axis] == attribute), None)
+
+    def _chosen_answer(self, own: ChosenLevels, asked: Statistic, share: Fraction, confidence: float) -> Result:
+        """Answer a quantile that was chosen.
+
+        Raises:
+            ValueError: another one was, or the condition names no single group.
+        """
+        names = quantile_names(own, self.release.schema)
+        if share not in own.choice.quantiles:
+            raise ValueError(
+                f"{asked.text}: chosen were {', '.join(names)}; another quantile is known where intervals = true"
+            )
+        mask = self._mask(asked.where)
+        if mask.sum() != 1:
+            raise ValueError(
+                f"{asked.text}: it was chosen in every group, and is known of one group; name its "
+                f"{' and '.join(axis.name for axis in self.axes)}"
+            )
+        value = only(self.chosen_estimates[names[own.choice.quantiles.index(share)]], mask).value
+        nothing = math.nan
+        return Result(
+            query=asked.text,
+            value=float(value[0]),
+            standard_error=nothing,
+            interval=(nothing, nothing),
+            confidence=confidence,
+            note=without_interval(own),
+            of=asked.of,
+        )
+
+    def _share_name(self, conditions: str) -> str | None:
+        """Return the share of a condition that was measured; None where there is none."""
+        weights = parse(self.release.schema, conditions)
+        asked = tuple((axis, tuple(np.flatnonzero(own).tolist())) for axis, own in enumerate(weights) if not own.all())
+        measured = [] if self.strategy is None else [part.where for part in self.strategy.moments]
+        return f"share {condition(self.release.schema, asked)}" if asked in measured else None
+
+    def compared(self, first: str, second: str) -> Compared:
+        """Return the counts of two sets of groups, whose errors are those of the groups that both have."""
+        found, groups = self.groups().sums, [self._mask(text).astype(float) for text in (first, second)]
+        if found is None or COUNT not in found.names:
+            raise ValueError(self._unknown(COUNT))
+        count, variance = found.counts
+        one, other = groups
+        pair = Pair(
+            first=float(one @ count),
+            second=float(other @ count),
+            variances=(float(one @ variance), float(other @ variance)),
+            covariance=float((one * other) @ variance),
+        )
+        return Compared(pair=pair, critical=lambda confidence: critical(confidence, self.release.tail))
+
+    def _mask(self, where: str | None) -> Mask:
+        """Return which groups conditions name, shape (groups,)."""
+        return masks(parse(self.release.schema.subset([axis.name for axis in self.axes]), where or "total"))
+
+    def _answered(
+        self, asked: tuple[str, str], name: str, where: str | None, confidence: float, share: Fraction | None = None
+    ) -> Result:
+        """Answer a statistic by its name; `asked` is the query and what it is of."""
+        mask = self._mask(where)
+        found = self._sums(confidence, mask)
+        if found is None or (share is None and name not in found.names):
+            raise ValueError(self._unknown(name))
+        if name in self.of_persons and not mask.all() and mask.sum() != 1:
+            raise ValueError(f"{name} is known of one group and of all: a person may be in several; got {where!r}")
+        one = found.of(name, share)
+        value = float(one.value[0])
+        return Result(
+            query=asked[0],
+            value=value,
+            standard_error=float(one.standard_error[0]),
+            interval=(float(one.low[0]), float(one.high[0])),
+            confidence=confidence,
+            note=EMPTY if math.isnan(value) else self._bounds_of(name),
+            of=asked[1],
+        )
+
+    def _bounds_of(self, name: str) -> str | None:
+        """Return the remark on the bounds of a statistic's attribute."""
+        return next((note for own, note in self.bounded.items() if name == own or name.endswith(f" {own}")), None)
+
+    @cached_property
+    def of_persons(self) -> tuple[str, ...]:
+        """The statistics of persons."""
+        persons = () if self.strategy is None else self.strategy.persons
+        return tuple(statistics_of(persons, self.release.schema.names))
+
+    def _unknown(self, name: str) -> str:
+        known = self.groups().names
+        return f"there is no statistic {name!r}; there are {', '.join(known)}{meant(name, known)}"
+
+    @property
+    def tables(self) -> Mapping[str, tuple[str, ...]]:
+        """The one table."""
+        return {NAME: tuple(axis.name for axis in self.axes)}
+
+    @property
+    def announced(self) -> tuple[str, ...]:
+        """Which statistics there are, and how their groups were found."""
+        own = self.discovered
+        found = [f"{name}: {note}" for name, note in self.bounded.items()]
+        chosen = [f"Chosen, without an interval: {', '.join(self.chosen_estimates)}"] if self.chosen else []
+        return (f"Statistics: {', '.join(self.groups().names)}", *chosen, *([own] if own else []), *found)
+
+    @cached_property
+    def bounded(self) -> Mapping[str, str]:
+        """A remark on every attribute whose bounds were chosen privately."""
+        mechanism = self.release.mechanism
+        if not isinstance(mechanism, PrivateBounds):
+            return {}
+        tabular: Any = self.release.schema.tabular
+        ends = {tabular[axis].name: tabular[axis].inclusive(*tabular[axis].ends) for axis in mechanism.axes}
+        return {
+            name: f"Values outside of {low}..{high} count as these bounds, which were chosen privately."
+            for name, (low, high) in ends.items()
+        }
+
+    @property
+    def discovered(self) -> str:
+        """How the groups were found whose names nobody listed, in a sentence; empty where all are listed."""
+        mechanism = self.release.mechanism
+        if not isinstance(mechanism, DiscoveredGroups):
+            return ""
+        own: Any = self.release.schema.tabular[mechanism.axis]
+        nearly, person = mechanism.names.count_for(SURE), mechanism.unit.column
+        whom = f"different {person}" if person else "rows"
+        return (
+            f"{own.name}: {len(own.listed):,} names occurred often enough to be released (a name that {nearly:,} "
+            f"{whom} have is, with a chance of 99 %); all other rows are in the groups of “{own.extra[-1]}”."
+        )
+
+    @property
+    def described(self) -> Mapping[str, Any]:
+        """The names of the statistics."""
+        return {"statistics": list(self.groups().names)}
+
+    def published(self) -> Iterator[Any]:
+        """Yield no table of counts."""
+        yield from ()
+
+    @property
+    def table(self) -> GroupTable:
+        """The table of all statistics."""
+        return GroupTable(axes=self.axes, groups=self.groups(), together=self.together())
+
+    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
+        """Yield the table with the names of the groups' attributes."""
+        yield tuple(axis.name for axis in self.axes), self.table
+
+    def parts(self, *, progress: Progress | None) -> Iterator[Part]:
+        """Yield the table."""
+        del progress
+        yield self.table

@@ -1,0 +1,45 @@
+"""Which values the levels of an attribute stand for."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpress.core.bounded_attribute import Integer, Number
+from dpress.core.domain import Schema
+from dpress.core.linear import Array
+
+
+def bounded(schema: Schema, axis: int | None) -> Number:
+    """Return the attribute of an axis that has levels.
+
+    Raises:
+        ValueError: it has none.
+    """
+    own = schema.tabular[-1 if axis is None else axis]
+    if axis is None or not isinstance(own, Number):
+        raise ValueError("levels are those of an integer or numeric attribute")
+    return own
+
+
+def level_scale(own: Number, steps: int) -> tuple[float, float]:
+    """Return the middle of the first and the last of steps + 1 levels, and how far the last is from it."""
+    low, below, most, high = own.edges_at(np.array([0, 1, steps, steps + 1])).astype(float).tolist()
+    last = 1.0 if isinstance(own, Integer) else 0.0
+    first, last = (low + below - last) / 2, (most + high - last) / 2
+    return (first + last) / 2, (last - first) / 2
+
+
+def valued(own: Number, cells: int, levels: int, places: Sequence[Array]) -> list[Array]:
+    """Return quantiles, the lower and the upper ends of their intervals as values, from places counted in cells.
+
+    Args:
+        own: the attribute.
+        cells: that its levels are put together to.
+        levels: of the attribute.
+        places: of the three.
+    """
+    edges = own.edges_at(-(-np.arange(cells + 1) * levels // cells)).astype(np.float64)
+    value, low, high = (np.interp(one, np.arange(cells + 1), edges) for one in places)
+    if isinstance(own, Integer) and cells == own.span:
+        return [np.ceil(value) - 1, low, high - 1]
+    return [value, low, high]

@@ -1,0 +1,83 @@
+"""Which attributes have which statistics: what a table's statistics and those of devices have in common."""
+
+from fractions import Fraction
+
+from dpress.core.attribute import Tabular
+from dpress.core.bounded_attribute import Number
+from dpress.core.domain import Schema
+from dpress.core.near import meant
+from dpress.core.parameters import PLACE
+from dpress.kinds.statistics.kind import CollectedStatistics, Statistics
+
+Quantiles = dict[str, tuple[Fraction, ...]]
+
+
+def measured(
+    schema: Schema, own: Statistics | CollectedStatistics, by: tuple[str, ...]
+) -> tuple[dict[str, int], Quantiles]:
+    """Return the highest moment of every attribute that has one, and the quantiles of those that have some, rising.
+
+    Raises:
+        ValueError: an attribute is missing, no number or used twice, or a quantile is none.
+    """
+    degrees: dict[str, int] = {}
+    for place, names, degree in (("mean", own.mean, 1), ("sum", own.sum, 1), ("variance", own.variance, 2)):
+        for name in names or ():
+            check_measured(schema, name, by, f"{PLACE}.{place}")
+            degrees[name] = max(degree, degrees.get(name, 0))
+    quantiles: dict[str, set[Fraction]] = {name: {Fraction(1, 2)} for name in own.median or ()}
+    for name, shares in (own.quantiles or {}).items():
+        if not shares or not all(0 < share < 1 for share in shares):
+            raise ValueError(
+                f"{PLACE}.quantiles.{name}: expected numbers strictly between 0 and 1, got {_listed(shares)}"
+            )
+        quantiles.setdefault(name, set()).update(shares)
+    for name in quantiles:
+        check_measured(schema, name, by, f"{PLACE}.{'median' if name in (own.median or ()) else 'quantiles'}")
+    return degrees, {name: tuple(sorted(shares)) for name, shares in quantiles.items()}
+
+
+def check_groups(schema: Schema, by: tuple[str, ...]) -> None:
+    """Refuse groups of an attribute that there is not, or that stands there twice.
+
+    Raises:
+        ValueError: so it is.
+    """
+    for number, name in enumerate(by, 1):
+        known(schema, name, f"{PLACE}.by[#{number}]")
+        if by.index(name) < number - 1:
+            raise ValueError(f"{PLACE}.by[#{number}]: {name} stands there twice")
+
+
+def check_measured(schema: Schema, name: str, by: tuple[str, ...], place: str) -> None:
+    """Refuse an attribute that is no number, or makes groups.
+
+    Raises:
+        ValueError: so it is.
+    """
+    own = known(schema, name, place)
+    if not isinstance(own, Number):
+        raise ValueError(f"{place}: {name} is {type(own).__name__.lower()}; expected an integer or numeric attribute")
+    if own.ordered < 2:
+        raise ValueError(f"{place}: {name} has one cell alone; there is nothing to measure")
+    if name in by:
+        raise ValueError(f"{place}: {name} is in `by`, too; an attribute either makes groups or is measured")
+
+
+def known(schema: Schema, name: str, place: str) -> Tabular:
+    """Return an attribute by its name.
+
+    Raises:
+        ValueError: there is none.
+    """
+    try:
+        return next(one for one in schema.tabular if one.name == name)
+    except StopIteration:
+        known = schema.names
+        raise ValueError(
+            f"{place}: there is no attribute {name!r}; the attributes are {', '.join(known)}{meant(name, known)}"
+        ) from None
+
+
+def _listed(shares: list[Fraction]) -> str:
+    return f"[{', '.join(f'{float(one):g}' for one in shares)}]"
