@@ -149,9 +149,9 @@ class Answers(PublishedOnly):
     def selected(self) -> str:
         """What the selection does to counts and intervals, in a sentence."""
         return (
-            f"Only strings are released whose count noise alone would not reach, but for a chance of {100 * FALSE_ALARM:g} % "
-            "that any is released which nobody holds. Intervals are wider for it; counts near the threshold are too "
-            "high on average."
+            "Only strings are released whose count noise alone would not reach, but for a chance of "
+            f"{100 * FALSE_ALARM:g} % that any is released which nobody holds. Intervals are wider for it; counts near "
+            "the threshold are too high on average."
         )
 
     @property

@@ -35,8 +35,8 @@ def text(planned: Plan) -> PlanText:
     found = (
         f"Of {users:,} people, each in one of {len(own.depths)} rounds, a string of up to {own.longest} bytes is found "
         f"with a chance of at least about 50 % where {half:,} hold it, and 99 % where {nearly:,} do. With a chance of "
-        f"at most {100 * FALSE_ALARM:g} % any is released that nobody holds. A shorter `longest` makes fewer rounds, of more "
-        "people each."
+        f"at most {100 * FALSE_ALARM:g} % any is released that nobody holds. A shorter `longest` makes fewer rounds, "
+        "of more people each."
     )
     listing = Listing(header=header, rows=[row], numbers=(3, 4, 5, 6, 7))
     return PlanText(candidates=listing, remarks=[found], hints=cautions(planned))
