@@ -23,6 +23,14 @@ def promised(own: Any) -> Fraction:
     return loss.epsilon if isinstance(loss, PureDP) else loss.rho
 
 
+def quartiles(loss: Any) -> GroupQuantiles:
+    """The example with three quantiles, and places that split its levels."""
+    own = example(loss, Unit())
+    (one,) = own.chosen
+    choice = replace(one.choice, quantiles=(Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)), places=64)
+    return replace(own, chosen=(replace(one, choice=choice),))
+
+
 def codes() -> np.ndarray:
     draw = np.random.default_rng(1)  # noqa: TID251  # made-up rows
     return np.array([draw.integers(0, size, 400) for size in (2, 4, 2)], dtype=np.int32)
@@ -69,9 +77,7 @@ def test_planted_faults_are_found(loss: Any) -> None:
 
 
 def test_with_hardly_any_noise_sums_and_levels_are_those_of_the_rows() -> None:
-    own, rows = example(PureDP(epsilon=1000), Unit()), codes()
-    (one,) = own.chosen
-    own = replace(own, chosen=(replace(one, choice=replace(one.choice, places=64)),))
+    own, rows = quartiles(PureDP(epsilon=1000)), codes()
     halves = [own.decoder.sums(part) for part in (rows[:, :150], rows[:, 150:])]
     exact = own.exact(own.decoder.answers(np.sum(halves, axis=0)))
     found = own.draw(exact, rng=rng.seeded(1))
@@ -88,7 +94,7 @@ def test_with_hardly_any_noise_sums_and_levels_are_those_of_the_rows() -> None:
 
 @pytest.mark.parametrize("what", ["sums and levels", "levels alone"])
 def test_what_was_published_is_read_back_and_anything_else_refused(what: str) -> None:
-    own, alone = example(PureDP(epsilon=1), Unit()), what == "levels alone"
+    own, alone = quartiles(PureDP(epsilon=1)), what == "levels alone"
     own = replace(own, groups=None) if alone else own
     rows = codes()
     kept = own.draw(own.exact(own.decoder.answers(own.decoder.sums(rows))), rng=rng.seeded(2)).answers

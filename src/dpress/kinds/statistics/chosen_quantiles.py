@@ -86,9 +86,10 @@ def only(found: Estimates, mask: npt.NDArray[np.bool_]) -> Estimates:
 
 def values(own: ChosenLevels, schema: Schema, levels: Integers) -> Array:
     """Return the values that cells stand for: their middle, of integers the middle of the lowest and the highest."""
-    attribute = bounded(schema, own.axis)
-    low, high = (attribute.edges_at(-(-(levels + one) * own.levels // own.cells)).astype(np.float64) for one in (0, 1))
-    return (low + high - (1.0 if isinstance(attribute, Integer) else 0.0)) / 2
+    attribute, cells = bounded(schema, own.axis), levels.ravel()
+    low, high = (attribute.edges_at(-(-(cells + one) * own.levels // own.cells)).astype(np.float64) for one in (0, 1))
+    found: Array = (low + high - (1.0 if isinstance(attribute, Integer) else 0.0)) / 2
+    return found.reshape(levels.shape)
 
 
 def true_levels(own: ChosenLevels, counts: Numbers) -> tuple[Integers, npt.NDArray[np.bool_]]:

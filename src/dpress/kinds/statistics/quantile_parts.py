@@ -133,10 +133,18 @@ def errs_less(chosen: ChosenLevels, rows: float) -> bool:
 
 
 def value_errors(chosen: ChosenLevels, schema: Schema, assumed: Mapping[str, Shape], *, rows: float) -> list[float]:
-    """Return the predicted standard error of every quantile of a choice, in the attribute's unit; see `value_error`."""
-    shape, bounds = assumed.get(schema.names[chosen.axis]), _bounds(schema, chosen.axis)
+    """Return the predicted standard error of every quantile of a choice, in the attribute's unit.
+
+    That of its rank (`value_error`), and the width of a cell over sqrt(12), as if values lay evenly in it: none where
+    every integer is a cell.
+    """
+    own = bounded(schema, chosen.axis)
+    low, high = map(float, own.ends)
+    exact = isinstance(own, Integer) and chosen.cells == own.span
+    within = 0.0 if exact else (high - low) / chosen.cells / math.sqrt(12)
+    shape = assumed.get(schema.names[chosen.axis])
     pairs = zip(chosen.choice.quantiles, chosen.choice.rank_variances(rows), strict=True)
-    return [value_error(bounds, shape, float(q), math.sqrt(one) / rows) for q, one in pairs]
+    return [math.hypot(value_error((low, high), shape, float(q), math.sqrt(one) / rows), within) for q, one in pairs]
 
 
 def value_error(bounds: tuple[float, float], shape: Shape | None, q: float, error: float) -> float:
@@ -158,8 +166,3 @@ def value_error(bounds: tuple[float, float], shape: Shape | None, q: float, erro
         return min(max(NormalDist(shape.mean, shape.sd).inv_cdf(share), low), high)
 
     return (value(q + error) - value(q - error)) / 2
-
-
-def _bounds(schema: Schema, axis: int) -> tuple[float, float]:
-    low, high = bounded(schema, axis).ends
-    return float(low), float(high)

@@ -249,11 +249,10 @@ class SumsAndCounts:
 
 
 def example(loss: PureDP | ZCDP, unit: Unit) -> GroupQuantiles:
-    """Return a tiny instance: the groups of `group_statistics.example`, and quartiles of their level."""
+    """Return a tiny instance: the groups of `group_statistics.example`, and the median of their level."""
     half = part_of(loss, EXAMPLE_SHARE)
     strategy = group_statistics.example()
-    quarters = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
-    choice = ApproximateQuantiles(loss=half, unit=unit, quantiles=quarters)
+    choice = ApproximateQuantiles(loss=half, unit=unit)
     shape, by = strategy.decoder.shape, strategy.decoder.by
     return GroupQuantiles(
         groups=MatrixMechanism(strategy=strategy, loss=half, unit=unit),

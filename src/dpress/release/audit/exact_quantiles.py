@@ -4,6 +4,7 @@ The scores are the method's own; how much a unit changes them is not taken from 
 row's place within its level is drawn without looking at the others, so that one place is enough.
 """
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -33,6 +34,7 @@ ORDERS = (2, 3, 8)
 """Of the Renyi divergences that are computed under rho."""
 
 
+@functools.lru_cache(maxsize=32)
 def quantiles_loss(made: ApproximateQuantiles, bound: Fraction) -> ExactLoss:
     """Return the largest loss of any outcome, or the largest Renyi divergence by its order, and whether it is kept."""
     own = replace(made, places=1)
