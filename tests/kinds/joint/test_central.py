@@ -19,7 +19,7 @@ from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release.linear_error import mean_variance
 from dpress.release.load import load_release
 from dpress.release.made_records import write_records
-from dpress.release.measured_joint import measured_joint
+from dpress.release.measured_joint import joint_of_tables, measured_joint
 from dpress.release.plan import plan
 from dpress.release.publish import publish
 
@@ -86,6 +86,14 @@ def test_latent_classes_have_all_tables_of_pairs_where_noise_is_small():
     assert np.abs(found.marginal((0, 1, 2)).sum() - 1) < 1e-9
     product = np.einsum("i,j->ij", pairs[0, 1].sum(axis=1), pairs[0, 1].sum(axis=0))
     assert np.abs(product - pairs[0, 1]).sum() / 2 > 0.1  # the control: independence is far off
+
+
+def test_a_wide_joint_has_no_dependence_that_no_table_shows():
+    sizes = (20,) * 4
+    single = tuple(NoisyTable(axes=(axis,), shares=np.full(20, 0.05), noise=LevelNoise(each=1e-6)) for axis in range(4))
+    found = joint_of_tables(Tables(shape=sizes, noisy=single), 1)
+    assert not found.hidden
+    assert np.allclose(found.marginal((0, 3)), 0.05**2)
 
 
 def test_a_release_answers_what_no_table_holds_the_same_after_loading(tmp_path):
