@@ -12,12 +12,11 @@ import numpy as np
 from dpress.core import check
 from dpress.core.errors import NotSupported
 from dpress.core.rng import secure
-from dpress.inference.joint.bootstrap import unshrunk
 from dpress.inference.joint.factors import Joint, dense
 from dpress.inference.joint.pair_tables import LevelNoise, NoisyTable, Tables
 from dpress.inference.postprocess import norm_sub
 from dpress.release.folder import as_written, writer
-from dpress.release.measured_joint import measured_joint
+from dpress.release.measured_joint import joint_of_tables, measured_joint
 from dpress.release.record_files import Records
 from dpress.release.release import Release
 from dpress.release.table_answers import TableAnswers
@@ -62,7 +61,7 @@ def model(release: Release) -> Joint:
     """Return the joint distribution that records are drawn from.
 
     The fitted one of a joint distribution; of a curator's tables that hold every attribute that of the largest
-    entropy; of one table of all attributes its own shares, made >= 0.
+    entropy, or of latent classes where it is wide; of one table of all attributes its own shares, made >= 0.
 
     Raises:
         NotSupported: the release has none.
@@ -84,7 +83,7 @@ def model(release: Release) -> Joint:
 
 
 def _of_tables(answers: TableAnswers, shape: tuple[int, ...]) -> Joint:
-    """Return the distribution of largest entropy that has the published tables."""
+    """Return the joint of the published tables; see `joint_of_tables`."""
     decoder, measured = answers.decoder, answers.measurement
     rows = max(1.0, decoder.answer(measured, [np.ones(size) for size in shape]))
     triples = zip(decoder.tables, decoder.estimate(measured), decoder.cell_variances(measured.variance), strict=True)
@@ -93,7 +92,7 @@ def _of_tables(answers: TableAnswers, shape: tuple[int, ...]) -> Joint:
         shares = counts.reshape([shape[axis] for axis in axes]).transpose(np.argsort(axes)) / rows
         noise = LevelNoise(each=float(np.mean(spread)) / rows**2)
         noisy.append(NoisyTable(axes=tuple(sorted(axes)), shares=shares, noise=noise))
-    return unshrunk(Tables(shape=shape, noisy=tuple(noisy)), max(map(len, decoder.tables)))
+    return joint_of_tables(Tables(shape=shape, noisy=tuple(noisy)), max(map(len, decoder.tables)))
 
 
 def _refused(release: Release) -> NotSupported:

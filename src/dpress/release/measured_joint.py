@@ -4,6 +4,7 @@ Measurement -> the number of rows by least squares, shares with their noise -> j
 All of it is post-processing of what was published.
 """
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -71,24 +72,9 @@ class MeasuredJoint:
         """The attributes of the largest table."""
         return max(map(len, self._strategy.sets))
 
-    @property
-    def wide(self) -> bool:
-        """Whether the joint is too wide to be fitted as one table."""
-        return math.prod(self._strategy.shape) > maxent.SMALL
-
     def fit(self, *, rng: Generator | None = None, models: int = MODELS) -> Joint:
-        """Return the distribution of largest entropy with the tables as measured; see `bootstrap.unshrunk`.
-
-        A curator's noise is small: shrinking toward independence took away more than it gave, and left intervals too
-        narrow. A wide joint is one of latent classes, fitted to all pairs; see `class_model`.
-
-        Args:
-            rng: of the latent classes' starts; seeded alike for everybody unless given.
-            models: of latent classes, at most.
-        """
-        if self.wide:
-            return class_model(self.tables, rng=rng or seeded(SEED), most=models)
-        return bootstrap.unshrunk(self.tables, self.ways)
+        """Return the joint of these tables; see `joint_of_tables`."""
+        return joint_of_tables(self.tables, self.ways, rng=rng, models=models)
 
     def refits(self, joint: Joint, *, progress: Callable[[int], object] | None = None) -> bootstrap.Refits:
         """Return the joints that other noise would have given, were this one the truth.
@@ -128,6 +114,25 @@ def measured_joint(mechanism: object, kept: Numbers) -> MeasuredJoint | None:
     if {axis for axes in strategy.sets for axis in axes} != set(range(len(strategy.shape))):
         return None
     return MeasuredJoint(mechanism=mechanism, kept=kept)
+
+
+def joint_of_tables(tables: Tables, ways: int, *, rng: Generator | None = None, models: int = MODELS) -> Joint:
+    """Return the distribution of largest entropy with the tables as measured; see `bootstrap.unshrunk`.
+
+    A curator's noise is small: shrinking toward independence took away more than it gave, and left intervals too
+    narrow. A joint that is too wide for one table is one of latent classes, fitted to all pairs (`class_model`); where
+    a pair is in no table its dependence would come from the starts alone, and the largest entropy has none.
+
+    Args:
+        tables: noisy ones.
+        ways: the attributes of the largest.
+        rng: of the latent classes' starts; seeded alike for everybody unless given.
+        models: of latent classes, at most.
+    """
+    pairs = itertools.combinations(range(len(tables.shape)), 2)
+    if math.prod(tables.shape) > maxent.SMALL and all(map(tables.holds, pairs)):
+        return class_model(tables, rng=rng or seeded(SEED), most=models)
+    return bootstrap.unshrunk(tables, ways)
 
 
 def count_error(rows: float, rows_variance: float, share: float, error: float) -> float:

@@ -9,13 +9,17 @@ from dpress.core import rng
 from dpress.core.claim import PureDP
 from dpress.core.errors import NotSupported
 from dpress.data.specification.spec import from_dict
+from dpress.inference.joint.class_model import class_model
+from dpress.inference.joint.pair_tables import LevelNoise, NoisyTable, Tables
+from dpress.kinds.joint.central import measured
 from dpress.kinds.joint.fitted import ADDED
+from dpress.kinds.joint.plan_text import text
 from dpress.mechanisms.linear.marginals import Marginals
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release.linear_error import mean_variance
 from dpress.release.load import load_release
 from dpress.release.made_records import write_records
-from dpress.release.measured_joint import measured_joint
+from dpress.release.measured_joint import joint_of_tables, measured_joint
 from dpress.release.plan import plan
 from dpress.release.publish import publish
 
@@ -49,6 +53,47 @@ def test_the_chosen_shares_cost_the_budget_and_err_less_than_equal_ones(order, p
     equal = MatrixMechanism(strategy=Marginals(SIZES, workload.tables), loss=own.loss, unit=own.unit)
     assert planned.choice.lower_bound <= planned.chosen.predicted_error <= mean_variance(equal, workload)
     assert planned.chosen.predicted_error == pytest.approx(mean_variance(own, workload))
+
+
+def test_a_plan_compares_groups_of_tables_by_the_error_of_all_pairs_and_takes_the_least():
+    planned = plan(spec(*SIZES))
+    errors = {measured(one): one.predicted_error for one in planned.candidates}
+    assert set(errors) == {
+        "pairs",
+        "one-way tables and pairs",
+        "one-way tables, pairs and triples",
+        "pairs and all cells",
+    }
+    assert planned.chosen.predicted_error == min(errors.values())
+    for one in planned.candidates:
+        assert one.predicted_error == pytest.approx(mean_variance(one.mechanism, planned.choice.workload))
+        assert one.mechanism.claim.proven == one.mechanism.loss
+    assert [row[-1] for row in text(planned).candidates.rows] == [*errors]
+    assert errors["pairs and all cells"] < errors["pairs"]  # 48 cells are few
+    wide = [measured(one) for one in plan(spec(16, 16, 16, 17)).candidates]
+    assert sorted(wide) == ["one-way tables and pairs", "pairs"]
+
+
+def test_latent_classes_have_all_tables_of_pairs_where_noise_is_small():
+    classes = [np.array([[0.8, 0.2], [0.1, 0.9]]), np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])]
+    classes.append(np.array([[0.7, 0.3], [0.2, 0.8]]))
+    truth = np.einsum("c,ci,cj,ck->ijk", [0.4, 0.6], *classes)
+    pairs = {(0, 1): truth.sum(axis=2), (0, 2): truth.sum(axis=1), (1, 2): truth.sum(axis=0)}
+    noisy = tuple(NoisyTable(axes=axes, shares=own, noise=LevelNoise(each=1e-10)) for axes, own in pairs.items())
+    found = class_model(Tables(shape=truth.shape, noisy=noisy), rng=rng.seeded(1), most=2)
+    for axes, own in pairs.items():
+        assert np.abs(found.marginal(axes) - own).sum() / 2 < 0.002
+    assert np.abs(found.marginal((0, 1, 2)).sum() - 1) < 1e-9
+    product = np.einsum("i,j->ij", pairs[0, 1].sum(axis=1), pairs[0, 1].sum(axis=0))
+    assert np.abs(product - pairs[0, 1]).sum() / 2 > 0.1  # the control: independence is far off
+
+
+def test_a_wide_joint_has_no_dependence_that_no_table_shows():
+    sizes = (20,) * 4
+    single = tuple(NoisyTable(axes=(axis,), shares=np.full(20, 0.05), noise=LevelNoise(each=1e-6)) for axis in range(4))
+    found = joint_of_tables(Tables(shape=sizes, noisy=single), 1)
+    assert not found.hidden
+    assert np.allclose(found.marginal((0, 3)), 0.05**2)
 
 
 def test_a_release_answers_what_no_table_holds_the_same_after_loading(tmp_path):
