@@ -74,6 +74,7 @@ bench: setup
 	$(BIN)/python bench/ranges.py > out/bench-ranges.json
 	$(BIN)/python bench/range_speed.py > out/bench-range-speed.json
 	$(BIN)/python bench/query_lists.py > out/bench-query-lists.json
+	$(BIN)/python bench/residual_marginals.py > out/bench-residual-marginals.json
 	$(BIN)/python bench/trees.py > out/bench-trees.json
 	$(BIN)/python bench/oracle_speed.py > out/bench-oracle-speed.json
 	$(BIN)/python bench/devices.py > out/bench-devices.json

@@ -238,6 +238,18 @@ def test_stated_shares_are_used_or_refused(make_spec):
         plan(make_spec("histogram", parameters={"shares": [1]}))
 
 
+def test_more_than_a_thousand_tables_need_noise_whose_residuals_are_independent():
+    from dpress.data.specification.spec import from_dict
+
+    bits = [{"name": f"b{i}", "kind": "integer", "bounds": [0, 1]} for i in range(46)]  # 1,035 pairs
+    asked = {"attribute": bits, "release": {"kind": "marginals"}}
+    planned = plan(from_dict(asked | {"privacy": {"rho": 0.5}}))
+    assert list(errors(planned)) == ["residual_marginals"]
+    assert planned.chosen.predicted_error == pytest.approx(planned.lower_bound, rel=0.01)
+    with pytest.raises(ValueError, match=r"1035 tables .* at most 1000 .* 5000 under rho"):
+        plan(from_dict(asked | {"privacy": {"epsilon": 1}}))
+
+
 def test_what_would_take_minutes_to_plan_is_refused_at_once():
     from dpress.data.specification.spec import from_dict
 

@@ -29,11 +29,11 @@ def mean_variance(mechanism: MatrixMechanism, workload: Workload) -> float:
         return product.mean_variance(mechanism.strategy, workload, [noise.variance for noise in mechanism.noises])
     if isinstance(workload, Predicates):
         return float(variances_of(mechanism, workload).mean())
-    decoder, total = mechanism.strategy.decoder, 0.0
+    decoder, variance, total = mechanism.decoder, mechanism.variance, 0.0
     for table in workload.tables:  # within a table every cell has the same variance
         weights = [np.eye(1, n)[0] if axis in table else np.ones(n) for axis, n in enumerate(workload.shape)]
         cells = int(np.prod([workload.shape[axis] for axis in table], dtype=np.int64))
-        total += cells * decoder.query_variance(mechanism.variance, weights)
+        total += cells * decoder.query_variance(variance, weights)
     return total / workload.queries
 
 

@@ -3,17 +3,19 @@
 import itertools
 import math
 
+from dpress.core.claim import ZCDP
 from dpress.core.errors import NotSupported
 from dpress.core.parameters import PLACE
 from dpress.core.workload import Marginals
 from dpress.data.specification.spec import Spec
 from dpress.kinds.tables.kind import Tables
+from dpress.mechanisms.linear.marginals import MOST_SETS
 from dpress.release import collections, strategies
 from dpress.release.candidate import Choice
 from dpress.release.parameter_checks import of_kind
 from dpress.release.strategies import LARGEST_TABLE
 
-MOST_TABLES, MOST_WAYS = 1000, 8  # what planning and consistency take on in seconds
+MOST_TABLES, MOST_WAYS = 5000, 8  # all pairs of 100 attributes
 
 
 def choose(spec: Spec) -> Choice:
@@ -59,17 +61,19 @@ def _tables(spec: Spec) -> tuple[tuple[int, ...], ...]:
         raise ValueError(f"{PLACE}: set either `tables` or `ways`")
     if listed is None:
         ways = min(2, len(schema.attributes)) if ways is None else ways
-        _check_tables(math.comb(len(schema.attributes), ways), ways)
+        _check_tables(spec, math.comb(len(schema.attributes), ways), ways)
         if ways > len(schema.attributes):
             raise ValueError(f"{PLACE}.ways: expected at most {len(schema.attributes)}, got {ways}")
         return tuple(itertools.combinations(range(len(schema.attributes)), ways))
-    _check_tables(len(listed), max(map(len, listed)))
+    _check_tables(spec, len(listed), max(map(len, listed)))
     return tuple(schema.axes(names) for names in listed)
 
 
-def _check_tables(tables: int, ways: int) -> None:
-    if tables > MOST_TABLES or ways > MOST_WAYS:
+def _check_tables(spec: Spec, tables: int, ways: int) -> None:
+    gaussian = any(isinstance(loss, ZCDP) for loss in strategies.affordable(spec))
+    most = MOST_TABLES if gaussian else MOST_SETS
+    if tables > most or ways > MOST_WAYS:
         raise ValueError(
-            f"{PLACE}: {tables} tables of up to {ways} attributes; "
-            f"at most {MOST_TABLES} tables of {MOST_WAYS} attributes are supported"
+            f"{PLACE}: {tables} tables of up to {ways} attributes; at most {most} tables of {MOST_WAYS} attributes are "
+            f"supported{'' if gaussian else f', {MOST_TABLES} under rho, or epsilon and delta'}"
         )

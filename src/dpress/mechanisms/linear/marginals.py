@@ -17,6 +17,8 @@ from dpress.core.workload import Workload
 from dpress.inference.consistency import ConsistentTables
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 
+MOST_SETS = 1000  # consistency compares every table with every other
+
 
 @dataclass(frozen=True, slots=True)
 class Marginals:
@@ -55,6 +57,8 @@ class Marginals:
 def _strategy(workload: Workload, _loss: Loss, shares: Sequence[check.Number] = ()) -> Marginals | None:
     if not isinstance(workload, MarginalWorkload) or workload.tables == (tuple(range(len(workload.shape))),):
         return None  # the full table alone is `identity`
+    if len(workload.tables) > MOST_SETS:
+        return None
     own = tuple(check.exact("shares", share) for share in shares)
     return Marginals(workload.shape, workload.tables, own)
 
