@@ -37,7 +37,7 @@ FOURTEEN = (2, 22, 5, 9, 3, 16, 7, 4, 12, 2, 6, 18, 8, 10)
 HUNDRED = tuple(2 + place % 9 for place in range(100))
 SMALL = ((2, 2, 2), (2, 2, 2, 2), (3, 3, 2), (3, 3, 3), (2,) * 5)
 RHO, EPSILON = ZCDP(rho="0.5"), PureDP(epsilon="0.01")  # noise of variance 1; so much that steps do not count
-RESTARTS, STEPS = 5, 400
+RESTARTS, STEPS = 12, 400
 
 
 def pairs(shape: tuple[int, ...]) -> Workload:

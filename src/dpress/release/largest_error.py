@@ -14,6 +14,7 @@ from dpress.core.linear import Array
 from dpress.core.workload import Marginals
 from dpress.inference.interval import Tail
 from dpress.mechanisms.linear.identity import Identity
+from dpress.mechanisms.linear.marginals import Marginals as MarginalStrategy
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.noise.distribution import Noise
 from dpress.noise.laplace import DiscreteLaplace
@@ -129,18 +130,17 @@ def tail_bound(one: Alike, t: float, tail: Tail) -> float:
 def _alike(mechanism: MatrixMechanism, workload: Marginals) -> list[Alike]:
     """Return the cells of every table: all of one table are alike.
 
-    Least squares never has a larger variance than a table's own noisy answer, which is cheaper to name.
+    Least squares never has a larger variance than a table's own noisy answer, which is cheaper to name where many
+    tables are measured one by one.
     """
     real = [real_variance(one) for one in mechanism.noises]
     variance = np.repeat(real, [part.rows for part in mechanism.parts]) if len(set(real)) > 1 else real[0]
     plain_sums = isinstance(mechanism.strategy, Identity)  # of noisy cells, each with weight 1
+    named = isinstance(mechanism.strategy, MarginalStrategy) and len(workload.tables) >= MANY
     found = []
     for place, table in enumerate(workload.tables):
         number = math.prod(workload.shape[axis] for axis in table)
-        if plain_sums or len(workload.tables) < MANY:
-            own = mechanism.decoder.query_variance(variance, _first_cell(workload.shape, table))
-        else:
-            own = real[place]
+        own = real[place] if named else mechanism.decoder.query_variance(variance, _first_cell(workload.shape, table))
         found.append(Alike(number=number, variance=own, largest=math.sqrt((real[0] if plain_sums else own) / 2)))
     return found
 
