@@ -4,8 +4,10 @@ All arrays have one entry for every group, or for every set of groups whose sums
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 
@@ -30,6 +32,29 @@ class Estimates:
     standard_error: Array
     low: Array
     high: Array
+
+
+class ManyEstimates(Protocol):
+    """Statistics of many sets of groups, by name."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The statistics, in the order that they are published in."""
+        ...
+
+    @property
+    def asked_quantiles(self) -> Mapping[str, tuple[Fraction, ...]]:
+        """The quantiles of every attribute that has some."""
+        ...
+
+    @property
+    def counts(self) -> tuple[Array, Array]:
+        """The count of every set, and its variance."""
+        ...
+
+    def of(self, name: str, share: Fraction | None = None) -> Estimates:
+        """Return one statistic of all sets, or a quantile of an attribute."""
+        ...
 
 
 def combined(counts: Sequence[Array], variances: Sequence[Array]) -> tuple[Array, Array]:

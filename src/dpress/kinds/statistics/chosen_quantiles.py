@@ -14,9 +14,8 @@ import numpy.typing as npt
 from dpress.core.bounded_attribute import Integer
 from dpress.core.domain import Schema
 from dpress.core.linear import Array, Numbers
-from dpress.inference.group_moments import Estimates
-from dpress.kinds.statistics.device_estimates import DeviceEstimates
-from dpress.kinds.statistics.estimates import GroupEstimates, quantile_name
+from dpress.inference.group_moments import Estimates, ManyEstimates
+from dpress.kinds.statistics.estimates import quantile_name
 from dpress.kinds.statistics.level_values import bounded
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 
@@ -34,7 +33,7 @@ class GroupResults:
         size: how many sets there are.
     """
 
-    sums: GroupEstimates | DeviceEstimates | None
+    sums: ManyEstimates | None
     chosen: Mapping[str, Estimates]
     size: int
 

@@ -16,12 +16,11 @@ from dpress.core.attribute import Tabular
 from dpress.core.measurement import SumsAndLevels
 from dpress.core.mechanism import ChoosingMechanism, CuratorMechanism
 from dpress.core.near import meant
-from dpress.inference.group_moments import Estimates
+from dpress.inference.group_moments import Estimates, ManyEstimates
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
 from dpress.kinds.statistics.chosen_quantiles import GroupResults, estimates, only, quantile_names, without_interval
-from dpress.kinds.statistics.device_estimates import DeviceEstimates
-from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, Mask, condition, group_estimates, masks
+from dpress.kinds.statistics.estimates import COUNT, Mask, condition, group_estimates, masks
 from dpress.kinds.statistics.group_table import NAME, GroupTable
 from dpress.kinds.statistics.parts_of_budget import chosen_of
 from dpress.kinds.statistics.person_estimates import statistics_of
@@ -122,7 +121,7 @@ class GroupAnswers(PublishedOnly):
         one = {name: only(found, mask) for name, found in self.chosen_estimates.items()} if mask.sum() == 1 else {}
         return GroupResults(sums=self._sums(confidence, mask), chosen=one, size=1)
 
-    def _sums(self, confidence: float, mask: Mask | None) -> GroupEstimates | DeviceEstimates | None:
+    def _sums(self, confidence: float, mask: Mask | None) -> ManyEstimates | None:
         if self.strategy is None or self.drawn.sums is None:
             return None
         z = critical(confidence, self.release.tail)
@@ -315,7 +314,7 @@ class GroupAnswers(PublishedOnly):
     @property
     def table(self) -> GroupTable:
         """The table of all statistics."""
-        return GroupTable(axes=self.axes, groups=self.groups(), together=self.together())
+        return GroupTable(axes=self.axes, groups=self.groups(), together=self.together(), size=self.size)
 
     def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
         """Yield the table with the names of the groups' attributes."""

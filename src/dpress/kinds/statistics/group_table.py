@@ -2,17 +2,30 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from dpress.core.attribute import Tabular
 from dpress.inference.group_moments import Estimates
-from dpress.kinds.statistics.chosen_quantiles import GroupResults
 from dpress.release.published_tables import cells
 
 NAME = "statistics.parquet"
 BATCH_GROUPS = 1 << 16
+
+
+class Named(Protocol):
+    """Statistics of many groups, by name."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The statistics, in the order that they are published in."""
+        ...
+
+    def of(self, name: str) -> Estimates:
+        """Return one of them."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,12 +36,14 @@ class GroupTable:
         axes: the attributes of the groups.
         groups: the estimates of every group.
         together: those of all groups, where they are known.
+        size: how many groups there are.
         name: of the file.
     """
 
     axes: tuple[Tabular, ...]
-    groups: GroupResults
-    together: GroupResults
+    groups: Named
+    together: Named
+    size: int
     name: str = NAME
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -42,7 +57,7 @@ class GroupTable:
         if whole:
             first = {axis: pa.nulls(len(whole), kind) for axis, kind in self._kinds.items()}
             yield pa.record_batch(first | _columns(whole, slice(0, 1)))
-        size = self.groups.size if self.axes else 0
+        size = self.size if self.axes else 0
         for start in range(0, size, BATCH_GROUPS):
             stop = min(start + BATCH_GROUPS, size)
             own = cells(self.axes, start, stop)

@@ -42,7 +42,7 @@ class OneBit:
     >>> from dpress.core import rng
     >>> oracle = OneBit(size=5, loss=PureDP(epsilon=1))
     >>> oracle.perturb(np.array([0, 4, 4]), rng=rng.seeded(1)).tolist()
-    [[0], [1], [1]]
+    [[1], [0], [1]]
     """
 
     size: int

@@ -53,9 +53,9 @@ class SquareWave:
     >>> from dpress.core import rng
     >>> oracle = SquareWave(levels=8, loss=PureDP(epsilon=2))
     >>> oracle.window, oracle.outputs
-    (3, 10)
+    (2, 9)
     >>> oracle.perturb(np.array([0, 0, 7]), rng=rng.seeded(1)).tolist()
-    [[1], [0], [8]]
+    [[0], [0], [7]]
     """
 
     levels: int
