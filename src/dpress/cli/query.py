@@ -8,8 +8,8 @@ import click
 
 from dpress.cli.output import counting, json_option, print_json, print_table, refitting
 from dpress.release.load import load_release
-from dpress.release.periods.series import is_series, load_series
-from dpress.release.release import CONFIDENCE
+from dpress.release.periods.series import Series, is_series, load_series
+from dpress.release.release import CONFIDENCE, Release
 from dpress.release.result import Result
 
 SELDOM = ("note", "unbiased", "within", "bin_width")
@@ -35,7 +35,7 @@ def command(release: str, queries: tuple[str, ...], confidence: float, *, as_jso
     """
     loaded = load_series(release) if is_series(release) else load_release(release)
     with counting(quiet=as_json) as show:
-        results = [loaded.query(text, confidence=confidence, progress=refitting(show)) for text in queries]
+        results = [one for text in queries for one in _results(loaded, text, confidence, refitting(show))]
     if as_json:
         print_json([_plain(result) for result in results])
         return
@@ -49,6 +49,13 @@ def command(release: str, queries: tuple[str, ...], confidence: float, *, as_jso
         click.echo(ADJUSTED)
     for note in dict.fromkeys(result.note for result in results if result.note is not None):
         click.echo(note)
+
+
+def _results(loaded: Release | Series, text: str, confidence: float, progress: Any) -> list[Result]:
+    """Return an answer; where nothing adds up over the periods of a series, one of each."""
+    if isinstance(loaded, Series) and not loaded.adds_up(text):
+        return [*loaded.by_period(text, confidence=confidence).values()]
+    return [loaded.query(text, confidence=confidence, progress=progress)]
 
 
 def _row(result: Result, unbiased: tuple[str, ...], within: tuple[str, ...]) -> list[str]:

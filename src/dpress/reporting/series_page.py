@@ -3,6 +3,7 @@
 Data flow: series -> counts of every published period, in all and cell by cell -> figures, a table -> file.
 """
 
+import contextlib
 import importlib.metadata
 import itertools
 from collections.abc import Iterator
@@ -17,12 +18,13 @@ from dpress.inference.interval import half_width
 from dpress.release.periods.series import Series
 from dpress.release.query_language import parse
 from dpress.release.release import CONFIDENCE
+from dpress.release.result import Result
 from dpress.reporting.figures import Figure, both
 from dpress.reporting.page_tables import Table
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import error, loss, number, unit_for
 from dpress.reporting.time_lines import FEWEST, line
-from dpress.reporting.views import View, axis_of
+from dpress.reporting.views import Axis, View, axis_of
 
 MOST_LINES = 12
 TOTAL = "all rows"
@@ -55,11 +57,13 @@ def series_page(series: Series) -> str:
     if not series.periods:
         raise ValueError(f"{series.folder}: no period is published yet")
     calendar = series.calendar
-    lines = list(itertools.islice(_lines(series), MOST_LINES + 1))
-    release = series.releases[series.spans[-1]]
+    counted = series.adds_up("total")
+    lines = list(itertools.islice(_lines(series) if counted else _statistics(series), MOST_LINES + 1))
+    release, what = series.releases[series.spans[-1]], "Counts" if counted else "Statistics"
     context: dict[str, Any] = {
         "version": importlib.metadata.version("dpress"),
-        "title": calendar.spec.release.title or f"Counts by {', '.join(calendar.spec.schema.names)}",
+        "title": calendar.spec.release.title or f"{what} by {', '.join(calendar.spec.schema.names)}",
+        "counted": counted,
         "periods": series.periods,
         "cells": calendar.dated.cells,
         "counter": calendar.own.counter,
@@ -68,8 +72,12 @@ def series_page(series: Series) -> str:
         "unit": calendar.spec.privacy.protected,
         "touched": calendar.touched,
         "private": all(one.private for one in series.releases.values()),
-        "figures": [(name, _figure(view, name)) for name, view in lines[:MOST_LINES] if view.count.size >= FEWEST],
-        "table": _table(series.periods, lines[:MOST_LINES]),
+        "figures": [
+            (name, _figure(view, f"{what} by period: {name}"))
+            for name, view in lines[:MOST_LINES]
+            if view.count.size >= FEWEST
+        ],
+        "table": _table(f"{what} with their standard errors", series.periods, lines[:MOST_LINES]),
         "more": len(lines) > MOST_LINES,
         "folders": [calendar.folder(span) for span in series.spans],
     }
@@ -88,6 +96,25 @@ def _lines(series: Series) -> Iterator[tuple[str, View]]:
             yield text, _view(series, text)
 
 
+def _statistics(series: Series) -> Iterator[tuple[str, View]]:
+    """Yield the statistics that every period has of all its groups together, over time."""
+    release = series.releases[series.spans[-1]]
+    for name in release.answers.described.get("statistics", ()):
+        text = "total" if name == "count" else name
+        with contextlib.suppress(ValueError):  # one that is known of single groups alone
+            yield name, _of_results(series, [*series.by_period(text).values()], name)
+
+
+def _of_results(series: Series, found: list[Result], name: str) -> View:
+    """Return the answers of every published period; an interval may lie unevenly about its value."""
+    value, error = (np.array([getattr(one, what) for one in found]) for what in ("value", "standard_error"))
+    low, high = (np.array([one.interval[end] for one in found]) for end in (0, 1))
+    return View(
+        axes=(_axis(series),), count=value, half=(high - low) / 2, error=error, file="", tail=series.tail,
+        centre=(low + high) / 2, noun=name,
+    )  # fmt: skip
+
+
 def _view(series: Series, text: str) -> View:
     """Return the counts of every published period that a condition selects."""
     calendar = series.calendar
@@ -96,11 +123,9 @@ def _view(series: Series, text: str) -> View:
     numbers = [calendar.place(name) for name in series.periods]
     found = [series.added_up(np.eye(len(calendar.names))[one], local, text) for one in numbers]
     count, variance = (np.array(own) for own in zip(*found, strict=True))
-    whole = axis_of(calendar.dated)
-    labels, ticks, begins = (tuple(own[one] for one in numbers) for own in (whole.labels, whole.ticks, whole.begins))
     half: Array = half_width(variance, CONFIDENCE, series.tail)
     return View(
-        axes=(replace(whole, ordered=len(numbers), labels=labels, ticks=ticks, begins=begins),),
+        axes=(_axis(series),),
         count=count,
         half=half,
         error=np.sqrt(variance),
@@ -109,16 +134,26 @@ def _view(series: Series, text: str) -> View:
     )
 
 
-def _figure(view: View, name: str) -> Figure:
-    return Figure(drawing=both(lambda width: line(view, width), f"Counts by period: {name}"))
+def _axis(series: Series) -> Axis:
+    """Return the axis of the published periods."""
+    whole = axis_of(series.calendar.dated)
+    numbers = [series.calendar.place(name) for name in series.periods]
+    labels, ticks, begins = (tuple(own[one] for one in numbers) for own in (whole.labels, whole.ticks, whole.begins))
+    return replace(whole, ordered=len(numbers), labels=labels, ticks=ticks, begins=begins)
 
 
-def _table(periods: tuple[str, ...], lines: list[tuple[str, View]]) -> Table:
+def _figure(view: View, caption: str) -> Figure:
+    return Figure(drawing=both(lambda width: line(view, width), caption))
+
+
+def _table(caption: str, periods: tuple[str, ...], lines: list[tuple[str, View]]) -> Table:
     names = ("period", *(name for name, _ in lines))
     rows = tuple((period, *(_cell(view, place) for _, view in lines)) for place, period in enumerate(periods))
-    return Table(caption="Counts with their standard errors", names=names, labels=1, rows=rows)
+    return Table(caption=caption, names=names, labels=1, rows=rows)
 
 
 def _cell(view: View, place: int) -> str:
     own = float(view.error[place])
+    if not np.isfinite(own):
+        return number(float(view.count[place])) if np.isfinite(view.count[place]) else "not known"
     return f"{number(float(view.count[place]), unit_for(own))} ± {error(own)}"

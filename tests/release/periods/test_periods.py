@@ -16,6 +16,7 @@ from dpress.release.periods.person_periods import kept
 from dpress.release.periods.publish_period import publish_period
 from dpress.release.periods.series import begun, load_series
 from dpress.release.publish import publish
+from dpress.reporting.series_page import series_page
 
 
 @pytest.mark.parametrize("counter", ["separate", "tree", "smooth"])
@@ -85,10 +86,24 @@ def test_other_kinds_are_published_by_periods_and_their_counts_add_up(tmp_path, 
     series = published(tmp_path / "out", own, MONTHS[:2])
     if kind == "marginals":
         assert series.query("ward = eyes and visited = 2024-02").value > 0
+        assert [*series.by_period("mean cost")] == MONTHS[:2]
         return
-    with pytest.raises(NotSupported, match="only counts add up over periods; ask one of them"):
+    with pytest.raises(NotSupported, match="only counts add up over periods; `by_period` has every one's own answer"):
         series.query("ward = eyes")
-    assert load_release(tmp_path / "out" / "2024-02").query("mean cost where ward = eyes").value > 0
+    text = "mean cost where ward = eyes"
+    found, month = series.by_period(text), load_release(tmp_path / "out" / "2024-02").query(text)
+    assert (found["2024-02"].value, found["2024-02"].query) == (month.value, f"2024-02: {text}")
+    assert (series.adds_up("total"), series.adds_up(text)) == (False, False)
+    text = series_page(published(tmp_path / "out", own, MONTHS[2:3]))
+    assert text.count("Statistics by period: mean cost") >= 1
+    with pytest.raises(ValueError, match="answered of every published period; leave out visited"):
+        series.by_period("mean cost where visited = 2024-02")
+
+
+def test_spans_of_a_counter_have_no_mean_of_one_period(tmp_path):
+    series = published(tmp_path / "out", spec("tree", privacy={"epsilon": 8.0}), MONTHS[:2])
+    with pytest.raises(NotSupported, match='is known of separate periods, and counter = "tree"'):
+        series.by_period("share ward = eyes")
 
 
 def test_a_period_without_a_row_is_published_like_any_other(tmp_path):

@@ -6,8 +6,9 @@ folder -> specification, spans with their releases -> query -> the periods that 
 import contextlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from dpress.release.periods.calendar import Calendar
 from dpress.release.query_language import parse
 from dpress.release.release import CONFIDENCE, Release
 from dpress.release.result import Result
+from dpress.release.statistics_queries import read
 from dpress.release.table_answers import TableAnswers
 
 MANIFEST = "series.json"
@@ -117,6 +119,38 @@ class Series:
             found[span] = own
         return found
 
+    def adds_up(self, text: str) -> bool:
+        """Return whether a query is a count of tables, which is one of several periods, too."""
+        counted = all(isinstance(one.answers, TableAnswers) for one in self.releases.values())
+        return counted and read(self.calendar.spec.schema, text) is None
+
+    def by_period(self, text: str, *, confidence: float = CONFIDENCE) -> dict[str, Result]:
+        """Answer a query of every published period by itself, by its name: `mean cost where ward = eyes`.
+
+        Error: that of each period's release.
+
+        Raises:
+            ValueError: the query names periods, or no period answers it.
+            NotSupported: a running counter measures other spans than periods.
+        """
+        dated = self.calendar.dated.name
+        if self.calendar.own.counter != "separate":
+            raise NotSupported(f'{text!r} is known of separate periods, and counter = "{self.calendar.own.counter}"')
+        if dated in re.split(r"\W+", text):
+            raise ValueError(
+                f"{text!r}: it is answered of every published period; leave out {dated}, or ask one folder"
+            )
+        if not self.releases:
+            raise ValueError(f"{text!r}: {self._published}")
+        found = {}
+        for span, release in self.releases.items():
+            period = self.calendar.folder(span)
+            found[period] = replace(release.query(text, confidence=confidence), query=f"{period}: {text}")
+        if len({one.note for one in found.values()}) > 1:
+            found = {name: one if one.note is None else replace(one, note=f"{name}: {one.note}")
+                     for name, one in found.items()}  # fmt: skip
+        return found
+
     def query(self, text: str, *, confidence: float = CONFIDENCE, progress: object = None) -> Result:
         """Count what a condition names, over the periods that it names, or over all that are published.
 
@@ -188,9 +222,9 @@ class Series:
 
     def _answers(self, span: Span, text: str) -> TableAnswers:
         """Return who answers counts of a span."""
-        name, found = self.calendar.folder(span), self.releases[span].answers
+        found = self.releases[span].answers
         if not isinstance(found, TableAnswers):
-            raise NotSupported(f"only counts add up over periods; ask one of them, {self.folder / name}: {text!r}")
+            raise NotSupported(f"only counts add up over periods; `by_period` has every one's own answer: {text!r}")
         return found
 
 
