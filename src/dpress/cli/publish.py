@@ -1,5 +1,6 @@
 """`dpress publish`: a table becomes a release."""
 
+import itertools
 import time
 from functools import partial
 from typing import Any
@@ -19,6 +20,7 @@ from dpress.release.publish import check_whole, publish
 from dpress.release.release import Release
 from dpress.release.spec_or_design import load_spec_or_design
 
+MOST_NAMED = 40  # tables, by a line each
 CHECK = "`dpress check` tells beforehand where every value will be counted"
 
 
@@ -125,8 +127,11 @@ def _say(release: Release, out: str) -> None:
     click.echo(f"Promise: {promised(release.claim)}, per {unit.column or 'row'}, {unit.relation}")
     if unit.counted:
         click.echo(f"Counts:  of {unit.counted}; further rows were left out")
-    for name, attributes in release.answers.tables.items():
+    tables = release.answers.tables
+    for name, attributes in itertools.islice(tables.items(), MOST_NAMED):
         click.echo(f"Table:   {name}: {' x '.join(attributes)}")
+    if len(tables) > MOST_NAMED:
+        click.echo(f"Tables:  {len(tables) - MOST_NAMED:,} more; release.json names them all")
     for name, attributes in release.answers.asked.items():
         click.echo(f"Asked:   {name}: {' x '.join(attributes)}, added up")
     for line in release.answers.announced:
