@@ -17,6 +17,11 @@ pytest_plugins = ["tests.spark_sessions", "tests.stores", "tests.refusals", "tes
 collect_ignore = ["seeded"]  # what programs that tests start read, and no tests
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest: none is left to one process when the others are done."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Name the stream that a test draws from."""

@@ -56,6 +56,8 @@ def queries(design):
     yield "total"
     if isinstance(axis, Listed) or axis.bounds is None:
         yield f"{axis.name} = {axis.labels[0]}"
+    elif design.kind == "statistics":
+        yield f"mean {axis.name}"
     else:
         low, high = axis.bounds
         yield f"{axis.name} in {low}..{high}"
