@@ -7,7 +7,7 @@ from typing import Any
 from dpress import catalog
 from dpress.core.claim import ZCDP, ApproxDP, PureDP
 from dpress.core.errors import NotSupported
-from dpress.core.listed_attribute import Listed
+from dpress.core.listed_attribute import Categorical, Listed
 from dpress.core.mechanism import Card
 from dpress.core.parameters import names
 from dpress.core.workload import Boxes, Predicates, Workload
@@ -155,3 +155,21 @@ def check_columns(spec: Spec, *, adjusted: bool = False) -> None:
     for name in columns:
         if columns.count(name) > 1:
             raise ValueError(f"$.attribute: the released tables would have two columns {name!r}; rename an attribute")
+
+
+def check_found(spec: Spec) -> None:
+    """Refuse all but one attribute whose values are to be found, and counts that are adjusted.
+
+    Raises:
+        NotSupported: there are several attributes, values are listed, or post-processing is named.
+        ValueError: see `check_columns`.
+    """
+    check_columns(spec)
+    attributes = spec.schema.attributes
+    if not (len(attributes) == 1 and isinstance(attributes[0], Categorical) and attributes[0].discovered):
+        raise NotSupported(
+            f'$.release.attributes: kind = "{spec.release.kind}" releases one categorical attribute with values = '
+            f'"discover", got {", ".join(spec.schema.names)}'
+        )
+    if spec.release.postprocess:
+        raise NotSupported(f'$.release.postprocess: kind = "{spec.release.kind}" adjusts no counts; leave it out')

@@ -4,14 +4,16 @@ Data flow: facts, views -> names and values.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from dpress.core.domain import Schema
+from dpress.release.release import Release
 from dpress.reporting import figures, page_tables
 from dpress.reporting.accuracy import accuracy, example, query_of, total
-from dpress.reporting.facts import Alternative, Facts
+from dpress.reporting.facts import Alternative, Facts, facts
 from dpress.reporting.figures import ComparedMethod, Figure
 from dpress.reporting.frame import frame
 from dpress.reporting.page_tables import Table
@@ -118,3 +120,27 @@ def part(facts: Facts, view: View, further: Figure | None = None) -> Part:
     """Return what is shown of one table."""
     shown = figures.figure(view, facts.range_variances)
     return Part(name=view.name, figure=shown, table=page_tables.table(view), further=further)
+
+
+def found_facts(release: Release) -> Facts:
+    """Return the facts of a release of values that nobody listed, its attribute with those that were found."""
+    return replace(facts(release), schema=Schema((release.answers.attribute,)))
+
+
+def found_context(own: Facts, release: Release) -> dict[str, Any]:
+    """Return what `counts.html.j2` names, of values that nobody listed."""
+    whole, answers = own.views, release.answers
+    return {
+        **frame(own),
+        **predicted(own, lambda one: one.method),
+        "counts": counts(whole),
+        "parts": [part(own, view) for view in whole],
+        "hidden": 0,
+        "findings": None,
+        "files": page_tables.files(whole),
+        "example": example(own, query_of(own.schema.tabular)),
+        "total": total(own),
+        "adjusted": None,
+        "released": len(answers.values),
+        "rest": answers.attribute.labels[-1],
+    }

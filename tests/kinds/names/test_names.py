@@ -126,7 +126,7 @@ def test_names_counts_and_rest_add_up_to_the_total(release: Release) -> None:
 
 
 def test_errors_of_sums_know_that_the_rest_is_a_difference(release: Release) -> None:
-    own, total = release.answers.variances
+    own, total = release.answers.variances[0], release.answers.mechanism.total_variance
     cases = {"item = tea": own, "item in (tea, coffee)": 2 * own, "total": total, "item = other": total + 3 * own}
     for text, variance in {**cases, "item != tea": total + own}.items():
         assert release.query(text).standard_error == pytest.approx(math.sqrt(variance)), text
@@ -150,7 +150,7 @@ def test_errors_are_those_of_releases_made_again() -> None:
 def test_it_is_read_back_as_it_was(release: Release, tmp_path: Path) -> None:
     release.write(tmp_path / "r")
     again = load_release(tmp_path / "r")
-    assert again.answers.names == release.answers.names
+    assert again.answers.values == release.answers.values
     assert again.query("item = tea") == release.query("item = tea")
     description = json.loads((tmp_path / "r" / "release.json").read_text())
     assert (description["names"], description["threshold"]) == (3, 20)
@@ -192,7 +192,7 @@ def test_nothing_that_occurs_often_leaves_the_rest_alone(tmp_path: Path) -> None
         spec(), pa.table({"item": [f"n{one}" for one in range(200)]}), rng=rng.seeded(1), out=tmp_path / "r"
     )
     again = load_release(tmp_path / "r")
-    assert again.answers.names == ()
+    assert again.answers.values == ()
     assert again.query("item = other").value == again.query("total").value == release.query("total").value
     assert "0 occurred often enough" in " ".join(page(again).split())
 
@@ -241,7 +241,7 @@ def test_people_with_many_names_get_gaussian_noise_unless_another_method_is_name
     rows = pa.table({"item": [f"item {row % 4}" for row in range(4000)], "who": [row // 4 for row in range(4000)]})
     release = publish(spec(privacy=asked), rows, rng=rng.seeded(4))
     assert release.method == "gaussian_threshold"
-    assert release.answers.names == ("item 0", "item 1", "item 2", "item 3")
+    assert release.answers.values == ("item 0", "item 1", "item 2", "item 3")
     result = release.query("item = 'item 1'")
     assert result.interval[0] <= 1000 <= result.interval[1]
     assert "discrete Gaussian noise" in " ".join(page(release).split())

@@ -67,7 +67,7 @@ def test_all_rounds_find_the_frequent_strings_and_count_the_rest(folders: Any) -
     release = load_release(folders[-1])
     assert len(folders) == 4
     assert release.users == WORDS.num_rows
-    assert release.answers.strings == ("tea", HARD, "é")  # one that is called as the rest counts there
+    assert release.answers.values == ("tea", HARD, "é")  # one that is called as the rest counts there
     for text, count in (("tea", 5200), ("other", 3200)):
         found = release.query(f"word = {text}", confidence=0.9999)
         assert found.interval[0] <= count <= found.interval[1]

@@ -12,36 +12,24 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Array
-from dpress.core.listed_attribute import Categorical
 from dpress.core.mechanism import Mechanism, NameMechanism
 from dpress.core.name_counts import LONGEST_NAME, NoisyNames
 from dpress.core.rng import Generator
-from dpress.inference.interval import half_width
-from dpress.release.answers import KeptAnswers, Part, Progress, PublishedOnly
+from dpress.release.answers import KeptAnswers
 from dpress.release.folder import columns
+from dpress.release.found_values import FILE, FoundValues, asked
 from dpress.release.published_tables import PublishedTable
-from dpress.release.query_language import parse
 from dpress.release.release import Release
-from dpress.release.result import Result
-
-FILE = "table_1.parquet"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers(PublishedOnly):
-    """Counts of names.
-
-    Args:
-        release: whose kept integers are answered from.
-    """
-
-    release: Release
+class Answers(FoundValues):
+    """Counts of names."""
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def values(self) -> tuple[str, ...]:
         """The names that were released, in the order of their bytes."""
         names: tuple[str, ...] = self.release.detail
         return names
@@ -55,12 +43,6 @@ class Answers(PublishedOnly):
         return found
 
     @cached_property
-    def attribute(self) -> Categorical:
-        """The attribute with the released names as its values, and the rest as the last one."""
-        asked = _asked(self.release)
-        return Categorical(name=asked.name, title=asked.title, unit=asked.unit, values=(*self.names, *asked.extra))
-
-    @cached_property
     def counts(self) -> Array:
         """The estimated count of every name, then of the rest, shape (names + 1,)."""
         total, *noisy = self.release.kept.tolist()
@@ -68,41 +50,19 @@ class Answers(PublishedOnly):
         return np.append(own, total - math.fsum(own))
 
     @cached_property
-    def variances(self) -> tuple[float, float]:
-        """The variance of the count of a name, and of the total, in counts squared."""
-        mechanism = self.mechanism
-        return mechanism.variance, mechanism.total_variance
+    def variances(self) -> Array:
+        """The variance of the count of every name, then of the rest, shape (names + 1,)."""
+        own = np.full(len(self.values), self.mechanism.variance)
+        return np.append(own, self.variance_of(np.eye(len(self.values) + 1)[-1]))
 
-    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
-        """Answer a query such as `product = tea`, `product in (tea, other)` or `total`.
+    def variance_of(self, weights: Array) -> float:
+        """Return the variance of a weighted sum of the counts, exact for names that are released for certain.
 
-        Error: the answer is w T + sum (w_i - w) y_i, T the noisy total and y_i the counts, with the weights w_i of the
-        names and w of the rest that the query asks for; so its variance is w^2 Var T + sum (w_i - w)^2 Var y, exact
-        for names that are released for certain.
-
-        Args:
-            text: the query.
-            confidence: of the interval.
-            progress: not used.
-
-        Raises:
-            ValueError: the text is no query on this attribute, or names what was not released.
+        The sum is w T + sum (w_i - w) y_i, T the noisy total and y_i the counts, with the weights w_i of the names and
+        w of the rest; so its variance is w^2 Var T + sum (w_i - w)^2 Var y.
         """
-        del progress
-        (weights,) = parse(Schema((self.attribute,)), text)
-        variance = self._variance(weights)
-        half, value = half_width(variance, confidence, self.release.tail), float(weights @ self.counts)
-        note = None if np.all(weights == weights[-1]) else self.selected
-        return Result.of_count(text, value, variance, half, confidence, note)
-
-    def _variance(self, weights: Array) -> float:
-        own, total = self.variances
+        total, own = self.mechanism.total_variance, self.mechanism.variance
         return float(weights[-1] ** 2 * total + ((weights[:-1] - weights[-1]) ** 2).sum() * own)
-
-    @property
-    def tables(self) -> Mapping[str, tuple[str, ...]]:
-        """The one table."""
-        return {FILE: self.release.schema.names}
 
     @property
     def announced(self) -> tuple[str, ...]:
@@ -122,30 +82,7 @@ class Answers(PublishedOnly):
     @property
     def described(self) -> Mapping[str, Any]:
         """How many names were released, and from which noisy count on."""
-        return {"names": len(self.names), "threshold": self.mechanism.threshold}
-
-    def published(self) -> Iterator[PublishedTable]:
-        """Yield the table: a row for every released name, in the order of their bytes, then one for the rest."""
-        own, _ = self.variances
-        rest = self._variance(np.append(np.zeros(len(self.names)), 1.0))
-        yield PublishedTable(
-            name=FILE,
-            axes=(self.attribute,),
-            count=self.counts,
-            variance=np.append(np.full(len(self.names), own), rest),
-            adjusted=None,
-            tail=self.release.tail,
-        )
-
-    def parts(self, *, progress: Progress | None) -> Iterator[Part]:
-        """Yield the table."""
-        del progress
-        yield from self.published()
-
-    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
-        """Yield the table with the name of its attribute."""
-        for one in self.published():
-            yield self.release.schema.names, one
+        return {"names": len(self.values), "threshold": self.mechanism.threshold}
 
     def overview(self, cells: int) -> Iterator[PublishedTable]:
         """Yield nothing: no devices are asked."""
@@ -176,19 +113,12 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
     Raises:
         SchemaMismatch: they are not as many as the noisy counts, no names, or not in the order of their bytes.
     """
-    asked = _asked(release)
-    found = columns(folder / FILE)[asked.name].to_pylist()
+    own = asked(release)
+    found = columns(folder / FILE)[own.name].to_pylist()
     names, rest = tuple(found[:-1]), tuple(found[-1:])
     fit = all(isinstance(one, str) and 0 < len(one.encode()) <= LONGEST_NAME for one in names)
-    if not fit or rest != asked.extra or len(names) != description["names"] or release.kept.size != len(names) + 1:
+    if not fit or rest != own.extra or len(names) != description["names"] or release.kept.size != len(names) + 1:
         raise SchemaMismatch(f"{FILE} does not hold the names of the noisy counts")
     if list(names) != sorted(set(names) - set(rest), key=str.encode):
         raise SchemaMismatch(f"{FILE} does not hold every name once, in order")
     return names
-
-
-def _asked(release: Release) -> Categorical:
-    asked = release.schema.attributes[0]
-    if not isinstance(asked, Categorical):
-        raise TypeError(f"{asked.name} has no names")
-    return asked

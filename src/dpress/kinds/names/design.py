@@ -2,7 +2,6 @@
 
 from dpress import catalog
 from dpress.core.errors import NotSupported
-from dpress.core.listed_attribute import Categorical
 from dpress.core.workload import Marginals
 from dpress.data.specification.spec import Spec
 from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
@@ -10,7 +9,7 @@ from dpress.mechanisms.selection.best_selection import METHODS, selections
 from dpress.release.candidate import Candidate, Choice
 from dpress.release.discovery_loss import loss_of
 from dpress.release.parameter_checks import expected_users, of_methods
-from dpress.release.strategies import check_columns
+from dpress.release.strategies import check_found
 
 UNIT = "counts squared, of a released name"
 
@@ -24,7 +23,7 @@ def choose(spec: Spec) -> Choice:
         ValueError: delta is too large for so many users, or a parameter is wrong.
     """
     loss = loss_of(spec)
-    _check_attribute(spec)
+    check_found(spec)
     if spec.release.method not in ("auto", *METHODS):
         raise NotSupported(f"$.release.method: {spec.release.method!r} releases no names; {' and '.join(METHODS)} do")
     arguments = of_methods(spec, {name: catalog.card(name).parameters for name in METHODS})
@@ -42,16 +41,3 @@ def choose(spec: Spec) -> Choice:
         users=expected_users(spec),
         unit=UNIT,
     )
-
-
-def _check_attribute(spec: Spec) -> None:
-    check_columns(spec)
-    attributes = spec.schema.attributes
-    fits = len(attributes) == 1 and isinstance(attributes[0], Categorical) and attributes[0].discovered
-    if not fits:
-        raise NotSupported(
-            '$.release.attributes: kind = "names" releases one categorical attribute with values = "discover", got '
-            + ", ".join(spec.schema.names)
-        )
-    if spec.release.postprocess:
-        raise NotSupported('$.release.postprocess: kind = "names" adjusts no counts; leave it out')

@@ -24,10 +24,10 @@ def evaluate(
     answers = release.answers
     truth = name_counts(release.schema.attributes[0], data, release.claim.unit, progress=progress)
     known = dict(zip(truth.names, truth.counts.tolist(), strict=True))
-    own = np.array([known.get(name, 0) for name in answers.names], dtype=np.float64)
+    own = np.array([known.get(name, 0) for name in answers.values], dtype=np.float64)
     errors = np.append(answers.counts[:-1] - own, answers.counts[-1] - (truth.total - own.sum()))
     return {
-        "names_released": float(len(answers.names)),
+        "names_released": float(len(answers.values)),
         "names_in_the_data": float(len(truth.names)),
         "share_of_counts_with_a_released_name": float(own.sum() / max(truth.total, 1)),
         "mean_absolute_error_of_a_name": float(np.abs(errors[:-1]).mean()) if own.size else 0.0,

@@ -11,34 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from dpress.core.domain import Schema
 from dpress.core.linear import Array
-from dpress.core.listed_attribute import Categorical
 from dpress.core.mechanism import Mechanism
 from dpress.core.oracle import Tally
 from dpress.core.pieces import PayloadPieces
-from dpress.inference.interval import half_width
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.strings.pem import Pem
 from dpress.mechanisms.strings.string_estimates import FALSE_ALARM, FoundStrings
-from dpress.release.answers import KeptAnswers, Part, Progress, PublishedOnly
-from dpress.release.published_tables import CONFIDENCE, PublishedTable
-from dpress.release.query_language import parse
+from dpress.release.answers import KeptAnswers
+from dpress.release.found_values import FoundValues, asked
+from dpress.release.published_tables import PublishedTable
 from dpress.release.release import Release
-from dpress.release.result import Result
-
-FILE = "table_1.parquet"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers(PublishedOnly):
-    """Counts of strings.
-
-    Args:
-        release: whose kept tallies are answered from.
-    """
-
-    release: Release
+class Answers(FoundValues):
+    """Counts of strings."""
 
     @property
     def method(self) -> Pem:
@@ -54,20 +42,14 @@ class Answers(PublishedOnly):
     @cached_property
     def places(self) -> tuple[int, ...]:
         """Which of those are released, the largest count first; one that is called as the rest is counts there."""
-        tested, rest = self.tested, _asked(self.release).extra
+        tested, rest = self.tested, asked(self.release).extra
         found = [one for one in np.flatnonzero(tested.released).tolist() if tested.strings[one] not in rest]
         return tuple(sorted(found, key=lambda one: -tested.counts[one]))
 
     @property
-    def strings(self) -> tuple[str, ...]:
+    def values(self) -> tuple[str, ...]:
         """The released strings, the most frequent first."""
         return tuple(self.tested.strings[one] for one in self.places)
-
-    @cached_property
-    def attribute(self) -> Categorical:
-        """The attribute with the released strings as its values, and the rest as the last one."""
-        asked = _asked(self.release)
-        return Categorical(name=asked.name, title=asked.title, unit=asked.unit, values=(*self.strings, *asked.extra))
 
     @cached_property
     def counts(self) -> Array:
@@ -78,12 +60,15 @@ class Answers(PublishedOnly):
     @cached_property
     def variances(self) -> Array:
         """The variances of the counts, shape (strings + 1,)."""
-        return np.append(self.tested.variances[[*self.places]], self._variance(np.ones(len(self.places))))
+        return np.append(self.tested.variances[[*self.places]], self.variance_of(np.eye(len(self.places) + 1)[-1]))
 
-    def _variance(self, weights: Array) -> float:
-        """Return at most the variance of a weighted sum of the released counts."""
+    def variance_of(self, weights: Array) -> float:
+        """Return the variance of a weighted sum of the counts: of one string exact, of several at most so large.
+
+        The rest is all users less the released strings, so that w y + w_i y_i varies as (w_i - w) y_i.
+        """
         spread = np.zeros(len(self.tested.strings))
-        spread[[*self.places]] = weights
+        spread[[*self.places]] = weights[:-1] - weights[-1]
         return self.tested.sum_variance(spread)
 
     def level(self, confidence: float) -> float:
@@ -95,32 +80,6 @@ class Answers(PublishedOnly):
         released, tested = len(self.places), len(self.tested.strings)
         return 1 - (1 - confidence) * released / tested if released else confidence
 
-    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
-        """Answer a query such as `word = tea`, `word in (tea, other)` or `total`.
-
-        Error: that of the sum of the counts that are asked for, or of all others where the rest is among them: of one
-        string exact, of several at most so large (`FoundStrings.sum_variance`).
-
-        Args:
-            text: the query.
-            confidence: of the interval.
-            progress: not used.
-
-        Raises:
-            ValueError: the text is no query on this attribute, or names what was not released.
-        """
-        del progress
-        (weights,) = parse(Schema((self.attribute,)), text)
-        variance = self._variance(weights[:-1] - weights[-1])
-        half = half_width(variance, self.level(confidence), self.release.tail)
-        note = None if np.all(weights == weights[-1]) else self.selected
-        return Result.of_count(text, float(weights @ self.counts), variance, half, confidence, note)
-
-    @property
-    def tables(self) -> Mapping[str, tuple[str, ...]]:
-        """The one table."""
-        return {FILE: self.release.schema.names}
-
     @property
     def announced(self) -> tuple[str, ...]:
         """How many strings were found, and what the next round goes on with."""
@@ -130,7 +89,7 @@ class Answers(PublishedOnly):
     def summary(self) -> str:
         """How many strings were released of those tested, in a sentence."""
         own = self.method
-        name, tested = _asked(self.release).name, len(self.tested.strings)
+        name, tested = asked(self.release).name, len(self.tested.strings)
         done = own.round + 1, len(own.depths)
         rounds = f"round {done[0]} of {done[1]}"
         if not tested and not self.following:
@@ -158,28 +117,6 @@ class Answers(PublishedOnly):
     def described(self) -> Mapping[str, Any]:
         """How many strings were released, and of how many."""
         return {"strings": len(self.places), "tested": len(self.tested.strings)}
-
-    def published(self) -> Iterator[PublishedTable]:
-        """Yield the table: a row for every released string, the most frequent first, then one for the rest."""
-        yield PublishedTable(
-            name=FILE,
-            axes=(self.attribute,),
-            count=self.counts,
-            variance=self.variances,
-            adjusted=None,
-            tail=self.release.tail,
-            level=self.level(CONFIDENCE),
-        )
-
-    def parts(self, *, progress: Progress | None) -> Iterator[Part]:
-        """Yield the table."""
-        del progress
-        yield from self.published()
-
-    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
-        """Yield the table with the name of its attribute."""
-        for one in self.published():
-            yield self.release.schema.names, one
 
     def overview(self, cells: int) -> Iterator[PublishedTable]:
         """Yield the table where it is small enough."""
@@ -221,10 +158,3 @@ def pem_of(mechanism: Mechanism) -> Pem:
     if not isinstance(found, Pem):
         raise TypeError(f"{type(found).__name__} finds no strings")
     return found
-
-
-def _asked(release: Release) -> Categorical:
-    asked = release.schema.attributes[0]
-    if not isinstance(asked, Categorical):
-        raise TypeError(f"{asked.name} has no strings")
-    return asked

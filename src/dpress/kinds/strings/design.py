@@ -2,7 +2,6 @@
 
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
-from dpress.core.listed_attribute import Categorical
 from dpress.core.workload import Marginals
 from dpress.data.specification.spec import Spec
 from dpress.kinds.strings.kind import Strings
@@ -11,7 +10,7 @@ from dpress.mechanisms.strings.pem import pem
 from dpress.release.candidate import Candidate, Choice
 from dpress.release.collections import check_silence, share
 from dpress.release.parameter_checks import expected_users, of_kind, of_methods
-from dpress.release.strategies import check_columns
+from dpress.release.strategies import check_found
 
 UNIT = "counts squared, of a string that the last round alone counts"
 METHOD = "pem"
@@ -29,7 +28,8 @@ def choose(spec: Spec) -> Choice:
         raise NotSupported(
             '$.release.kind: "strings" asks devices (model = "local"); of a table, kind = "names" releases them'
         )
-    _check_attribute(spec)
+    check_found(spec)
+    check_silence(spec)
     if spec.release.method not in ("auto", METHOD):
         raise NotSupported(f"$.release.method: {spec.release.method!r} finds no strings; {METHOD} does")
     of_methods(spec, {METHOD: Strings})
@@ -48,17 +48,3 @@ def choose(spec: Spec) -> Choice:
         users=users,
         unit=UNIT,
     )
-
-
-def _check_attribute(spec: Spec) -> None:
-    check_columns(spec)
-    attributes = spec.schema.attributes
-    fits = len(attributes) == 1 and isinstance(attributes[0], Categorical) and attributes[0].discovered
-    if not fits:
-        raise NotSupported(
-            '$.release.attributes: kind = "strings" releases one categorical attribute with values = "discover", got '
-            + ", ".join(spec.schema.names)
-        )
-    if spec.release.postprocess:
-        raise NotSupported('$.release.postprocess: kind = "strings" adjusts no counts; leave it out')
-    check_silence(spec)
