@@ -42,6 +42,14 @@ class ManyEstimates(Protocol):
         """The statistics, in the order that they are published in."""
         ...
 
+    def of(self, name: str, share: Fraction | None = None) -> Estimates:
+        """Return one statistic of all sets, or a quantile of an attribute."""
+        ...
+
+
+class CountedEstimates(ManyEstimates, Protocol):
+    """Statistics that counts come with."""
+
     @property
     def asked_quantiles(self) -> Mapping[str, tuple[Fraction, ...]]:
         """The quantiles of every attribute that has some."""
@@ -50,10 +58,6 @@ class ManyEstimates(Protocol):
     @property
     def counts(self) -> tuple[Array, Array]:
         """The count of every set, and its variance."""
-        ...
-
-    def of(self, name: str, share: Fraction | None = None) -> Estimates:
-        """Return one statistic of all sets, or a quantile of an attribute."""
         ...
 
 

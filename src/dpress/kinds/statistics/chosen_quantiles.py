@@ -14,7 +14,7 @@ import numpy.typing as npt
 from dpress.core.bounded_attribute import Integer
 from dpress.core.domain import Schema
 from dpress.core.linear import Array, Numbers
-from dpress.inference.group_moments import Estimates, ManyEstimates
+from dpress.inference.group_moments import CountedEstimates, Estimates
 from dpress.kinds.statistics.estimates import quantile_name
 from dpress.kinds.statistics.level_values import bounded
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
@@ -33,7 +33,7 @@ class GroupResults:
         size: how many sets there are.
     """
 
-    sums: ManyEstimates | None
+    sums: CountedEstimates | None
     chosen: Mapping[str, Estimates]
     size: int
 

@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from dpress.inference.group_moments import Estimates
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.device_estimates import CountedNumbers, DeviceEstimates, ReportedNumbers, reported
 from dpress.kinds.statistics.distribution_table import DistributionTable
@@ -16,7 +15,6 @@ from dpress.kinds.statistics.group_answers import GroupAnswers
 from dpress.kinds.statistics.group_table import NAME
 from dpress.mechanisms.numbers.number_statistics import NumberStatistics
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 from dpress.release.answers import Part, Progress
 from dpress.release.published_tables import CONFIDENCE, PublishedTable
 from dpress.release.query_language import parse
@@ -103,16 +101,6 @@ class DeviceAnswers(GroupAnswers):
     def strategy(self) -> None:
         """Nothing: no curator adds anything up."""
         return
-
-    @property
-    def chosen(self) -> tuple[ChosenLevels, ...]:
-        """No quantile is chosen."""
-        return ()
-
-    @cached_property
-    def chosen_estimates(self) -> dict[str, Estimates]:
-        """None."""
-        return {}
 
     @property
     def size(self) -> int:

@@ -16,7 +16,7 @@ from dpress.core.attribute import Tabular
 from dpress.core.measurement import SumsAndLevels
 from dpress.core.mechanism import ChoosingMechanism, CuratorMechanism
 from dpress.core.near import meant
-from dpress.inference.group_moments import Estimates, ManyEstimates
+from dpress.inference.group_moments import CountedEstimates, Estimates
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
 from dpress.kinds.statistics.chosen_quantiles import GroupResults, estimates, only, quantile_names, without_interval
@@ -76,13 +76,13 @@ class GroupAnswers(PublishedOnly):
     @property
     def chosen(self) -> tuple[ChosenLevels, ...]:
         """The quantiles that were chosen."""
-        return chosen_of(self.mechanism)
+        return chosen_of(self.release.mechanism)
 
     @cached_property
     def chosen_estimates(self) -> dict[str, Estimates]:
         """Those of every group, by name."""
         found: dict[str, Estimates] = {}
-        for own, levels in zip(self.chosen, self.drawn.levels, strict=True):
+        for own, levels in zip(self.chosen, self.drawn.levels if self.chosen else (), strict=True):
             found |= estimates(own, self.release.schema, levels)
         return found
 
@@ -121,7 +121,7 @@ class GroupAnswers(PublishedOnly):
         one = {name: only(found, mask) for name, found in self.chosen_estimates.items()} if mask.sum() == 1 else {}
         return GroupResults(sums=self._sums(confidence, mask), chosen=one, size=1)
 
-    def _sums(self, confidence: float, mask: Mask | None) -> ManyEstimates | None:
+    def _sums(self, confidence: float, mask: Mask | None) -> CountedEstimates | None:
         if self.strategy is None or self.drawn.sums is None:
             return None
         z = critical(confidence, self.release.tail)

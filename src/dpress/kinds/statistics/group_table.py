@@ -2,30 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from dpress.core.attribute import Tabular
-from dpress.inference.group_moments import Estimates
+from dpress.inference.group_moments import Estimates, ManyEstimates
 from dpress.release.published_tables import cells
 
 NAME = "statistics.parquet"
 BATCH_GROUPS = 1 << 16
-
-
-class Named(Protocol):
-    """Statistics of many groups, by name."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The statistics, in the order that they are published in."""
-        ...
-
-    def of(self, name: str) -> Estimates:
-        """Return one of them."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +27,8 @@ class GroupTable:
     """
 
     axes: tuple[Tabular, ...]
-    groups: Named
-    together: Named
+    groups: ManyEstimates
+    together: ManyEstimates
     size: int
     name: str = NAME
 
