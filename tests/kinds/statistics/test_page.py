@@ -4,10 +4,14 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pytest
 from tests.kinds.statistics.statistics_spec import AGE, COST, spec, table
 
 from dpress import publish, report
 from dpress.core import rng
+from dpress.inference.group_moments import Estimates
+from dpress.kinds.statistics import group_figures
 from dpress.kinds.statistics.group_figures import inside
 from dpress.kinds.statistics.page import page
 
@@ -57,3 +61,18 @@ def test_all_rows_may_be_the_one_group() -> None:
 def test_the_page_is_what_report_writes(tmp_path: Path) -> None:
     release = publish(spec(), table(), rng=rng.seeded(3))
     assert "NOT PRIVATE" in report(release, tmp_path / "page.html").read_text("utf-8")  # from a seeded generator
+
+
+def test_the_box_is_between_the_quantiles_that_the_page_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 0.1, 0.5 and 0.9 only one is an inner one, so that it runs between the outer ones."""
+    drawn: list[Any] = []
+    monkeypatch.setattr(group_figures, "both", lambda draw, title: draw(400))
+    monkeypatch.setattr(group_figures, "_boxes", lambda lines, *rest: drawn.append(lines))
+    for shares, ends in (((0.1, 0.5, 0.9), (1, 9)), ((0.1, 0.25, 0.5, 0.75, 0.9), (2.5, 7.5))):
+        values = {
+            share: Estimates(**dict.fromkeys(("value", "standard_error", "low", "high"), np.array([10 * share])))
+            for share in shares
+        }
+        group_figures.boxes(["all"], values, "age")
+        assert (drawn[-1][0]["from"], drawn[-1][0]["to"]) == ends
+        assert [10 * share for share in (group_figures.inside(shares)[0], group_figures.inside(shares)[-1])] == [*ends]

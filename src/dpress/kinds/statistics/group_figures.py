@@ -47,7 +47,7 @@ def boxes(names: Sequence[str], found: Mapping[float, Estimates], title: str) ->
         title: of the axis.
     """
     shares = sorted(found)
-    inner = [share for share in shares if 0.2 <= share <= 0.8] or shares
+    inner = inside(shares)
     lines, ticks = [], []
     for place in range(len(names)):
         values = {share: float(found[share].value[place]) for share in shares}
