@@ -66,8 +66,8 @@ def test_the_page_is_what_report_writes(tmp_path: Path) -> None:
 def test_the_box_is_between_the_quantiles_that_the_page_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 0.1, 0.5 and 0.9 only one is an inner one, so that it runs between the outer ones."""
     drawn: list[Any] = []
-    monkeypatch.setattr(group_figures, "both", lambda draw, title: draw(400))
-    monkeypatch.setattr(group_figures, "_boxes", lambda lines, *rest: drawn.append(lines))
+    monkeypatch.setattr(group_figures, "both", lambda draw, _: draw(400))
+    monkeypatch.setattr(group_figures, "_boxes", lambda lines, *_: drawn.append(lines))
     for shares, ends in (((0.1, 0.5, 0.9), (1, 9)), ((0.1, 0.25, 0.5, 0.75, 0.9), (2.5, 7.5))):
         values = {
             share: Estimates(**dict.fromkeys(("value", "standard_error", "low", "high"), np.array([10 * share])))
