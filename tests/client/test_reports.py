@@ -5,6 +5,7 @@ than FALSE_ALARM of all runs; estimates with a swapped probability must be told 
 """
 
 import copy
+import functools
 import hashlib
 import itertools
 import json
@@ -121,9 +122,15 @@ def inverted(oracle, payloads):
     return found
 
 
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    """What few people send for a design, sent once for all tests."""
+    return functools.cache(lambda name: sent(name, FEW, tmp_path_factory.mktemp(name)))
+
+
 @pytest.mark.parametrize("name", LOCAL)
-def test_reports_of_every_stored_design_are_accepted(name, tmp_path):
-    design, _, packed, _ = sent(name, FEW, tmp_path)
+def test_reports_of_every_stored_design_are_accepted(name, few):
+    design, _, packed, _ = few(name)
     door, arrived = intake(design), [one for one in packed if one is not None]
     types = {door.accept(one).report_type for one in arrived}
     assert len({unpack(one).id for one in arrived}) == len(arrived) >= FEW / 4
@@ -131,9 +138,9 @@ def test_reports_of_every_stored_design_are_accepted(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", LOCAL)
-def test_an_account_is_charged_what_python_charges(name, tmp_path):
+def test_an_account_is_charged_what_python_charges(name, few, tmp_path):
     """To the last digit: the account of a device in Python, with the secret of nobody in particular."""
-    design, codes, packed, charges = sent(name, FEW, tmp_path)
+    design, codes, packed, charges = few(name)
     types = collection_of(design, allow_unproven=True).types
     expected = {number: charged(own) for number, own in enumerate(types)}
     reports = [None if one is None else unpack(one) for one in packed]

@@ -62,7 +62,7 @@ def least(runs):
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", [LAPLACE, GAUSSIAN], ids=["laplace", "gaussian"])
 @pytest.mark.parametrize("order", [2, 3])
-@pytest.mark.parametrize(("runs", "fits"), [(3, 10), pytest.param(60, 30, marks=pytest.mark.long)], ids=["few", "many"])
+@pytest.mark.parametrize(("runs", "fits"), [(3, 10), pytest.param(24, 16, marks=pytest.mark.long)], ids=["few", "many"])
 def test_intervals_of_the_joint_hold_and_narrow_ones_do_not(order, loss, runs, fits, monkeypatch):
     monkeypatch.setattr(bootstrap, "RUNS", fits)
     own, narrow = covered(order, loss, runs, narrower=3)
@@ -70,7 +70,7 @@ def test_intervals_of_the_joint_hold_and_narrow_ones_do_not(order, loss, runs, f
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("runs", "fits"), [(2, 4), pytest.param(40, 12, marks=pytest.mark.long)], ids=["few", "many"])
+@pytest.mark.parametrize(("runs", "fits"), [(2, 4), pytest.param(16, 8, marks=pytest.mark.long)], ids=["few", "many"])
 def test_intervals_of_latent_classes_hold_and_narrow_ones_do_not(runs, fits, monkeypatch):
     """Of a joint that counts as wide: what else is run is what a wide one runs."""
     monkeypatch.setattr(maxent, "SMALL", 1)

@@ -5,6 +5,7 @@ tallies -> counts of every attribute, each from the users who were asked about i
 
 import functools
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -86,12 +87,12 @@ class OneWay:
     def mean_variance(self, users: int) -> float:
         """Return the predicted variance of a cell, averaged over all cells, were all values equally frequent."""
         asked = users / len(self.types)
+        alike = Counter((part.oracle, self.shape[part.axes[0]]) for own in self.types for part in own.parts)
         total = 0.0
-        for part in (part for own in self.types for part in own.parts):
-            size = self.shape[part.axes[0]]
+        for (oracle, size), number in alike.items():
             share = 1 / size
             drawing = users**2 * share * (1 - share) * rest(users, asked) / asked
-            total += size * (per_user(part.oracle, share) * asked * (users / asked) ** 2 + drawing)
+            total += number * size * (per_user(oracle, share) * asked * (users / asked) ** 2 + drawing)
         return total / sum(self.shape)
 
     def _unanswered(self, tallies: Sequence[Tally]) -> tuple[int, ...]:
