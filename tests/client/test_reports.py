@@ -31,7 +31,7 @@ from dpress.release.designs import collection_of
 from dpress.release.device import Account
 
 FALSE_ALARM = 1e-6
-SEVERAL, MANY = 5_000, 20_000
+SEVERAL, MANY = 3_000, 10_000
 FEW = 40
 LOCAL = sorted(
     place.parent.name

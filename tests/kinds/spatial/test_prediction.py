@@ -43,7 +43,7 @@ SETS = {
     "us_points/us_census_places_zctas_2010.parquet": STATES,
     "nyc_pickups/nyc_taxi_pickups.parquet": NEW_YORK,
 }
-NEAR, WIDEST, RUNS = 1.25, 4.0, 12
+NEAR, WIDEST, RUNS = 1.25, 4.0, 8
 MISSED = {("nyc_pickups/nyc_taxi_pickups.parquet", "central", 1.0): 1.4}  # 1.34 times the range's upper end
 EPSILONS = (0.1, 0.5, 1.0, 2.0)
 ASKED = typical_rectangles(Areas(*AREAS))

@@ -117,13 +117,13 @@ def too_low(shares: Array) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize("method", [*CENTRAL, *LOCAL])
 def test_means_and_shares_hold(method: str) -> None:
-    whole, _ = held((method, SIDE, 1.0, "clustered", MANY), 60)
+    whole, _ = held((method, SIDE, 1.0, "clustered", MANY), 30)
     assert not too_low(whole)
 
 
 @pytest.mark.slow
 def test_a_fifth_shorter_ones_are_found() -> None:
-    whole, shorter = held(("gtr_top_down", SIDE, 1.0, "clustered", MANY), 400)
+    whole, shorter = held(("gtr_top_down", SIDE, 1.0, "clustered", MANY), 200)
     assert not too_low(whole)
     assert too_low(shorter)
 
