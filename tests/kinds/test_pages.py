@@ -66,7 +66,8 @@ def test_every_table_says_what_it_shows(release: Release) -> None:
 def test_no_page_asks_for_anything(release: Release) -> None:
     html = html_of_page(release)
     parsed = read(html)
-    assert not {"script", "link", "img", "iframe", "object", "use", "a", "base", "form"} & set(parsed.tags)
+    assert parsed.tags.count("script") in (0, 2)  # its data, and what reads them
+    assert not {"link", "img", "iframe", "object", "use", "a", "base", "form"} & set(parsed.tags)
     links = {"src", "href", "xlink:href", "srcset", "action", "data", "background", "poster"}
     found = [(tag, name, value) for tag, name, value in parsed.attributes if name in links]
     drawn = release.kind == "spatial"
@@ -118,7 +119,8 @@ def test_hostile_names_and_labels_are_harmless(kind: str) -> None:
     parsed = read(html)
     assert HOSTILE not in html
     assert HOSTILE_LABEL not in html
-    assert not {"script", "img"} & set(parsed.tags)
+    assert parsed.tags.count("script") == 2
+    assert "img" not in parsed.tags
     assert HOSTILE in parsed.text
     assert HOSTILE_LABEL in parsed.text
     assert "{{ 7*7 }}" in parsed.text
@@ -184,7 +186,7 @@ def test_every_colour_of_a_chart_follows_the_page() -> None:
 def test_print_keeps_headings_with_their_figures_and_tables_whole() -> None:
     style = (importlib.resources.files("dpress") / "reporting/page.css").read_text(encoding="utf-8")
     printed = style.partition("@media print")[2]
-    assert "h2, h3 { break-after: avoid; }" in printed
+    assert "h2, h3, summary { break-after: avoid; }" in printed
     assert re.search(r"figure,[^{]*\.scroll,[^{]*\{ break-inside: avoid; \}", printed)
     height = re.search(r"\.chart \{ max-height: (\d+)cm; \}", printed)
     assert height is not None
