@@ -22,16 +22,19 @@ export function held(own, act) {
 }
 
 function chosen(own, act) {
-  const list = select(own.caption, [["all", ""], ...own.labels.map((label, i) => [label, String(i)])], (value) => act(value === "" ? null : [Number(value), Number(value)]));
-  return element("div", { class: "held" }, list.label);
+  const options = [["all", ""], ...own.labels.map((label, i) => [label, String(i)])];
+  return select(own.caption, options, (value) => act(value === "" ? null : [Number(value), Number(value)]));
 }
 
-/** Returns a labelled list: its `label`, and its `node`. */
+let lists = 0;
+
+/** Returns a list with its label. */
 export function select(text, options, act, chosen = undefined) {
-  const node = element("select", {}, ...options.map(([label, value]) => element("option", { value }, label)));
+  const id = `list${++lists}`;
+  const node = element("select", { id }, ...options.map(([label, value]) => element("option", { value }, label)));
   if (chosen !== undefined) node.value = chosen;
   node.addEventListener("change", () => act(node.value));
-  return { node, label: element("label", {}, element("span", {}, text), node) };
+  return element("span", { class: "held" }, element("label", { for: id }, text), node);
 }
 
 /** Returns the condition of a query on a run of cells, as text. */

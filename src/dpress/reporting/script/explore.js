@@ -41,10 +41,10 @@ export function explore(answers) {
       show();
     };
     const [first, second, ...more] = axes;
-    const list = [select("by", own.map(named), along(0), String(first)).label];
+    const list = [select("by", own.map(named), along(0), String(first))];
     if (own.length > 1) {
       const options = [["nothing else", ""], ...own.filter((axis) => axis !== first).map(named), ...(own.length > 2 ? [["all, as rows", "all"]] : [])];
-      list.push(select("and by", options, along(1), more.length ? "all" : String(second ?? "")).label);
+      list.push(select("and by", options, along(1), more.length ? "all" : String(second ?? "")));
     }
     if (axes.length === 2) list.push(swap());
     choices.replaceChildren(
@@ -66,7 +66,7 @@ export function explore(answers) {
   const named = tables.all.map((one, i) => [`${one.axes.map((axis) => attributes[axis].caption).join(" × ")}`, String(i)]);
   const table = select("Table", named, (value) => choose(Number(value)));
   choose(0);
-  return element("section", { class: "explore" }, element("h3", {}, "Look at a table"), element("div", { class: "controls" }, ...(named.length > 1 ? [table.label] : [])), choices, shown);
+  return element("section", { class: "explore" }, element("h3", {}, "Look at a table"), element("div", { class: "controls" }, ...(named.length > 1 ? [table] : [])), choices, shown);
 }
 
 /** Returns the axes that a figure begins with: at most two, the one with fewer cells first. */
