@@ -222,3 +222,15 @@ def test_a_cell_of_next_to_no_error_does_not_decide_how_all_are_rounded() -> Non
     assert second == ("y", "17", "9 to 26", "4.0")
     exact = page_tables.table(replace(view, error=np.zeros(3), half=np.zeros(3)))
     assert exact.rows[1][3] == "0"
+
+
+def test_panels_in_which_nothing_is_clearly_above_zero_are_left_out_by_name() -> None:
+    (view,) = published(make("histogram", [REGION, AGE]))
+    some = replace(view.transposed((0, 1)), count=np.where(np.arange(6)[:, None] < 2, 100.0, 0.0) + 0 * view.count)
+    first = replace(some.axes[0], labels=some.axes[0].labels[:3], ticks=some.axes[0].ticks[:3])
+    few = replace(some, axes=(first, some.axes[1]), count=some.count[:3], half=some.half[:3], error=some.error[:3])
+    shown = figures.figure(few, lambda name, ranges: np.ones(ranges.size))
+    assert shown.facts["empty"] == ["East"]
+    assert "Left out, as every interval reaches down to zero: East." in caption(shown)
+    nothing = replace(few, count=0 * few.count)
+    assert figures.figure(nothing, lambda name, ranges: np.ones(ranges.size)).facts["empty"] == []

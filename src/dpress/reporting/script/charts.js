@@ -40,7 +40,10 @@ function caption(view) {
   const grouped = view.edges.filter((one) => one.group > 1).map((one) => ` A cell of ${one.caption} is ${one.group} neighbouring ones.`);
   const heat = isHeat(view);
   const shown = heat ? "The stronger the shade, the larger the count (by square root). A cell is left blank, or has a hollow dot, where its 95 % interval reaches down to zero." : "The thin lines are 95 % intervals.";
-  return `${shown}${grouped.join("")}`;
+  const empty = heat ? [] : panelsOf(view, false).filter((one) => !isFilled(view, one));
+  const left = empty.length && empty.length < view.edges[0].cells.length ? ` Left out, as every interval reaches down to zero: ${empty.map((one) => one.title).join(", ")}.` : "";
+  const most = heat ? ` The strongest shade is ${number(Math.max(1, ...view.value))} ${view.noun}.` : "";
+  return `${shown}${most}${grouped.join("")}${left}`;
 }
 
 const isHeat = ({ edges }) => edges.length === 2 && edges[0].cells.length > PANELS;
@@ -72,10 +75,16 @@ function write({ pen, colours }, text, x, y, { align = "left", most = Infinity, 
   pen.fillText(short, x, y);
 }
 
-function panelsOf(view) {
+/** Returns the panels, one for every value of the first of two attributes: those in which something is clearly above zero. */
+function panelsOf(view, filled = true) {
   if (view.edges.length === 1) return [{ title: "", first: 0 }];
   const [rows, columns] = view.edges;
-  return rows.cells.map((one, i) => ({ title: `${rows.caption}: ${one.label}`, first: i * columns.cells.length }));
+  const panels = rows.cells.map((one, i) => ({ title: `${rows.caption}: ${one.label}`, first: i * columns.cells.length }));
+  return filled && panels.some((one) => isFilled(view, one)) ? panels.filter((one) => isFilled(view, one)) : panels;
+}
+
+function isFilled({ edges, value, half }, { first }) {
+  return edges.at(-1).cells.some((_, i) => value[first + i] - half[first + i] > 0);
 }
 
 function endsOf(view) {

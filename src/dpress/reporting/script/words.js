@@ -6,7 +6,7 @@ import { placesOf } from "./views.js";
 export const labelsOf = (view, cell) => placesOf(view.edges, cell).map((place, i) => view.edges[i].cells[place].label);
 
 /** Returns a cell with its count, interval and standard error. */
-export const said = (view, cell) => `${labelsOf(view, cell).join(", ")}: ${answered(answerAt(view, cell))}`;
+export const said = (view, cell) => `${labelsOf(view, cell).map((one, i) => `${view.edges[i].caption} ${one}`).join(", ")}: ${answered(answerAt(view, cell))}`;
 
 /** Returns a cell as an answer. */
 export function answerAt({ value, half, error }, cell) {
