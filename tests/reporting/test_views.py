@@ -229,8 +229,8 @@ def test_panels_in_which_nothing_is_clearly_above_zero_are_left_out_by_name() ->
     some = replace(view.transposed((0, 1)), count=np.where(np.arange(6)[:, None] < 2, 100.0, 0.0) + 0 * view.count)
     first = replace(some.axes[0], labels=some.axes[0].labels[:3], ticks=some.axes[0].ticks[:3])
     few = replace(some, axes=(first, some.axes[1]), count=some.count[:3], half=some.half[:3], error=some.error[:3])
-    shown = figures.figure(few, lambda name, ranges: np.ones(ranges.size))
+    shown = figures.figure(few, lambda _, ranges: np.ones(ranges.size))
     assert shown.facts["empty"] == ["East"]
     assert "Left out, as every interval reaches down to zero: East." in caption(shown)
     nothing = replace(few, count=0 * few.count)
-    assert figures.figure(nothing, lambda name, ranges: np.ones(ranges.size)).facts["empty"] == []
+    assert figures.figure(nothing, lambda _, ranges: np.ones(ranges.size)).facts["empty"] == []
