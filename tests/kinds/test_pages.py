@@ -58,8 +58,8 @@ def test_every_page_is_nested_complete_and_small(release: Release) -> None:
 
 def test_every_table_says_what_it_shows(release: Release) -> None:
     html = html_of_page(release)
-    captions = re.findall(r"<table>\s*(?:<caption>([^<]+)</caption>)?", html)
-    assert html.count("<table") == len(captions) >= 3
+    captions = re.findall(r"<table[ >][^<]*(?:<caption>([^<]+)</caption>)?", html)
+    assert len(re.findall("<table[ >]", html)) == len(captions) >= 3
     assert all(captions)
 
 
@@ -67,9 +67,11 @@ def test_no_page_asks_for_anything(release: Release) -> None:
     html = html_of_page(release)
     parsed = read(html)
     assert parsed.tags.count("script") in (0, 2)  # its data, and what reads them
-    assert not {"link", "img", "iframe", "object", "use", "a", "base", "form"} & set(parsed.tags)
+    assert not {"link", "img", "iframe", "object", "use", "base", "form"} & set(parsed.tags)
     links = {"src", "href", "xlink:href", "srcset", "action", "data", "background", "poster"}
     found = [(tag, name, value) for tag, name, value in parsed.attributes if name in links]
+    within = {f"#{value}" for _, name, value in parsed.attributes if name == "id"}
+    found = [one for one in found if one[0] != "a" or one[2] not in within]  # of the page itself
     drawn = release.kind == "spatial"
     pictures = [one for one in found if one[:2] == ("image", "href") and one[2].startswith("data:image/png;base64,")]
     assert found == pictures

@@ -18,9 +18,9 @@ from dpress.reporting.page_data import page_data
 FILE = Path(__file__).with_name("page_vectors.json")
 STORED = Path(__file__).parents[1] / "formats" / "stored"
 NAMES = (
-    "histogram", "histogram_hours", "histogram_persons", "histogram_rho", "local_budget", "local_olh",
-    "marginals_shares", "marginals_words", "ranges_boost", "ranges_dates", "ranges_dst", "ranges_p_identity",
-    "ranges_prefix", "ranges_privelet", "ranges_shares", "ranges_two", "residual_marginals",
+    "histogram", "histogram_hours", "histogram_persons", "histogram_rho", "joint_tables", "local_budget",
+    "local_olh", "marginals_shares", "marginals_words", "ranges_boost", "ranges_dates", "ranges_dst",
+    "ranges_p_identity", "ranges_prefix", "ranges_privelet", "ranges_shares", "ranges_two", "residual_marginals",
 )  # fmt: skip
 REFUSED = ("nothing = 3", "share", "count total", "ratio total", "median nobody")
 

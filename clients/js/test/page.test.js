@@ -21,7 +21,8 @@ function check(answers, { query, refused, of, numbers: expected }) {
   expect(found.of, query).toBe(of);
   numbers(found).forEach((one, i) => {
     const wanted = named[expected[i]] ?? expected[i];
-    if (Number.isFinite(wanted)) expect(Math.abs(one - wanted), `${query}: ${one}, ${wanted}`).toBeLessThan(1e-7 * (1 + Math.abs(wanted)));
+    if (Number.isFinite(wanted))
+      expect(Math.abs(one - wanted), `${query}: ${one}, ${wanted}`).toBeLessThan(1e-7 * (1 + Math.abs(wanted)));
     else expect(one, query).toBe(wanted);
   });
 }
@@ -56,14 +57,20 @@ describe("a page", () => {
     const edges = [{ name: "a", caption: "a", cells: [{ label: '=1+"1"' }] }];
     const view = { edges, value: [0.1], half: [2], error: [1], size: 1 };
     expect(asCsv(view, [0])).toBe(`"a","count","standard_error","low","high"\r\n"'=1+""1""",0.1,1,-1.9,2.1\r\n`);
-    expect(JSON.parse(asJson(view, [0]))).toEqual([{ a: '=1+"1"', count: 0.1, standard_error: 1, low: -1.9, high: 2.1 }]);
+    expect(JSON.parse(asJson(view, [0]))).toEqual([
+      { a: '=1+"1"', count: 0.1, standard_error: 1, low: -1.9, high: 2.1 },
+    ]);
   });
 });
 
 describe("numbers for people", () => {
   it("are written as Python writes them", () => {
     expect([8, 1.4, 80, 1e-109].map(unitFor)).toEqual([1, 0.1, 10, 1e-6]);
-    expect([number(-1234.56), number(1234.56, 0.1), number(1234.56, 10, Math.ceil)]).toEqual(["−1,235", "1,234.6", "1,240"]);
+    expect([number(-1234.56), number(1234.56, 0.1), number(1234.56, 10, Math.ceil)]).toEqual([
+      "−1,235",
+      "1,234.6",
+      "1,240",
+    ]);
     expect(interval(-0.04, 12.31, 0.1)).toBe("−0.1 to 12.4");
     expect([1.357, 38.62, 0, Infinity].map(error)).toEqual(["1.4", "39", "0", "not known"]);
     const found = { value: 1234.56, standardError: 1.4, interval: [1231, 1238.2] };

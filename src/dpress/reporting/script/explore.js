@@ -66,6 +66,12 @@ export function explore(answers) {
   const named = tables.all.map((one, i) => [`${one.axes.map((axis) => attributes[axis].caption).join(" × ")}`, String(i)]);
   const table = select("Table", named, (value) => choose(Number(value)));
   choose(0);
+  for (const link of document.querySelectorAll("a[data-table]")) {
+    link.addEventListener("click", () => {
+      choose(Number(link.dataset.table));
+      document.querySelector(".explore select").value = link.dataset.table;
+    });
+  }
   return element("section", { class: "explore" }, element("h3", {}, "Look at a table"), element("div", { class: "controls" }, ...(named.length > 1 ? [table] : [])), choices, shown);
 }
 
