@@ -7,6 +7,7 @@ import json
 import pytest
 from tests.kinds.conftest import AGE, KINDS, REGION, SEX, make
 
+from dpress.release.query_language import parse_rectangle
 from dpress.reporting.page import write_report
 
 pytestmark = pytest.mark.slow
@@ -75,6 +76,32 @@ def test_without_script_all_tables_stand_there(opened):
     assert page.locator(".unscripted").is_visible()
     assert page.locator(".unscripted table").count() == 1
     assert page.locator("canvas").count() == 0
+
+
+def test_a_rectangle_drawn_on_a_map_is_a_query(opened):
+    release = KINDS["map"]()
+    page = opened(release)
+    page.get_by_role("button", name="Draw a rectangle").click()
+    drawing = page.locator("#map svg.map.wide")
+    drawing.scroll_into_view_if_needed()
+    place = drawing.bounding_box()
+    page.mouse.move(place["x"] + 200, place["y"] + 150)
+    page.mouse.down()
+    page.mouse.move(place["x"] + 300, place["y"] + 260)
+    page.mouse.up()
+    command = page.locator("#live pre").text_content().splitlines()[0]
+    query = command.removeprefix("dpress query FOLDER '").removesuffix("'")
+    (west, east), (south, north) = parse_rectangle(release.schema, query)
+    assert -74.3 < west < east < -73.7
+    assert 40.4 < south < north < 41.0
+    whole = drawing.get_attribute("viewBox")
+    page.get_by_role("button", name="Enlarge").click()
+    assert drawing.get_attribute("viewBox") != whole
+    page.get_by_role("button", name="Whole map").click()
+    assert drawing.get_attribute("viewBox") == whole
+    page.get_by_label("lon, from").fill("-74.25")
+    page.keyboard.press("Tab")
+    assert "lon in -74.25.." in page.locator("#live pre").text_content()
 
 
 @pytest.mark.parametrize("kind", ["two-way", "local joint", "map"])

@@ -4,7 +4,7 @@ facts, views, form -> one JSON text that holds no more than the release does.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpress.core.attribute import Bounded, Tabular
@@ -53,6 +53,11 @@ def page_data(facts: Facts, whole: Sequence[View], *, separate: bool = True) -> 
         "note": facts.query("total").note,
         "symmetric": isinstance(decoder, LeastSquares | ConsistentTables),
     }
+    return as_data(found)
+
+
+def as_data(found: Mapping[str, Any]) -> str:
+    """Return JSON that can stand in a `script` element."""
     return json.dumps(found, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 

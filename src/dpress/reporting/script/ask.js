@@ -1,9 +1,8 @@
 /** A box that answers any query, and controls that write one. */
 import { Unread } from "./conditions.js";
-import { condition, held } from "./controls.js";
+import { button, condition, held, shell } from "./controls.js";
 import { element } from "./elements.js";
 import { answered } from "./rounding.js";
-import { button } from "./rows.js";
 import { answer } from "./statistics.js";
 
 /** Returns the query box. */
@@ -17,10 +16,16 @@ export function ask(answers) {
     command.textContent = `dpress query FOLDER ${shell(input.value.trim() || "total")}`;
   };
   const wrote = () => {
-    input.value = [...asked].map(([axis, cells]) => condition(answers.attributes[axis], cells)).filter(Boolean).join(" and ") || "total";
+    input.value =
+      [...asked]
+        .map(([axis, cells]) => condition(answers.attributes[axis], cells))
+        .filter(Boolean)
+        .join(" and ") || "total";
     show();
   };
-  const controls = answers.attributes.map((own, axis) => held(own, (cells) => (cells ? asked.set(axis, cells) : asked.delete(axis), wrote())));
+  const controls = answers.attributes.map((own, axis) =>
+    held(own, (cells) => (cells ? asked.set(axis, cells) : asked.delete(axis), wrote())),
+  );
   const examples = examplesOf(answers).map((text) => button(text, () => ((input.value = text), show())));
   input.addEventListener("input", show);
   input.value = examplesOf(answers)[0];
@@ -32,8 +37,17 @@ export function ask(answers) {
     input,
     found,
     element("p", { class: "note" }, "Such as ", ...examples),
-    element("details", {}, element("summary", {}, "Choose instead of typing"), element("div", { class: "controls" }, ...controls)),
-    element("p", { class: "note" }, "Answered on this page, nothing is sent; it costs no privacy. The command gives the same, and means, sums and quantiles:"),
+    element(
+      "details",
+      {},
+      element("summary", {}, "Choose instead of typing"),
+      element("div", { class: "controls" }, ...controls),
+    ),
+    element(
+      "p",
+      { class: "note" },
+      "Answered on this page, nothing is sent; it costs no privacy. The command gives the same, and means, sums and quantiles:",
+    ),
     command,
   );
 }
@@ -48,14 +62,17 @@ function words(answers, text) {
   }
 }
 
-const shell = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
-
 /** Returns queries that this release answers. */
 function examplesOf({ attributes, tables, signed }) {
   const largest = tables.all.reduce((one, other) => (other.axes.length > one.axes.length ? other : one));
   const [first, second] = largest.axes.map((axis) => middle(attributes[axis]));
   const both = [first, second].filter(Boolean).join(" and ");
-  return [both, ...(signed ? [second ? `share ${first} where ${second}` : `share ${first}`, `count ${first} - count ${second ?? "total"}`] : [])];
+  return [
+    both,
+    ...(signed
+      ? [second ? `share ${first} where ${second}` : `share ${first}`, `count ${first} - count ${second ?? "total"}`]
+      : []),
+  ];
 }
 
 const middle = (own) => condition(own, own.ordered > 2 ? [own.ordered >> 2, ((own.ordered + 1) >> 1) - 1] : [0, 0]);

@@ -5,7 +5,8 @@ const DAY = 24 * HOUR;
 
 /** Returns an attribute with its edges, labels, and the names behind its cells. */
 export function attribute(own) {
-  const edges = own.kind === "listed" ? null : own.edges ?? Array.from({ length: own.ordered + 1 }, (_, i) => edge(own, i));
+  const edges =
+    own.kind === "listed" ? null : (own.edges ?? Array.from({ length: own.ordered + 1 }, (_, i) => edge(own, i)));
   const names = own.names ?? Array.from({ length: own.size }, (_, i) => named(own, edges, i));
   return { ...own, edges, names, labels: own.labels ?? names, whole: own.kind !== "numeric", groups: own.groups ?? {} };
 }
@@ -55,14 +56,16 @@ function period(text) {
   const at = (...parts) => new Date(0).setUTCFullYear(...parts);
   if (week !== undefined) return isoWeek(at, year, week);
   if (quarter) return [at(year, 3 * quarter - 3, 1) / HOUR, at(year, 3 * quarter, 1) / HOUR];
-  if (day === undefined) return month === undefined ? [at(year, 0, 1) / HOUR, at(year + 1, 0, 1) / HOUR] : months(at, year, month);
+  if (day === undefined)
+    return month === undefined ? [at(year, 0, 1) / HOUR, at(year + 1, 0, 1) / HOUR] : months(at, year, month);
   const first = at(year, month - 1, day);
   const real = new Date(first);
   if (real.getUTCMonth() !== month - 1 || real.getUTCDate() !== day || hour > 23) return null;
   return hour === undefined ? [first / HOUR, first / HOUR + 24] : [first / HOUR + hour, first / HOUR + hour + 1];
 }
 
-const months = (at, year, month) => (month >= 1 && month <= 12 ? [at(year, month - 1, 1) / HOUR, at(year, month, 1) / HOUR] : null);
+const months = (at, year, month) =>
+  month >= 1 && month <= 12 ? [at(year, month - 1, 1) / HOUR, at(year, month, 1) / HOUR] : null;
 
 /** Returns the hours of a week of ISO 8601, which begins on Monday and has its Thursday in its year. */
 function isoWeek(at, year, week) {

@@ -1,5 +1,6 @@
 /** Figures on a canvas: bars, lines and heat maps with their intervals, read by pointing or by the arrow keys. */
 import { element } from "./elements.js";
+import { bar, dot, line, outline, path, write } from "./pens.js";
 import { number } from "./rounding.js";
 import { said } from "./words.js";
 import { placesOf } from "./views.js";
@@ -11,8 +12,15 @@ const FONT = "11px system-ui, sans-serif";
 /** Returns a figure of a view of one or two attributes. */
 export function chart(view) {
   const canvas = element("canvas", { tabindex: "0", role: "img" });
-  canvas.setAttribute("aria-label", `Figure of ${view.edges.map((one) => one.caption).join(" by ")}; arrow keys read its cells`);
-  const pointed = element("p", { class: "note pointed", "aria-live": "polite" }, "Point at the figure, or use the arrow keys, to read a cell.");
+  canvas.setAttribute(
+    "aria-label",
+    `Figure of ${view.edges.map((one) => one.caption).join(" by ")}; arrow keys read its cells`,
+  );
+  const pointed = element(
+    "p",
+    { class: "note pointed", "aria-live": "polite" },
+    "Point at the figure, or use the arrow keys, to read a cell.",
+  );
   let [boxes, at] = [[], -1];
   const show = (cell) => {
     at = cell;
@@ -21,7 +29,9 @@ export function chart(view) {
   };
   const draw = () => (boxes = drawn(canvas, view, at));
   canvas.addEventListener("pointermove", ({ offsetX: x, offsetY: y }) => {
-    const found = boxes.findIndex((box) => box && x >= box[0] && x < box[0] + box[2] && y >= box[1] && y < box[1] + box[3]);
+    const found = boxes.findIndex(
+      (box) => box && x >= box[0] && x < box[0] + box[2] && y >= box[1] && y < box[1] + box[3],
+    );
     if (found >= 0 && found !== at) show(found);
   });
   canvas.addEventListener("keydown", (event) => {
@@ -37,11 +47,18 @@ export function chart(view) {
 }
 
 function caption(view) {
-  const grouped = view.edges.filter((one) => one.group > 1).map((one) => ` A cell of ${one.caption} is ${one.group} neighbouring ones.`);
+  const grouped = view.edges
+    .filter((one) => one.group > 1)
+    .map((one) => ` A cell of ${one.caption} is ${one.group} neighbouring ones.`);
   const heat = isHeat(view);
-  const shown = heat ? "The stronger the shade, the larger the count (by square root). A cell is left blank, or has a hollow dot, where its 95 % interval reaches down to zero." : "The thin lines are 95 % intervals.";
+  const shown = heat
+    ? "The stronger the shade, the larger the count (by square root). A cell is left blank, or has a hollow dot, where its 95 % interval reaches down to zero."
+    : "The thin lines are 95 % intervals.";
   const empty = heat ? [] : panelsOf(view, false).filter((one) => !isFilled(view, one));
-  const left = empty.length && empty.length < view.edges[0].cells.length ? ` Left out, as every interval reaches down to zero: ${empty.map((one) => one.title).join(", ")}.` : "";
+  const left =
+    empty.length && empty.length < view.edges[0].cells.length
+      ? ` Left out, as every interval reaches down to zero: ${empty.map((one) => one.title).join(", ")}.`
+      : "";
   const most = heat ? ` The strongest shade is ${number(Math.max(1, ...view.value))} ${view.noun}.` : "";
   return `${shown}${most}${grouped.join("")}${left}`;
 }
@@ -52,7 +69,9 @@ const isHeat = ({ edges }) => edges.length === 2 && edges[0].cells.length > PANE
 function drawn(canvas, view, at) {
   const width = Math.max(canvas.parentElement?.clientWidth ?? 0, 240);
   const style = getComputedStyle(canvas);
-  const colours = Object.fromEntries(["ink", "muted", "grid", "mark", "paper", "less"].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+  const colours = Object.fromEntries(
+    ["ink", "muted", "grid", "mark", "paper", "less"].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]),
+  );
   const pen = canvas.getContext("2d");
   pen.font = FONT;
   const layout = isHeat(view) ? heatLayout : view.edges.at(-1).ordered ? uprightLayout : lyingLayout;
@@ -67,19 +86,14 @@ function drawn(canvas, view, at) {
   return paint();
 }
 
-/** Returns a text in ink, cut where it is too long. */
-function write({ pen, colours }, text, x, y, { align = "left", most = Infinity, colour = colours.muted } = {}) {
-  let short = text;
-  while (short.length > 1 && pen.measureText(short).width > most) short = `${short.slice(0, -2)}…`;
-  [pen.fillStyle, pen.textAlign, pen.textBaseline] = [colour, align, "middle"];
-  pen.fillText(short, x, y);
-}
-
 /** Returns the panels, one for every value of the first of two attributes: those in which something is clearly above zero. */
 function panelsOf(view, filled = true) {
   if (view.edges.length === 1) return [{ title: "", first: 0 }];
   const [rows, columns] = view.edges;
-  const panels = rows.cells.map((one, i) => ({ title: `${rows.caption}: ${one.label}`, first: i * columns.cells.length }));
+  const panels = rows.cells.map((one, i) => ({
+    title: `${rows.caption}: ${one.label}`,
+    first: i * columns.cells.length,
+  }));
   return filled && panels.some((one) => isFilled(view, one)) ? panels.filter((one) => isFilled(view, one)) : panels;
 }
 
@@ -124,17 +138,41 @@ function uprightLayout(own) {
         line(pen, colours.grid, LEFT, up(tick, top), width - RIGHT, up(tick, top));
         write(own, number(tick), LEFT - 6, up(tick, top), { align: "right" });
       }
-      if (columns.timed) band(own, columns, first, (i) => LEFT + (i + 0.5) * step, (value) => up(value, top));
+      if (columns.timed)
+        band(
+          own,
+          columns,
+          first,
+          (i) => LEFT + (i + 0.5) * step,
+          (value) => up(value, top),
+        );
       columns.cells.forEach((_, i) => {
         const [cell, x] = [first + i, LEFT + i * step];
         boxes[cell] = [x, top, step, plot];
-        if (!columns.timed) bar(own, cell, [x + 0.08 * step, up(Math.max(view.value[cell], 0), top), 0.84 * step, Math.abs(up(0, top) - up(view.value[cell], top))]);
-        if (!columns.timed && Number.isFinite(view.half[cell])) line(pen, colours.ink, x + step / 2, up(view.value[cell] - view.half[cell], top), x + step / 2, up(view.value[cell] + view.half[cell], top));
+        if (!columns.timed)
+          bar(own, cell, [
+            x + 0.08 * step,
+            up(Math.max(view.value[cell], 0), top),
+            0.84 * step,
+            Math.abs(up(0, top) - up(view.value[cell], top)),
+          ]);
+        if (!columns.timed && Number.isFinite(view.half[cell]))
+          line(
+            pen,
+            colours.ink,
+            x + step / 2,
+            up(view.value[cell] - view.half[cell], top),
+            x + step / 2,
+            up(view.value[cell] + view.half[cell], top),
+          );
         if (cell === at) outline(own, boxes[cell]);
       });
     });
     labels(own, columns, LEFT, step, panels.length * each);
-    write(own, columns.caption, (LEFT + width) / 2, panels.length * each + 30, { align: "center", colour: colours.ink });
+    write(own, columns.caption, (LEFT + width) / 2, panels.length * each + 30, {
+      align: "center",
+      colour: colours.ink,
+    });
     return boxes;
   };
   return { height: panels.length * each + BOTTOM, paint };
@@ -151,7 +189,12 @@ function labels(own, edge, left, step, top) {
 
 function band({ pen, view, colours }, edge, first, x, y) {
   const inside = edge.cells.flatMap((one, i) => (one.ordered ? [i] : []));
-  const [low, high] = [-1, 1].map((sign) => inside.map((i) => [x(i), y(view.value[first + i] + sign * (Number.isFinite(view.half[first + i]) ? view.half[first + i] : 0))]));
+  const [low, high] = [-1, 1].map((sign) =>
+    inside.map((i) => [
+      x(i),
+      y(view.value[first + i] + sign * (Number.isFinite(view.half[first + i]) ? view.half[first + i] : 0)),
+    ]),
+  );
   path(pen, [...low, ...high.reverse()]);
   [pen.fillStyle, pen.globalAlpha] = [colours.mark, 0.25];
   pen.fill();
@@ -159,28 +202,6 @@ function band({ pen, view, colours }, edge, first, x, y) {
   path(pen, inside.map((i) => [x(i), y(view.value[first + i])])); // prettier-ignore
   [pen.strokeStyle, pen.lineWidth] = [colours.mark, 1.6];
   pen.stroke();
-}
-
-function path(pen, points) {
-  pen.beginPath();
-  points.forEach(([x, y], i) => (i ? pen.lineTo(x, y) : pen.moveTo(x, y)));
-}
-
-function line(pen, colour, ...[x, y, toX, toY]) {
-  path(pen, [[x, y], [toX, toY]]); // prettier-ignore
-  [pen.strokeStyle, pen.lineWidth] = [colour, 1];
-  pen.stroke();
-}
-
-function bar({ pen, view, colours }, cell, box) {
-  [pen.fillStyle, pen.globalAlpha] = [view.value[cell] < 0 ? colours.less : colours.mark, 0.75];
-  pen.fillRect(...box);
-  pen.globalAlpha = 1;
-}
-
-function outline({ pen, colours }, box) {
-  [pen.strokeStyle, pen.lineWidth] = [colours.ink, 1.5];
-  pen.strokeRect(...box);
 }
 
 /** Bars below one another, for values without an order. */
@@ -206,7 +227,15 @@ function lyingLayout(own) {
         boxes[cell] = [0, y, width, step];
         write(own, row.label, room - 6, y + step / 2, { align: "right", most: room - 8 });
         bar(own, cell, [Math.min(zero, end), y + 3, Math.abs(end - zero), step - 6]);
-        if (Number.isFinite(view.half[cell])) line(pen, colours.ink, along(view.value[cell] - view.half[cell]), y + step / 2, along(view.value[cell] + view.half[cell]), y + step / 2);
+        if (Number.isFinite(view.half[cell]))
+          line(
+            pen,
+            colours.ink,
+            along(view.value[cell] - view.half[cell]),
+            y + step / 2,
+            along(view.value[cell] + view.half[cell]),
+            y + step / 2,
+          );
         if (cell === at) outline(own, boxes[cell]);
       });
     });
@@ -220,7 +249,10 @@ function heatLayout(own) {
   const { pen, view, width, colours, at } = own;
   const [rows, columns] = view.edges;
   const room = Math.min(Math.max(...rows.cells.map((one) => pen.measureText(one.tick).width)) + 12, width * 0.3);
-  const [wide, high] = [(width - room - RIGHT) / columns.cells.length, Math.min(Math.max(480 / rows.cells.length, 4), 26)];
+  const [wide, high] = [
+    (width - room - RIGHT) / columns.cells.length,
+    Math.min(Math.max(480 / rows.cells.length, 4), 26),
+  ];
   const most = Math.max(1, ...view.value);
   const every = Math.ceil(13 / high);
   const paint = () => {
@@ -231,7 +263,8 @@ function heatLayout(own) {
         [pen.fillStyle, pen.globalAlpha] = [colours.mark, 0.08 + 0.92 * Math.sqrt(value / most)];
         pen.fillRect(box[0], box[1], wide + 0.3, high + 0.3);
         pen.globalAlpha = 1;
-      } else if (Math.min(wide, high) >= 7) dot(pen, colours.muted, box[0] + wide / 2, box[1] + high / 2, Math.min(wide, high) / 5);
+      } else if (Math.min(wide, high) >= 7)
+        dot(pen, colours.muted, box[0] + wide / 2, box[1] + high / 2, Math.min(wide, high) / 5);
       return box;
     });
     rows.cells.forEach((one, i) => {
@@ -239,16 +272,12 @@ function heatLayout(own) {
     });
     write(own, rows.caption, 0, 9, { colour: colours.ink, most: width });
     labels(own, columns, room, wide, TOP + rows.cells.length * high);
-    write(own, columns.caption, (room + width) / 2, TOP + rows.cells.length * high + 30, { align: "center", colour: colours.ink });
+    write(own, columns.caption, (room + width) / 2, TOP + rows.cells.length * high + 30, {
+      align: "center",
+      colour: colours.ink,
+    });
     if (at >= 0) outline(own, boxes[at]);
     return boxes;
   };
   return { height: TOP + rows.cells.length * high + BOTTOM, paint };
-}
-
-function dot(pen, colour, x, y, radius) {
-  pen.beginPath();
-  pen.arc(x, y, Math.min(radius, 2.4), 0, 2 * Math.PI);
-  [pen.strokeStyle, pen.lineWidth] = [colour, 0.8];
-  pen.stroke();
 }

@@ -18,7 +18,8 @@ export const anyName = (attributes) =>
     .join("|");
 
 /** Returns whether a text begins as a condition does. */
-export const isCondition = (attributes, text) => new RegExp(`^\\s*(?:${anyName(attributes)})\\s*${OPERATOR}`).test(text);
+export const isCondition = (attributes, text) =>
+  new RegExp(`^\\s*(?:${anyName(attributes)})\\s*${OPERATOR}`).test(text);
 
 /** Returns 0/1 weights, one array for every attribute. */
 export function weightsOf(attributes, text) {
@@ -45,7 +46,10 @@ function conditions(attributes, text) {
 
 function condition(attributes, names, part) {
   const match = new RegExp(`^(${names})\\s*(!=|<=|>=|=|<|>|\\bin\\b)\\s*([^]+)$`).exec(part);
-  if (!match) throw new Unread(`cannot read “${part}”; write e.g. NAME = VALUE or NAME in a..b, with the attributes ${attributes.map((one) => one.name).join(", ")}`);
+  if (!match)
+    throw new Unread(
+      `cannot read “${part}”; write e.g. NAME = VALUE or NAME in a..b, with the attributes ${attributes.map((one) => one.name).join(", ")}`,
+    );
   return { axis: attributes.findIndex((one) => one.name === match[1]), operator: match[2], value: match[3].trim() };
 }
 
@@ -56,7 +60,12 @@ function cellsOf(own, operator, text) {
     return operator === "=" ? weights : weights.map((one) => 1 - one);
   }
   if (operator === "in" && text.startsWith("(") && text.endsWith(")")) {
-    const values = text.slice(1, -1).match(/\s*'[^']*'\s*|\s*"[^"]*"\s*|[^,]+/g)?.map((one) => one.trim()).filter(Boolean) ?? [];
+    const values =
+      text
+        .slice(1, -1)
+        .match(/\s*'[^']*'\s*|\s*"[^"]*"\s*|[^,]+/g)
+        ?.map((one) => one.trim())
+        .filter(Boolean) ?? [];
     if (!values.length) throw new Unread("the list after “in” is empty; write in (a, b)");
     for (const cell of values.flatMap((value) => cells(own, value))) weights[cell] = 1;
     return weights;
@@ -106,7 +115,8 @@ function span(own, low, high) {
   if (!own.ordered) throw new Unread(`${own.name} has no order; use = or in (a, b)`);
   const first = low === null ? 0 : cells(own, low)[0];
   const last = high === null ? own.ordered - 1 : cells(own, high).at(-1);
-  if (!(first <= last && last < own.ordered)) throw new Unread(`${own.name}: ${low}..${high} is no range of its ordered values`);
+  if (!(first <= last && last < own.ordered))
+    throw new Unread(`${own.name}: ${low}..${high} is no range of its ordered values`);
   return [first, last];
 }
 
@@ -114,14 +124,21 @@ function between(own, bottom, top) {
   const [least, most] = [own.edges[0], own.edges.at(-1)];
   const low = bottom === null ? least : Math.max(bottom, least);
   const high = top === null ? most : Math.min(top, most);
-  if (low >= high) throw new Unread(`${own.name}: nothing lies there; it runs from ${own.names[0]} to ${own.names[own.ordered - 1]}`);
+  if (low >= high)
+    throw new Unread(`${own.name}: nothing lies there; it runs from ${own.names[0]} to ${own.names[own.ordered - 1]}`);
   const [first, last] = [own.edges.indexOf(low), own.edges.indexOf(high)];
-  if (first < 0 || last < 0) throw new Unread(`${own.name}: the condition cuts through a cell; the cells begin at ${own.edges.slice(0, 8).join(", ")}, ...`);
+  if (first < 0 || last < 0)
+    throw new Unread(
+      `${own.name}: the condition cuts through a cell; the cells begin at ${own.edges.slice(0, 8).join(", ")}, ...`,
+    );
   return [first, last - 1];
 }
 
 function place(own, text) {
   const found = stretch(own, unquoted(text));
-  if (!found) throw new Unread(`${own.name}: expected ${own.kind === "dated" ? "a date or a period" : "a number"}, got “${text}”`);
+  if (!found)
+    throw new Unread(
+      `${own.name}: expected ${own.kind === "dated" ? "a date or a period" : "a number"}, got “${text}”`,
+    );
   return found;
 }

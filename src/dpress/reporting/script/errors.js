@@ -7,7 +7,8 @@ export function varianceOf(form, tables) {
     const along = form.axes.map((own, axis) => quadratic(own, tables.sizes[axis]));
     return (weights) => along.reduce((product, own, axis) => product * own(weights[axis]), form.variance);
   }
-  if (form.form === "components") return components(new Map(form.of.map(([axes, variance]) => [axes.join(), variance])));
+  if (form.form === "components")
+    return components(new Map(form.of.map(([axes, variance]) => [axes.join(), variance])));
   return separate(form, tables);
 }
 
@@ -41,7 +42,10 @@ function squared(own, cells) {
  */
 function tree({ branching, variances }, cells) {
   const leaf = variances.at(-1);
-  const above = variances.slice(0, -1).reverse().map((one) => one ?? Infinity);
+  const above = variances
+    .slice(0, -1)
+    .reverse()
+    .map((one) => one ?? Infinity);
   const sums = []; // s of every inner node, level by level
   let sizes = new Float64Array(cells).fill(leaf);
   for (const variance of above) {
@@ -59,7 +63,8 @@ function tree({ branching, variances }, cells) {
         const [other, more] = next.get(Math.floor(i / branching)) ?? [0, 0];
         next.set(Math.floor(i / branching), [t + other, q + more]);
       }
-      for (const [i, [t, q]] of next) next.set(i, [t / (1 + sums[height][i] / variance), q - (t * t) / (variance + sums[height][i])]);
+      for (const [i, [t, q]] of next)
+        next.set(i, [t / (1 + sums[height][i] / variance), q - (t * t) / (variance + sums[height][i])]);
       level = next;
     });
     return [...level.values()].reduce((sum, [, q]) => sum + q, 0);

@@ -1,6 +1,6 @@
 /** One table looked at: which, along which attributes, in which order, the others held; as figure and as rows. */
 import { chart } from "./charts.js";
-import { held, select } from "./controls.js";
+import { button, held, select } from "./controls.js";
 import { element } from "./elements.js";
 import { rows } from "./rows.js";
 import { viewOf } from "./views.js";
@@ -43,7 +43,11 @@ export function explore(answers) {
     const [first, second, ...more] = axes;
     const list = [select("by", own.map(named), along(0), String(first))];
     if (own.length > 1) {
-      const options = [["nothing else", ""], ...own.filter((axis) => axis !== first).map(named), ...(own.length > 2 ? [["all, as rows", "all"]] : [])];
+      const options = [
+        ["nothing else", ""],
+        ...own.filter((axis) => axis !== first).map(named),
+        ...(own.length > 2 ? [["all, as rows", "all"]] : []),
+      ];
       list.push(select("and by", options, along(1), more.length ? "all" : String(second ?? "")));
     }
     if (axes.length === 2) list.push(swap());
@@ -52,18 +56,20 @@ export function explore(answers) {
       ...others.map((axis) =>
         held(attributes[axis], (cells) => {
           delete conditions[axis];
-          if (cells) conditions[axis] = Float64Array.from({ length: attributes[axis].size }, (_, i) => (i >= cells[0] && i <= cells[1] ? 1 : 0));
+          if (cells)
+            conditions[axis] = Float64Array.from({ length: attributes[axis].size }, (_, i) =>
+              i >= cells[0] && i <= cells[1] ? 1 : 0,
+            );
           show();
         }),
       ),
     );
   };
-  const swap = () => {
-    const made = element("button", { type: "button" }, "Swap");
-    made.addEventListener("click", () => ((axes = axes.toReversed()), offer(), show()));
-    return made;
-  };
-  const named = tables.all.map((one, i) => [`${one.axes.map((axis) => attributes[axis].caption).join(" × ")}`, String(i)]);
+  const swap = () => button("Swap", () => ((axes = axes.toReversed()), offer(), show()));
+  const named = tables.all.map((one, i) => [
+    `${one.axes.map((axis) => attributes[axis].caption).join(" × ")}`,
+    String(i),
+  ]);
   const table = select("Table", named, (value) => choose(Number(value)));
   choose(0);
   for (const link of document.querySelectorAll("a[data-table]")) {
@@ -72,7 +78,14 @@ export function explore(answers) {
       document.querySelector(".explore select").value = link.dataset.table;
     });
   }
-  return element("section", { class: "explore" }, element("h3", {}, "Look at a table"), element("div", { class: "controls" }, ...(named.length > 1 ? [table] : [])), choices, shown);
+  return element(
+    "section",
+    { class: "explore" },
+    element("h3", {}, "Look at a table"),
+    element("div", { class: "controls" }, ...(named.length > 1 ? [table] : [])),
+    choices,
+    shown,
+  );
 }
 
 /** Returns the axes that a figure begins with: at most two, the one with fewer cells first. */

@@ -4,7 +4,8 @@ const FINEST = 1e-6; // of a person, to which a count is rounded however small i
 const MINUS = "\u2212";
 
 /** Returns the power of ten to which a number with this standard error is rounded: at most a third of the error. */
-export const unitFor = (error) => (error > 0 && error < Infinity ? Math.max(10 ** Math.floor(Math.log10(error / 3)), FINEST) : 1);
+export const unitFor = (error) =>
+  error > 0 && error < Infinity ? Math.max(10 ** Math.floor(Math.log10(error / 3)), FINEST) : 1;
 
 /** Returns a number as a multiple of a power of ten, with thousands separators; `towards` is Math.floor or Math.ceil. */
 export function number(value, unit = 1, towards = null) {
@@ -30,8 +31,10 @@ export function error(value) {
 
 /** Returns an answer with its interval and standard error, in the words of the page. */
 export function answered({ value, standardError, interval: ends }, of = "count") {
-  if (Number.isNaN(value)) return `not known: the count that it is divided by may be zero. 95 % interval ${interval(...ends)}`;
+  if (Number.isNaN(value))
+    return `not known: the count that it is divided by may be zero. 95 % interval ${interval(...ends)}`;
   const finest = unitFor(standardError);
-  const unit = of === "count" && value % 1 === 0 ? Math.max(1, finest) : standardError > 0 || of === "count" ? finest : 1e-4;
+  const unit =
+    of === "count" && value % 1 === 0 ? Math.max(1, finest) : standardError > 0 || of === "count" ? finest : 1e-4;
   return `${number(value, unit)}, 95 % interval ${interval(...ends, unit)}, standard error ${error(standardError)}`;
 }

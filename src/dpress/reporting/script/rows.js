@@ -1,4 +1,5 @@
 /** A table of any length, of which the rows in sight are made; sorted by a click on a head; saved as CSV or JSON. */
+import { button } from "./controls.js";
 import { element } from "./elements.js";
 import { error, interval, number, unitFor } from "./rounding.js";
 import { asCsv, asJson, labelsOf } from "./words.js";
@@ -10,20 +11,49 @@ const BEYOND = 10; // rows made above and below those in sight
 /** Returns a view as a table. */
 export function rows(view, title) {
   const heads = [...view.edges.map((one) => one.caption), "count", "95 % interval", "standard error"];
-  const sorters = [...view.edges.map((_, i) => (cell) => placesOf(view.edges, cell)[i]), (cell) => view.value[cell], (cell) => view.value[cell], (cell) => view.error[cell]];
+  const sorters = [
+    ...view.edges.map((_, i) => (cell) => placesOf(view.edges, cell)[i]),
+    (cell) => view.value[cell],
+    (cell) => view.value[cell],
+    (cell) => view.error[cell],
+  ];
   let [order, sorted, down] = [Array.from(view.value.keys()), -1, false];
   const body = element("tbody");
-  const head = element("tr", {}, ...heads.map((name, i) => element("th", { scope: "col", class: i < view.edges.length ? "label" : "" }, button(name, () => sort(i)))));
-  const table = element("table", { "aria-rowcount": String(view.size + 1) }, element("caption", {}, `${title}: ${number(view.size)} cells`), element("thead", {}, head), body);
-  const box = element("div", { class: "rows", tabindex: "0", role: "region", "aria-label": `${title}, scrolls` }, table);
+  const head = element(
+    "tr",
+    {},
+    ...heads.map((name, i) =>
+      element(
+        "th",
+        { scope: "col", class: i < view.edges.length ? "label" : "" },
+        button(name, () => sort(i)),
+      ),
+    ),
+  );
+  const table = element(
+    "table",
+    { "aria-rowcount": String(view.size + 1) },
+    element("caption", {}, `${title}: ${number(view.size)} cells`),
+    element("thead", {}, head),
+    body,
+  );
+  const box = element(
+    "div",
+    { class: "rows", tabindex: "0", role: "region", "aria-label": `${title}, scrolls` },
+    table,
+  );
   const unit = unitOf(view);
 
   function sort(column) {
     [down, sorted] = [sorted === column ? !down : column >= view.edges.length, column];
     const by = sorters[column];
     const keys = Float64Array.from(view.value, (_, cell) => by(cell));
-    order = Array.from(view.value.keys()).sort((one, other) => (down ? keys[other] - keys[one] : keys[one] - keys[other]) || one - other);
-    [...head.children].forEach((th, i) => (i === column ? th.setAttribute("aria-sort", down ? "descending" : "ascending") : th.removeAttribute("aria-sort")));
+    order = Array.from(view.value.keys()).sort(
+      (one, other) => (down ? keys[other] - keys[one] : keys[one] - keys[other]) || one - other,
+    );
+    [...head.children].forEach((th, i) =>
+      i === column ? th.setAttribute("aria-sort", down ? "descending" : "ascending") : th.removeAttribute("aria-sort"),
+    );
     box.scrollTop = 0;
     show();
   }
@@ -37,15 +67,16 @@ export function rows(view, title) {
 
   box.addEventListener("scroll", show);
   new ResizeObserver(show).observe(box);
-  const save = element("p", { class: "note" }, "Save the table: ", button("CSV", () => saved(`${title}.csv`, "text/csv", asCsv(view, order))), " ", button("JSON", () => saved(`${title}.json`, "application/json", asJson(view, order))), " (exact numbers, nothing is sent)");
+  const save = element(
+    "p",
+    { class: "note" },
+    "Save the table: ",
+    button("CSV", () => saved(`${title}.csv`, "text/csv", asCsv(view, order))),
+    " ",
+    button("JSON", () => saved(`${title}.json`, "application/json", asJson(view, order))),
+    " (exact numbers, nothing is sent)",
+  );
   return element("div", {}, box, save);
-}
-
-/** Returns a button. */
-export function button(text, act) {
-  const made = element("button", { type: "button" }, text);
-  made.addEventListener("click", act);
-  return made;
 }
 
 function unitOf({ value, error: errors }) {
@@ -58,7 +89,12 @@ function row(view, cell, unit, place) {
   const [value, half] = [view.value[cell], view.half[cell]];
   const texts = [number(value, unit), interval(value - half, value + half, unit), error(view.error[cell])];
   const labels = labelsOf(view, cell).map((one) => element("td", { class: "label", title: one }, one));
-  return element("tr", { "aria-rowindex": String(place) }, ...labels, ...texts.map((one) => element("td", { class: "number" }, one)));
+  return element(
+    "tr",
+    { "aria-rowindex": String(place) },
+    ...labels,
+    ...texts.map((one) => element("td", { class: "number" }, one)),
+  );
 }
 
 /** Returns the room of rows that are not in sight. */
@@ -71,7 +107,10 @@ function gap(count, columns) {
 }
 
 function saved(name, type, text) {
-  const link = element("a", { download: name.replace(/[^\p{L}\p{N}. -]+/gu, "_"), href: URL.createObjectURL(new Blob([text], { type })) });
+  const link = element("a", {
+    download: name.replace(/[^\p{L}\p{N}. -]+/gu, "_"),
+    href: URL.createObjectURL(new Blob([text], { type })),
+  });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -12,12 +12,17 @@ export function answer(answers, text) {
   if (asked.of === "count") return { ...count(answers, asked.first), note: answers.note };
   if (!answers.signed) throw new Unread(OFFLINE);
   const { pair, note } = compared(answers, ...twoCounts(asked));
-  return { of: asked.of, note: [note, answers.note].filter(Boolean).join(" ") || null, ...(asked.of === "difference" ? difference(answers, pair) : ratio(answers, asked.of, pair)) };
+  return {
+    of: asked.of,
+    note: [note, answers.note].filter(Boolean).join(" ") || null,
+    ...(asked.of === "difference" ? difference(answers, pair) : ratio(answers, asked.of, pair)),
+  };
 }
 
 function read(attributes, text) {
   const word = text.split(/\s/)[0].toLowerCase();
-  if (isCondition(attributes, text) || !["mean", "sum", "median", "quantile", "share", "ratio", "count"].includes(word)) return { of: "count", first: text };
+  if (isCondition(attributes, text) || !["mean", "sum", "median", "quantile", "share", "ratio", "count"].includes(word))
+    return { of: "count", first: text };
   const rest = text.slice(word.length).trim();
   if (word === "share") {
     const [first, where, ...more] = parts(rest, "(?:^|(?<=\\s))where(?=\\s|$)");
@@ -25,7 +30,8 @@ function read(attributes, text) {
     throw new Unread("write share CONDITIONS, or share CONDITIONS where CONDITIONS");
   }
   if (word === "ratio") return two("ratio", parts(rest, "\\s/\\s"), "ratio CONDITIONS / CONDITIONS");
-  if (word === "count") return two("difference", parts(rest, "\\s-\\s+count(?=\\s|$)"), "count CONDITIONS - count CONDITIONS");
+  if (word === "count")
+    return two("difference", parts(rest, "\\s-\\s+count(?=\\s|$)"), "count CONDITIONS - count CONDITIONS");
   throw new Unread(`The page answers counts, shares, ratios and differences; for ${word} use the command.`);
 }
 
@@ -54,7 +60,9 @@ function twoCounts({ of, first, second, where }) {
 function held(answers, weights) {
   if (answers.tables.holding(weighed(weights)) >= 0) return weights;
   const names = answers.tables.all.map((one) => one.axes.map((axis) => answers.attributes[axis].name).join(" × "));
-  throw new Unread(`no published table answers this; the tables are ${names.slice(0, 12).join(", ")}${names.length > 12 ? ", ..." : ""}`);
+  throw new Unread(
+    `no published table answers this; the tables are ${names.slice(0, 12).join(", ")}${names.length > 12 ? ", ..." : ""}`,
+  );
 }
 
 function count(answers, text) {
@@ -103,7 +111,9 @@ function several(answers, own, other, axes) {
   const both = own.map((weights, axis) => (axes.includes(axis) ? new Float64Array(weights.length) : weights));
   const known = answers.symmetric && answers.tables.holding(weighed(both)) >= 0;
   const covariance = known ? productCovariance(answers, own, other, axes) : -Math.sqrt(variance * another);
-  const note = known ? undefined : "How the errors of the two counts depend on each other is not known: standard error and interval are the largest that they can be.";
+  const note = known
+    ? undefined
+    : "How the errors of the two counts depend on each other is not known: standard error and interval are the largest that they can be.";
   return { pair: { first, second, variances: [variance, another], covariance }, note };
 }
 
@@ -129,7 +139,12 @@ function pairOf(form) {
   const second = (last + 6 * covariance - mean) / 5;
   const variances = [Math.max(0, mean - 4 * second), Math.max(0, second)];
   const most = Math.sqrt(variances[0] * variances[1]);
-  return { first: (low + high) / 2, second: (low - high) / 4, variances, covariance: Math.min(most, Math.max(-most, covariance)) };
+  return {
+    first: (low + high) / 2,
+    second: (low - high) / 4,
+    variances,
+    covariance: Math.min(most, Math.max(-most, covariance)),
+  };
 }
 
 const spread = ({ variances: [own, other], covariance }, r) => Math.max(0, own - 2 * r * covariance + r * r * other);
@@ -137,14 +152,19 @@ const spread = ({ variances: [own, other], covariance }, r) => Math.max(0, own -
 /** Returns the ratio of two sums, the denominator positive in truth; see `inference.ratio.fieller`. */
 function fieller(pair, critical) {
   const [own, other] = pair.variances;
-  if (pair.second <= margin(other, critical, 1)) return { value: NaN, standardError: NaN, interval: [-Infinity, Infinity] };
+  if (pair.second <= margin(other, critical, 1))
+    return { value: NaN, standardError: NaN, interval: [-Infinity, Infinity] };
   const value = pair.first / pair.second;
   const noise = spread(pair, value);
   const noisy = noise > ROUNDING * (own + value * value * other) ? 1 : 0;
   const steps = [noisy, noisy && other > 0 ? 1 : 0];
   const shifts = [[-steps[0], 0], [steps[0], 0], [0, -steps[1]], [0, steps[1]]]; // prettier-ignore
   const roots = shifts.flatMap((shift) => rootsOf(pair, critical ** 2, shift));
-  return { value, standardError: Math.sqrt(noise) / pair.second, interval: [Math.min(...roots, value), Math.max(...roots, value)] };
+  return {
+    value,
+    standardError: Math.sqrt(noise) / pair.second,
+    interval: [Math.min(...roots, value), Math.max(...roots, value)],
+  };
 }
 
 function rootsOf(pair, square, shift) {

@@ -4,7 +4,9 @@ import { ofWeights } from "./statistics.js";
 /** Returns a view; an axis of more than `most` ordered cells is taken in groups of neighbouring ones. */
 export function viewOf(answers, axes, conditions, most = Infinity) {
   const edges = axes.map((axis) => edgeOf(answers.attributes[axis], axis, conditions[axis], most));
-  const everything = answers.attributes.map((own, axis) => (axes.includes(axis) ? null : (conditions[axis] ?? new Float64Array(own.size).fill(1))));
+  const everything = answers.attributes.map((own, axis) =>
+    axes.includes(axis) ? null : (conditions[axis] ?? new Float64Array(own.size).fill(1)),
+  );
   const size = edges.reduce((product, own) => product * own.cells.length, 1);
   const [value, half, error] = [0, 0, 0].map(() => new Float64Array(size));
   const weights = [...everything];
@@ -37,7 +39,15 @@ function edgeOf(own, axis, condition, most) {
     for (const one of inside) weights[one] = 1;
     cells.push({ label: labelOf(own, inside), tick: tickOf(own, inside[0]), ordered: i < ordered, weights });
   }
-  return { axis, name: own.name, caption: own.caption, ordered: ordered > 0, timed: own.kind === "dated" && !own.cyclic, group, cells };
+  return {
+    axis,
+    name: own.name,
+    caption: own.caption,
+    ordered: ordered > 0,
+    timed: own.kind === "dated" && !own.cyclic,
+    group,
+    cells,
+  };
 }
 
 function labelOf(own, cells) {
@@ -45,4 +55,7 @@ function labelOf(own, cells) {
   return first === last ? first : `${first} to ${last}`;
 }
 
-const tickOf = (own, cell) => (own.edges && own.kind !== "dated" && cell < own.ordered ? String(Number(own.edges[cell].toPrecision(7))) : own.labels[cell]);
+const tickOf = (own, cell) =>
+  own.edges && own.kind !== "dated" && cell < own.ordered
+    ? String(Number(own.edges[cell].toPrecision(7)))
+    : own.labels[cell];
