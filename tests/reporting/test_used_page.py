@@ -6,11 +6,12 @@ import json
 
 import pytest
 from tests.kinds.conftest import AGE, KINDS, REGION, SEX, make
+from tests.kinds.reading import html_of_page
 
 from dpress.release.query_language import parse_rectangle
-from dpress.reporting.page import write_report
 
 pytestmark = pytest.mark.slow
+AXE = [("two-way", "light", 1280), ("two-way", "dark", 390), ("local joint", "dark", 1280), ("map", "light", 390)]
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -22,7 +23,13 @@ def release():
 @pytest.fixture
 def opened(release, open_page, tmp_path):
     """Open the page of a release."""
-    return lambda of=release, **options: open_page(write_report(of, tmp_path / "report.html").as_uri(), **options)
+
+    def opening(of=release, **options):
+        path = tmp_path / "report.html"
+        path.write_text(html_of_page(of), encoding="utf-8")
+        return open_page(path.as_uri(), **options)
+
+    return opening
 
 
 def asked(page, text):
@@ -104,8 +111,7 @@ def test_a_rectangle_drawn_on_a_map_is_a_query(opened):
     assert "lon in -74.25.." in page.locator("#live pre").text_content()
 
 
-@pytest.mark.parametrize("kind", ["two-way", "local joint", "map"])
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+@pytest.mark.parametrize(("kind", "scheme", "width"), AXE)
 def test_axe_finds_nothing_wrong(opened, pytestconfig, kind, scheme, width):
     axe = pytestconfig.rootpath / "clients/js/node_modules/axe-core/axe.min.js"
     if not axe.is_file():

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpress.reporting import charts
+from dpress.reporting import charts, fine_heat
 from dpress.reporting.charts import Chart
 from dpress.reporting.optional import load
 from dpress.reporting.posterior import Belief
@@ -86,7 +86,8 @@ def figure(view: View, variances: RangeVariances) -> Figure:
     if len(sizes) == 3 and sizes[0] <= MOST_PANELS and sizes[1] <= MOST_ROWS and sizes[2] <= LONGEST_AXIS:
         panels, empty = _filled(view)
         return _heat(view, panels, empty)
-    return Figure(drawing=None, facts={"form": "none", "shape": sizes, "lower_ends": False})
+    none = Figure(drawing=None, facts={"form": "none", "shape": sizes, "lower_ends": False})
+    return _fine(view) if fine_heat.fits(view) else none
 
 
 def _one_way(view: View, variances: RangeVariances) -> Figure:
@@ -198,6 +199,13 @@ def _heat(view: View, panels: list[tuple[str | None, View]], empty: Sequence[str
     }
     drawing = both(draw, f"Counts by {view.name}")
     return Figure(drawing=drawing, facts=facts, shades=shades(top), hollow="interval reaches zero")
+
+
+def _fine(view: View) -> Figure:
+    top, rows = max(1.0, float(view.count.max())), view.axes[0].caption
+    facts = {"form": "fine", "rows": rows, "unclear": view.unclear, "cells": view.count.size}
+    drawing = fine_heat.drawing(view, f"Counts by {view.name}", top=top, wide=WIDE, narrow=NARROW)
+    return Figure(drawing=drawing, facts=facts | {"lower_ends": _lower_ends(view)}, shades=shades(top))
 
 
 def shades(top: float) -> tuple[tuple[float, str], ...]:
