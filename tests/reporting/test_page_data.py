@@ -86,3 +86,14 @@ def test_a_page_of_too_many_cells_has_no_data(monkeypatch):
 def test_a_module_that_is_missing_is_named():
     with pytest.raises(FileNotFoundError, match=r"nowhere\.js"):
         page_script.script("nowhere")
+
+
+@pytest.mark.slow
+def test_a_page_of_a_hundred_thousand_cells_is_small():
+    axes = [{**AGE, "name": name, "bounds": [1, size]} for name, size in (("a", 74), ("b", 99), ("c", 13))]
+    people = pa.table({"a": range(1, 51), "b": range(1, 51), "c": [1 + row % 13 for row in range(50)]})
+    release = make("ranges", axes, data=people, method="hierarchy")
+    assert next(release.answers.published()).count.size == 95_238
+    html = page(release)
+    assert "<script" in html
+    assert len(html.encode()) < 1_500_000
