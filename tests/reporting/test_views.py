@@ -243,6 +243,6 @@ def test_panels_in_which_nothing_is_clearly_above_zero_are_left_out_by_name() ->
     few = replace(some, axes=(first, some.axes[1]), count=some.count[:3], half=some.half[:3], error=some.error[:3])
     shown = figures.figure(few, lambda _, ranges: np.ones(ranges.size))
     assert shown.facts["empty"] == ["East"]
-    assert "Left out, as every interval reaches down to zero: East." in caption(shown)
+    assert "Left out, as hardly an interval lies above zero, no more than chance makes: East." in caption(shown)
     nothing = replace(few, count=0 * few.count)
     assert figures.figure(nothing, lambda _, ranges: np.ones(ranges.size)).facts["empty"] == []

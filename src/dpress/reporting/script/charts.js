@@ -53,11 +53,13 @@ function caption(view) {
   const heat = isHeat(view);
   const shown = heat
     ? "The stronger the shade, the larger the count (by square root). A cell is left blank, or has a hollow dot, where its 95 % interval reaches down to zero."
-    : "The thin lines are 95 % intervals.";
-  const empty = heat ? [] : panelsOf(view, false).filter((one) => !isFilled(view, one));
+    : view.edges.at(-1).timed
+      ? "The line is the estimated count; the band is its 95 % interval."
+      : "The thin lines are 95 % intervals.";
+  const empty = heat || view.edges.length < 2 ? [] : panelsOf(view, false).filter((one) => !isFilled(view, one));
   const left =
     empty.length && empty.length < view.edges[0].cells.length
-      ? ` Left out, as every interval reaches down to zero: ${empty.map((one) => one.title).join(", ")}.`
+      ? ` Left out, as hardly an interval lies above zero, no more than chance makes: ${empty.map((one) => one.title).join(", ")}.`
       : "";
   const most = heat ? ` The strongest shade is ${number(Math.max(1, ...view.value))} ${view.noun}.` : "";
   return `${shown}${most}${grouped.join("")}${left}`;
@@ -98,7 +100,9 @@ function panelsOf(view, filled = true) {
 }
 
 function isFilled({ edges, value, half }, { first }) {
-  return edges.at(-1).cells.some((_, i) => value[first + i] - half[first + i] > 0);
+  const { cells } = edges.at(-1);
+  const above = cells.filter((_, i) => value[first + i] - half[first + i] > 0).length;
+  return above > Math.floor(cells.length / 20); // one in forty lies above zero by chance
 }
 
 function endsOf(view) {
