@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -76,11 +77,17 @@ def test_what_no_formula_answers_offline_has_no_data_and_says_so():
     assert "<script" not in html
 
 
-def test_a_page_of_too_many_cells_has_no_data(monkeypatch):
-    own = facts(KINDS["ranges"]())
-    assert page_data.page_data(own, own.views) is not None
-    monkeypatch.setattr(page_data, "MOST_CELLS", 19)
-    assert page_data.page_data(own, own.views) is None
+def test_a_page_has_the_smallest_tables_that_fit(monkeypatch):
+    own = facts(KINDS["local"]())
+    whole = own.views
+    sizes = [view.count.size for view in whole]
+    monkeypatch.setattr(page_data, "MOST_CELLS", sum(sizes) - 1)
+    data = json.loads(page_data.page_data(own, whole))
+    assert data["missing"] == 1
+    assert len(data["tables"]) == len(data["error"]["variances"]) == len(sizes) - 1
+    assert max(math.prod(own.schema.shape[axis] for axis in one["axes"]) for one in data["tables"]) < max(sizes)
+    monkeypatch.setattr(page_data, "MOST_CELLS", 1)
+    assert page_data.page_data(own, whole) is None
 
 
 def test_a_module_that_is_missing_is_named():

@@ -5,7 +5,7 @@ the decoder's `query_variance`.
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -44,19 +44,19 @@ def of_curator(decoder: Any, variance: Variance) -> Form | None:
     return None
 
 
-def of_collection(decoder: Any, errors: Sequence[Array]) -> Form | None:
+def of_collection(decoder: Any, errors: Mapping[int, Array]) -> Form | None:
     """Return the form of the noise of separate tables, for weights of one sign; None where tables are not separate.
 
     Args:
         decoder: of the collection.
-        errors: the standard error of every cell of every table.
+        errors: the standard error of every cell of some tables, by their places.
     """
     if not isinstance(decoder, SeparateTables):
         return None
     return {
         "form": "cells",
-        "inflation": list(decoder.inflation),
-        "variances": [packed(own.ravel() ** 2) for own in errors],
+        "inflation": [decoder.inflation[place] for place in errors] if decoder.inflation else [],
+        "variances": [packed(own.ravel() ** 2) for own in errors.values()],
     }
 
 

@@ -7,9 +7,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from dpress.core.attribute import Bounded, Tabular
 from dpress.core.bounded_attribute import Integer, Number, Numeric
 from dpress.core.dated_attribute import Dated
+from dpress.core.linear import Array
 from dpress.inference.consistency import ConsistentTables
 from dpress.inference.interval import critical
 from dpress.inference.least_squares import LeastSquares
@@ -21,30 +24,30 @@ from dpress.reporting.facts import Facts
 from dpress.reporting.packed_numbers import packed
 from dpress.reporting.views import LONGEST, View
 
-MOST_CELLS = 1 << 17  # of all tables, in a page
+MOST_CELLS = 100_000  # of all tables, in a page
 
 
 def page_data(facts: Facts, whole: Sequence[View], *, separate: bool = True) -> str | None:
     """Return the data as JSON that can stand in a `script` element; None where the page cannot answer queries.
 
-    That is so of more than 2^17 cells, of dates of more than 4,096, and where no formula gives the error.
+    That is so of dates of more than 4,096, where no formula gives the error, and where no table fits: the smallest
+    tables are in the page, up to 100,000 cells in all.
 
     Args:
         facts: of the release.
         whole: the views of its published tables.
         separate: whether the error of a collection's query is that of its separate tables.
     """
-    if sum(view.count.size for view in whole) > MOST_CELLS:
-        return None
+    places = _smallest([view.count.size for view in whole])
     attributes = [_attribute(one) for one in facts.schema.tabular]
-    form = _form(facts, whole, separate=separate)
-    if form is None or None in attributes:
-        return None
     decoder = facts.mechanism.decoder
-    tables = zip(decoder.tables, whole, strict=True)
+    form = _form(facts, {place: whole[place].error for place in places}, separate=separate)
+    if form is None or not places or None in attributes:
+        return None
     found = {
         "attributes": attributes,
-        "tables": [{"file": view.file, "axes": axes, "counts": packed(view.count)} for axes, view in tables],
+        "tables": [_table(whole[place], decoder.tables[place]) for place in places],
+        "missing": len(whole) - len(places),
         "noun": facts.noun,
         "critical": critical(CONFIDENCE, facts.tail),
         "users": decoder.users if isinstance(decoder, SeparateTables) else None,
@@ -61,10 +64,21 @@ def as_data(found: Mapping[str, Any]) -> str:
     return json.dumps(found, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
-def _form(facts: Facts, whole: Sequence[View], *, separate: bool) -> Form | None:
+def _smallest(sizes: Sequence[int]) -> list[int]:
+    """Return the places of the smallest tables that fit into a page together, in their order."""
+    order = np.argsort(sizes, kind="stable")
+    fitting = np.cumsum(np.asarray(sizes)[order]) <= MOST_CELLS
+    return sorted(order[fitting].tolist())
+
+
+def _table(view: View, axes: Sequence[int]) -> dict[str, Any]:
+    return {"file": view.file, "axes": axes, "counts": packed(view.count)}
+
+
+def _form(facts: Facts, errors: Mapping[int, Array], *, separate: bool) -> Form | None:
     mechanism = facts.mechanism
     if facts.local:
-        return of_collection(mechanism.decoder, [view.error for view in whole]) if separate else None
+        return of_collection(mechanism.decoder, errors) if separate else None
     return of_curator(mechanism.decoder, mechanism.variance) if isinstance(mechanism, MatrixMechanism) else None
 
 

@@ -83,6 +83,9 @@ export function explore(answers) {
     { class: "explore" },
     element("h3", {}, "Look at a table"),
     element("div", { class: "controls" }, ...(named.length > 1 ? [table] : [])),
+    ...(answers.missing
+      ? [element("p", { class: "note" }, `${answers.missing} larger tables are in the files alone.`)]
+      : []),
     choices,
     shown,
   );

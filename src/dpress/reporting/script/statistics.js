@@ -59,10 +59,10 @@ function twoCounts({ of, first, second, where }) {
 
 function held(answers, weights) {
   if (answers.tables.holding(weighed(weights)) >= 0) return weights;
+  if (answers.missing) throw new Unread("no table in this page answers this; the command knows the larger ones, too");
   const names = answers.tables.all.map((one) => one.axes.map((axis) => answers.attributes[axis].name).join(" × "));
-  throw new Unread(
-    `no published table answers this; the tables are ${names.slice(0, 12).join(", ")}${names.length > 12 ? ", ..." : ""}`,
-  );
+  const some = `${names.slice(0, 12).join(", ")}${names.length > 12 ? ", ..." : ""}`;
+  throw new Unread(`no published table answers this; the tables are ${some}`);
 }
 
 function count(answers, text) {
