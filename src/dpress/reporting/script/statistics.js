@@ -62,7 +62,7 @@ function held(answers, weights) {
   if (answers.missing) throw new Unread("no table in this page answers this; the command knows the larger ones, too");
   const names = answers.tables.all.map((one) => one.axes.map((axis) => answers.attributes[axis].name).join(" × "));
   const some = `${names.slice(0, 12).join(", ")}${names.length > 12 ? ", ..." : ""}`;
-  throw new Unread(`no published table answers this; the tables are ${some}`);
+  throw new Unread(`no table in this page answers this, try the command; the tables are ${some}`);
 }
 
 function count(answers, text) {
