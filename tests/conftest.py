@@ -13,7 +13,7 @@ from typing import Protocol
 import pytest
 from tests.seeded.seeded_stream import drawing
 
-pytest_plugins = ["tests.spark_sessions", "tests.stores", "tests.refusals", "tests.budgets"]
+pytest_plugins = ["tests.spark_sessions", "tests.stores", "tests.refusals", "tests.budgets", "tests.browser"]
 collect_ignore = ["seeded"]  # what programs that tests start read, and no tests
 
 

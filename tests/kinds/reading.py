@@ -34,7 +34,7 @@ def text_of(kind: str) -> str:
 
 def text(html: str) -> str:
     """Return a page's text in one line, without its style and what is typed in a shell."""
-    html = re.sub(r"<style.*?</style>|<pre.*?</pre>", "", html, flags=re.DOTALL)
+    html = re.sub(r"<style.*?</style>|<script.*?</script>|<pre.*?</pre>", "", html, flags=re.DOTALL)
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html)))
 
 
@@ -76,7 +76,7 @@ class Nesting(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.text += data if self.open[-1:] != ["style"] else ""
+        self.text += data if self.open[-1:] not in (["style"], ["script"]) else ""
 
 
 def read(html: str) -> Nesting:

@@ -21,7 +21,7 @@ from dpress.reporting.render import environment
 
 CENTRAL, LOCAL = "Error predicted before publishing", "Error predicted, and what it rests on"
 MAP = "Typical error, and what it rests on"  # of its own answers
-SECTIONS = ["What is promised", "Results", "Budget spent", "Provenance"]
+BELOW = ["What is promised", "Budget spent", "Provenance"]  # how it was made
 HOSTILE = '<script>alert("1")</script>'
 HOSTILE_LABEL = "</text></svg><img src=x onerror=alert(2)>"
 
@@ -43,7 +43,7 @@ def test_every_page_is_nested_complete_and_small(release: Release) -> None:
     parsed = read(html)
     local = release.design.local
     heading = MAP if release.kind == "spatial" else LOCAL if local else CENTRAL
-    sections = [*SECTIONS[:2], heading, *SECTIONS[2:]]
+    sections = ["Results", heading, *BELOW]
     places = [html.index(f"<h2>{section}</h2>") for section in sections]
     assert places == sorted(places)
     assert len(html.encode()) < 1_000_000
@@ -58,17 +58,20 @@ def test_every_page_is_nested_complete_and_small(release: Release) -> None:
 
 def test_every_table_says_what_it_shows(release: Release) -> None:
     html = html_of_page(release)
-    captions = re.findall(r"<table>\s*(?:<caption>([^<]+)</caption>)?", html)
-    assert html.count("<table") == len(captions) >= 3
+    captions = re.findall(r"<table[ >][^<]*(?:<caption>([^<]+)</caption>)?", html)
+    assert len(re.findall("<table[ >]", html)) == len(captions) >= 3
     assert all(captions)
 
 
 def test_no_page_asks_for_anything(release: Release) -> None:
     html = html_of_page(release)
     parsed = read(html)
-    assert not {"script", "link", "img", "iframe", "object", "use", "a", "base", "form"} & set(parsed.tags)
+    assert parsed.tags.count("script") in (0, 2)  # its data, and what reads them
+    assert not {"link", "img", "iframe", "object", "use", "base", "form"} & set(parsed.tags)
     links = {"src", "href", "xlink:href", "srcset", "action", "data", "background", "poster"}
     found = [(tag, name, value) for tag, name, value in parsed.attributes if name in links]
+    within = {f"#{value}" for _, name, value in parsed.attributes if name == "id"}
+    found = [one for one in found if one[0] != "a" or one[2] not in within]  # of the page itself
     drawn = release.kind == "spatial"
     pictures = [one for one in found if one[:2] == ("image", "href") and one[2].startswith("data:image/png;base64,")]
     assert found == pictures
@@ -118,7 +121,8 @@ def test_hostile_names_and_labels_are_harmless(kind: str) -> None:
     parsed = read(html)
     assert HOSTILE not in html
     assert HOSTILE_LABEL not in html
-    assert not {"script", "img"} & set(parsed.tags)
+    assert parsed.tags.count("script") == 2
+    assert "img" not in parsed.tags
     assert HOSTILE in parsed.text
     assert HOSTILE_LABEL in parsed.text
     assert "{{ 7*7 }}" in parsed.text
@@ -184,7 +188,7 @@ def test_every_colour_of_a_chart_follows_the_page() -> None:
 def test_print_keeps_headings_with_their_figures_and_tables_whole() -> None:
     style = (importlib.resources.files("dpress") / "reporting/page.css").read_text(encoding="utf-8")
     printed = style.partition("@media print")[2]
-    assert "h2, h3 { break-after: avoid; }" in printed
+    assert "h2, h3, summary { break-after: avoid; }" in printed
     assert re.search(r"figure,[^{]*\.scroll,[^{]*\{ break-inside: avoid; \}", printed)
     height = re.search(r"\.chart \{ max-height: (\d+)cm; \}", printed)
     assert height is not None

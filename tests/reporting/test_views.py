@@ -120,10 +120,22 @@ def test_a_long_list_says_how_much_of_it_is_drawn() -> None:
 
 
 def test_a_table_too_large_to_draw_says_so() -> None:
-    release = make("histogram", [{**AGE, "bounds": [0, 99]}, {**AGE, "name": "pay", "bounds": [0, 4000], "bins": 100}])
+    release = make("histogram", [{**AGE, "bounds": [0, 99]}, {**AGE, "name": "pay", "bounds": [0, 4000], "bins": 200}])
     shown = figure_of(release)
     assert shown.drawing is None
-    assert caption(shown) == "No figure: 100 × 100 cells are too many to draw legibly."
+    assert caption(shown) == "No figure: 100 × 200 cells are too many to draw legibly."
+
+
+def test_a_hundred_times_a_hundred_cells_are_drawn_where_they_are_clearly_above_zero() -> None:
+    release = make("histogram", [{**AGE, "bounds": [0, 99]}, {**AGE, "name": "pay", "bounds": [0, 4000], "bins": 100}])
+    (view,), shown = published(release), figure_of(release)
+    assert shown.drawing is not None
+    wide = shown.drawing[: shown.drawing.index("</svg>")]
+    assert len(re.findall(r"M\d+ \d+\.5h1", wide)) == np.count_nonzero(view.low > 0) == 10_000 - view.unclear > 0
+    assert f"Blank are the {view.unclear:,} of 10,000 cells" in caption(shown)
+    row, column = np.argwhere(view.low > 0)[0]
+    assert f"M{column} {row}.5h1" in wide
+    assert len(shown.drawing) < 100_000
 
 
 def test_heat_maps_count_the_cells_that_may_be_empty() -> None:
@@ -222,3 +234,15 @@ def test_a_cell_of_next_to_no_error_does_not_decide_how_all_are_rounded() -> Non
     assert second == ("y", "17", "9 to 26", "4.0")
     exact = page_tables.table(replace(view, error=np.zeros(3), half=np.zeros(3)))
     assert exact.rows[1][3] == "0"
+
+
+def test_panels_in_which_nothing_is_clearly_above_zero_are_left_out_by_name() -> None:
+    (view,) = published(make("histogram", [REGION, AGE]))
+    some = replace(view.transposed((0, 1)), count=np.where(np.arange(6)[:, None] < 2, 100.0, 0.0) + 0 * view.count)
+    first = replace(some.axes[0], labels=some.axes[0].labels[:3], ticks=some.axes[0].ticks[:3])
+    few = replace(some, axes=(first, some.axes[1]), count=some.count[:3], half=some.half[:3], error=some.error[:3])
+    shown = figures.figure(few, lambda _, ranges: np.ones(ranges.size))
+    assert shown.facts["empty"] == ["East"]
+    assert "Left out, as hardly an interval lies above zero, no more than chance makes: East." in caption(shown)
+    nothing = replace(few, count=0 * few.count)
+    assert figures.figure(nothing, lambda _, ranges: np.ones(ranges.size)).facts["empty"] == []

@@ -25,12 +25,13 @@ MOST_VIEWS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One table of results: a heading, its figure and its cells, and what else a room draws of it."""
+    """One table of results: a heading, its figure, its cells, what else a room draws of it, and where a link leads."""
 
     name: str
     figure: Figure
     table: Table
     further: Figure | None = None
+    anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

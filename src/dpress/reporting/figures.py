@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpress.reporting import charts
+from dpress.reporting import charts, fine_heat
 from dpress.reporting.charts import Chart
 from dpress.reporting.optional import load
 from dpress.reporting.posterior import Belief
@@ -84,8 +84,10 @@ def figure(view: View, variances: RangeVariances) -> Figure:
     if len(sizes) == 2 and sizes[0] <= MOST_ROWS and sizes[1] <= LONGEST_AXIS:
         return _heat(view, [(None, view)])
     if len(sizes) == 3 and sizes[0] <= MOST_PANELS and sizes[1] <= MOST_ROWS and sizes[2] <= LONGEST_AXIS:
-        return _heat(view, _panels(view))
-    return Figure(drawing=None, facts={"form": "none", "shape": sizes, "lower_ends": False})
+        panels, empty = _filled(view)
+        return _heat(view, panels, empty)
+    none = Figure(drawing=None, facts={"form": "none", "shape": sizes, "lower_ends": False})
+    return _fine(view) if fine_heat.fits(view) else none
 
 
 def _one_way(view: View, variances: RangeVariances) -> Figure:
@@ -117,7 +119,8 @@ def _line(view: View, variances: RangeVariances) -> Figure:
 def _line_panels(view: View) -> Figure:
     """Return a line for every value of the first axis, on one scale."""
     first, axis = view.axes
-    panels = [(title, ordered_part(part)) for title, part in _panels(view)]
+    drawn, empty = _filled(view)
+    panels = [(title, ordered_part(part)) for title, part in drawn]
     ends = min(float(part.low.min()) for _, part in panels), max(float(part.high.max()) for _, part in panels)
 
     def draw(width: float) -> Chart:
@@ -128,6 +131,7 @@ def _line_panels(view: View) -> Figure:
     facts = {
         "form": "lines",
         "panels": first.caption,
+        "empty": empty,
         "group": 0,
         "beside": beside,
         "widest": widest,
@@ -157,18 +161,32 @@ def _panels(view: View) -> list[tuple[str | None, View]]:
     return [(f"{first.caption}: {label}", view.slice(cell)) for cell, label in enumerate(first.labels)]
 
 
+def _filled(view: View) -> tuple[list[tuple[str | None, View]], list[str]]:
+    """Return the panels in which something is above zero, all if there is none, and the names of the others.
+
+    Of intervals of 95 % one in forty lies above zero by chance: up to one in twenty is nothing.
+    """
+    axis, panels = view.axes[0], _panels(view)
+    filled = [int(np.count_nonzero(part.low > 0)) > part.count.size // 20 for _, part in panels]
+    if not any(filled):
+        return panels, []
+    empty = [label for label, full in zip(axis.labels, filled, strict=True) if not full]
+    return [panel for panel, full in zip(panels, filled, strict=True) if full], empty
+
+
 def _bar_panels(view: View) -> Figure:
+    panels, empty = _filled(view)
     top = float(view.high.max())
     low = float(view.low.min())
 
     def draw(width: float) -> Chart:
-        return charts.stacked([charts.bars(part, width, ends=(low, top), title=title) for title, part in _panels(view)])
+        return charts.stacked([charts.bars(part, width, ends=(low, top), title=title) for title, part in panels])
 
-    facts = {"form": "panels", "panels": view.axes[0].caption, "lower_ends": _lower_ends(view)}
+    facts = {"form": "panels", "panels": view.axes[0].caption, "empty": empty, "lower_ends": _lower_ends(view)}
     return Figure(drawing=both(draw, f"Counts by {view.name}"), facts=facts)
 
 
-def _heat(view: View, panels: list[tuple[str | None, View]]) -> Figure:
+def _heat(view: View, panels: list[tuple[str | None, View]], empty: Sequence[str] = ()) -> Figure:
     top = max(1.0, float(view.count.max()))
 
     def draw(width: float) -> Chart:
@@ -177,12 +195,20 @@ def _heat(view: View, panels: list[tuple[str | None, View]]) -> Figure:
     facts = {
         "form": "heat",
         "rows": panels[0][1].axes[0].caption,
+        "empty": empty,
         "unclear": view.unclear,
         "cells": view.count.size,
         "lower_ends": _lower_ends(view),
     }
     drawing = both(draw, f"Counts by {view.name}")
     return Figure(drawing=drawing, facts=facts, shades=shades(top), hollow="interval reaches zero")
+
+
+def _fine(view: View) -> Figure:
+    top, rows = max(1.0, float(view.count.max())), view.axes[0].caption
+    facts = {"form": "fine", "rows": rows, "unclear": view.unclear, "cells": view.count.size}
+    drawing = fine_heat.drawing(view, f"Counts by {view.name}", top=top, wide=WIDE, narrow=NARROW)
+    return Figure(drawing=drawing, facts=facts | {"lower_ends": _lower_ends(view)}, shades=shades(top))
 
 
 def shades(top: float) -> tuple[tuple[float, str], ...]:

@@ -1,4 +1,4 @@
-"""The report: one HTML file that opens offline, needs no script and asks nobody for anything.
+"""The report: one HTML file that opens offline and asks nobody for anything; its script answers queries.
 
 Data flow: release -> the page of its kind's room -> file.
 """

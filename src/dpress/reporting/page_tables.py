@@ -150,7 +150,7 @@ def attributes(schema: Schema, model: str) -> Table:
     )
     first = ("attribute", "name in queries") if titled else ("attribute",)
     names = (*first, "kind", "cells", "other values", "missing values")
-    return Table(caption="How values are counted", names=names, labels=len(first) + 1, rows=rows)
+    return Table(caption="How values are counted", names=names, labels=len(names), rows=rows)
 
 
 def _outside(attribute: Tabular, fates: Mapping[str, str]) -> str:

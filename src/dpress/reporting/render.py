@@ -7,6 +7,7 @@ from typing import Any
 
 from dpress.reporting import charts
 from dpress.reporting.optional import load
+from dpress.reporting.page_script import allowed, script
 from dpress.reporting.rounding import ceiling, error, error_up, listed, loss, number, percent_down, percent_up
 
 STYLE = "reporting/page.css"
@@ -17,6 +18,7 @@ FILTERS = {
     "loss": loss,
     "ceiling": ceiling,
     "listed": listed,
+    "allowed": lambda text: load("markupsafe").Markup(allowed(text)),
     "up": percent_up,
     "down": percent_down,
 }
@@ -35,6 +37,7 @@ def rendered(template: str, context: Mapping[str, Any], *, style: str = "") -> s
     """
     markup = load("markupsafe").Markup
     found = environment().get_template(template)
+    context = {"data": None, "script": script(), **context}
     return str(found.render(style=markup(_text(STYLE) + charts.colours() + style), **context))
 
 

@@ -46,7 +46,7 @@ def test_the_strongest_pair_is_named_and_comes_first(dependent: Release) -> None
     assert "Of 3 pairs 1 is significant, age × score most clearly. The others cannot be told from" in shown
     assert pairs_of(dependent)[0].name == "age × score"
     assert shown.index("age × score significant") < shown.index("not distinguishable from independence")
-    headings = re.findall(r"<h3>([^<]*×[^<]*)</h3>", undrawn(dependent))
+    headings = re.findall(r"<h3[^>]*>([^<]*×[^<]*)</h3>", undrawn(dependent))
     assert headings[0] == "age × score"
     assert len(headings) == 3
 
@@ -149,3 +149,14 @@ def test_a_release_without_a_joint_has_no_such_section() -> None:
         assert "What goes together" not in shown
     assert "Counts by age, by score and by sex" in text(independent)
     assert "the product of these tables" in text(independent)
+
+
+def test_the_matrix_of_pairs_leads_to_each(dependent: Release) -> None:
+    html = undrawn(dependent)
+    links = re.findall(r'<a href="#([\w-]+)"[^>]*aria-label="([^"]+)"', html)
+    names = [name.split(":")[0] for _, name in links]
+    assert names == ["age × score", "age × sex", "score × sex"]
+    for target, name in links:
+        assert f'<h3 id="{target}">{name.split(":")[0]}</h3>' in html
+    assert links[0][1].endswith(" %, significant")
+    assert not links[2][1].endswith("significant")

@@ -1,17 +1,16 @@
-"""A service as a process, reports for it, and a browser that looks at its pages."""
+"""A service as a process, and reports for it."""
 
 import contextlib
 import http.server
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import threading
 import urllib.error
 import urllib.request
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,6 @@ from dpress.release.estimate import estimate
 
 TOKEN = "a token of tests, long enough"
 HANGS = 3600  # seconds after which a program is taken to hang, on a machine however loaded
-PATIENCE = 600_000  # milliseconds that a browser waits, on a machine however loaded
 
 
 @dataclass
@@ -109,57 +107,6 @@ def with_token(tmp_path):
 def reports(tmp_path):
     """Return the reports of made-up people in a collection."""
     return lambda kind, users, seed=5: packed(designed(kind), people(kind, users), tmp_path, seed)
-
-
-@dataclass
-class Seen:
-    """What a page said and asked for.
-
-    Args:
-        faults: errors and warnings of its console.
-        requests: addresses with their method.
-    """
-
-    faults: list = field(default_factory=list)
-    requests: list = field(default_factory=list)
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    """A browser without a window."""
-    api = pytest.importorskip("playwright.sync_api", reason="needs playwright, of the extra [dev]")
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("needs Debian's package chromium")
-    with api.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def open_page(chromium):
-    """Open a page in a context of its own; all that any page complained of is checked at the end."""
-    contexts, everything = [], []
-
-    def opened(address, *, expected=(), **options):
-        context = chromium.new_context(**options)
-        context.set_default_timeout(PATIENCE)
-        contexts.append(context)
-        page, seen = context.new_page(), Seen()
-        page.seen = seen
-        everything.append((seen, expected))
-        page.on("console", lambda said: said.type in {"error", "warning"} and seen.faults.append(said.text))
-        page.on("pageerror", lambda error: seen.faults.append(str(error)))
-        page.on("request", lambda asked: seen.requests.append((asked.method, asked.url)))
-        page.goto(str(address))
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-    for seen, expected in everything:
-        assert [fault for fault in seen.faults if not any(one in fault for one in expected)] == []
 
 
 @pytest.fixture

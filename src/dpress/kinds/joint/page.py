@@ -14,7 +14,8 @@ from dpress.inference.joint.factors import Joint
 from dpress.inference.joint.independence_tests import ALPHA
 from dpress.kinds.joint import residuals
 from dpress.kinds.joint.dependence import MOST_ROWS, Pair, listing, pairs
-from dpress.kinds.joint.fitted import FittedTable
+from dpress.kinds.joint.fitted import FittedTable, pairs_of
+from dpress.kinds.joint.pair_matrix import anchor, matrix
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import JointEstimator
 from dpress.release.published_tables import CONFIDENCE
@@ -22,6 +23,7 @@ from dpress.release.release import Release
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, Part, page_of_counts, part
 from dpress.reporting.facts import Facts, facts
+from dpress.reporting.page_data import page_data
 from dpress.reporting.page_tables import Table, table
 from dpress.reporting.render import rendered
 from dpress.reporting.views import View, axis_of
@@ -42,6 +44,7 @@ class Fit:
         cells: the fitted joint with its own intervals, or None where it has no table of its own.
         records: how many synthetic records were drawn.
         assumed: what a baseline takes for granted about the people.
+        separate: whether the error of a count is that of its table alone.
     """
 
     users: float
@@ -51,6 +54,7 @@ class Fit:
     cells: View | None
     records: int
     assumed: str
+    separate: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +110,7 @@ def fit(release: Release) -> Fit:
         cells=_cells(answers.joint_table()),
         records=release.detail.records,
         assumed=_assumed(release),
+        separate=pairs_of(release.mechanism) is None,
     )
 
 
@@ -145,9 +150,13 @@ def context(own: Facts, fitted: Fit) -> dict[str, Any]:
     found = [] if fitted.joint is None else pairs(fitted.contrasts, fitted.joint, own.schema.captions)
     whole, tables = own.views, own.mechanism.decoder.tables
     parts, most = _parts(own, whole, found, fitted.users), MOST_PAIRS if found else MOST_VIEWS
+    data = page_data(own, whole, separate=fitted.separate)
+    places = {axes: place for place, axes in enumerate(tables)} if data else {}
     return {
         **page_of_counts(own, whole, parts, hidden=max(0, (len(found) or len(whole)) - most)),
+        "data": data,
         "findings": findings(own, fitted, found) if found else None,
+        "matrix": matrix(found, own.schema.captions, shown=MOST_PAIRS, places=places) if found else None,
         "tables_of_pairs": any(len(axes) > 1 for axes in tables),
         "assumed": fitted.assumed,
         "noise": None if own.model == "local" else added_noise(own.mechanism),
@@ -161,7 +170,8 @@ def _parts(own: Facts, whole: Sequence[View], found: Sequence[Pair], users: floa
         return [part(own, view) for view in whole[:MOST_VIEWS]]
     by_axes = dict(zip(own.mechanism.decoder.tables, whole, strict=True))
     shown = [(by_axes[pair.axes], pair) for pair in found[:MOST_PAIRS]]
-    return [part(own, view, residuals.figure(view, pair, users)) for view, pair in shown]
+    drawn = [part(own, view, residuals.figure(view, pair, users)) for view, pair in shown]
+    return [replace(one, anchor=anchor(pair.axes)) for one, (_, pair) in zip(drawn, shown, strict=True)]
 
 
 def findings(own: Facts, fitted: Fit, found: Sequence[Pair]) -> Findings:

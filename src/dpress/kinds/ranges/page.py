@@ -11,6 +11,7 @@ from dpress.release.release import Release
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, page_of_counts, part
 from dpress.reporting.facts import Facts, facts
+from dpress.reporting.page_data import page_data
 from dpress.reporting.render import rendered
 
 TEMPLATE = "kinds/ranges/page.html.j2"
@@ -27,6 +28,7 @@ def context(own: Facts) -> dict[str, Any]:
     whole = own.views
     parts = [part(own, view) for view in whole[:MOST_VIEWS]]
     return {
+        "data": page_data(own, whole, separate=False),
         **page_of_counts(own, whole, parts, hidden=max(0, len(whole) - MOST_VIEWS)),
         "workload": own.workload,
         "form": _form(own.workload),

@@ -32,8 +32,10 @@ from dpress.reporting.accuracy import accuracy, example, total
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.collected import reasons
 from dpress.reporting.facts import Facts, facts
-from dpress.reporting.figures import WIDE
+from dpress.reporting.figures import NARROW, WIDE
 from dpress.reporting.frame import frame
+from dpress.reporting.page_data import as_data
+from dpress.reporting.page_script import script
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import TIMES, number
 
@@ -131,6 +133,8 @@ def context(own: Facts, shown: Map, queries: Sequence[str] = ()) -> dict[str, An
     warned = within and own.private
     return {
         **common,
+        "data": _frames(own, shown),
+        "script": script("map"),
         "accuracy": accuracy(own),
         "methods": None,  # each would be on a grid of its own, which a release does not have
         "promise": replace(common["promise"], warning="within regions") if warned else common["promise"],
@@ -150,6 +154,16 @@ def context(own: Facts, shown: Map, queries: Sequence[str] = ()) -> dict[str, An
         "typed": "" if queries else f"dpress report FOLDER --query {shlex.quote(first)}",
         **(_collected(own, shown) if isinstance(shown.mechanism, Collection) else _added(shown.mechanism)),
     }
+
+
+def _frames(own: Facts, shown: Map) -> str:
+    """Return what the map's script reads: the columns, their bounds, and where both drawings have them, in pixels."""
+    across, up = (one.caption for one in own.schema.tabular)
+    frames = {
+        name: map_frame.frame(shown.box, (across, up), width) for name, width in (("wide", WIDE), ("narrow", NARROW))
+    }
+    places = {name: (one.left, map_frame.TOP, one.width, one.height) for name, one in frames.items()}
+    return as_data({"names": own.schema.names, "box": shown.box, "frames": places})
 
 
 def middle(names: Sequence[str], box: Box) -> str:

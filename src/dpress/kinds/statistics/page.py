@@ -98,7 +98,7 @@ def _part(name: str, each: GroupResults, whole: GroupResults, names: Sequence[st
         "figure": bars(drawn, _first(found, len(drawn)), name, from_zero=from_zero) if size > 1 else None,
         "table": Table(caption=f"{name} by group", names=header, labels=1, rows=rows),
         "hidden": size - shown,
-        "together": _texts(whole.of(name), 0)[0] if name in whole.names else None,
+        "together": _with_interval(whole.of(name)) if name in whole.names else None,
         "interval": name not in each.chosen,
     }
 
@@ -135,6 +135,12 @@ def _texts(found: Estimates, place: int) -> tuple[str, str, str]:
     if math.isnan(value):
         return "not known", f"{_rounded(low, high - low)} to {_rounded(high, high - low)}", "not known"
     return _rounded(value, error), f"{_rounded(low, error)} to {_rounded(high, error)}", _rounded(error, error)
+
+
+def _with_interval(found: Estimates) -> str:
+    """Return the first value, with its interval where it has one."""
+    value, interval, _ = _texts(found, 0)
+    return value if interval == "none" else f"{value}, 95 % interval {interval}"
 
 
 def _rounded(value: float, spread: float) -> str:
@@ -216,4 +222,4 @@ def _result(release: Release, query: str) -> str:
     if math.isnan(found.interval[0]):
         return f"{found.value:,.6g} (no interval)"
     ends = f"{found.interval[0]:,.6g} to {found.interval[1]:,.6g}"
-    return f"{'not known' if math.isnan(found.value) else f'{found.value:,.6g}'} (95 % interval {ends})"
+    return f"{'not known' if math.isnan(found.value) else f'{found.value:,.6g}'}, 95 % interval {ends}"

@@ -14,6 +14,7 @@ from dpress.reporting import page_tables
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, page_of_counts, part
 from dpress.reporting.facts import Facts, facts
+from dpress.reporting.page_data import page_data
 from dpress.reporting.render import rendered
 from dpress.reporting.views import View, view_of
 
@@ -34,6 +35,7 @@ def context(own: Facts) -> dict[str, Any]:
     shown = sums or whole
     parts = [part(own, view) for view in shown[:MOST_VIEWS]]
     return {
+        "data": page_data(own, whole),
         **page_of_counts(own, whole, parts, hidden=max(0, len(shown) - MOST_VIEWS)),
         "files": page_tables.files([*whole, *(sums if own.with_asked else [])]),
         "with_asked": own.with_asked,

@@ -1,0 +1,112 @@
+"""The linear form of a release's noise, small enough for a page: from it the exact error of any query follows offline.
+
+mechanism -> which formula a query's variance has, with its numbers -> JSON. `script/errors.js` computes the same as
+the decoder's `query_variance`.
+"""
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dpress.core.kron import Kron
+from dpress.core.linear import Array, Identity, Invertible, Variance
+from dpress.core.tree import Tree
+from dpress.inference.consistency import ConsistentTables
+from dpress.inference.least_squares import LeastSquares
+from dpress.inference.residual_tables import ResidualTables
+from dpress.inference.separate_tables import SeparateTables
+from dpress.mechanisms.linear.haar import Haar
+from dpress.reporting.packed_numbers import packed
+
+MOST_DENSE = 128  # cells of an axis whose covariance the page has in full
+Form = Mapping[str, Any]
+
+
+def of_curator(decoder: Any, variance: Variance) -> Form | None:
+    """Return the form of a curator's noise; None where the page cannot have it.
+
+    Args:
+        decoder: of the mechanism.
+        variance: of what was measured, in counts squared.
+
+    Returns:
+        `product`: variance times the product of w C w of every axis, C being `equal` (the unit matrix), that of a
+        `tree` with its levels' variances, null for a root that is not measured, `haar`, or `dense`, row by row.
+        `components`: the variance of every set of axes, as `inference.consistency.query_variance` has it.
+    """
+    if isinstance(decoder, LeastSquares):
+        return _product(decoder.map, len(decoder.shape), variance)
+    if isinstance(decoder, ConsistentTables | ResidualTables):
+        sets = sorted({own for axes in decoder.tables for own in _subsets(axes)})
+        return {"form": "components", "of": [[axes, _component(decoder, axes, variance)] for axes in sets]}
+    return None
+
+
+def of_collection(decoder: Any, errors: Mapping[int, Array]) -> Form | None:
+    """Return the form of the noise of separate tables, for weights of one sign; None where tables are not separate.
+
+    Args:
+        decoder: of the collection.
+        errors: the standard error of every cell of some tables, by their places.
+    """
+    if not isinstance(decoder, SeparateTables):
+        return None
+    return {
+        "form": "cells",
+        "inflation": [decoder.inflation[place] for place in errors] if decoder.inflation else [],
+        "variances": [packed(own.ravel() ** 2) for own in errors.values()],
+    }
+
+
+def _product(matrix: Invertible, axes: int, variance: Variance) -> Form | None:
+    if np.ndim(variance) == 0 and isinstance(matrix, Identity):
+        return {"form": "product", "variance": float(variance), "axes": [{"map": "equal"}] * axes}
+    if isinstance(matrix, Kron):
+        if np.ndim(variance):
+            return None
+        found, level = [_along(factor, 1.0) for factor in matrix.factors], float(variance)
+    else:
+        found, level = [_along(matrix, variance)], 1.0
+        if np.ndim(variance) == 0:
+            found, level = [_along(matrix, 1.0)], float(variance)
+    if any(own is None for own in found) or len(found) != axes:
+        return None
+    return {"form": "product", "variance": level, "axes": found}
+
+
+def _along(matrix: Any, variance: Variance) -> Form | None:
+    """Return the covariance of the cells of one axis."""
+    scalar = np.ndim(variance) == 0
+    if isinstance(matrix, Identity) and scalar:
+        return {"map": "equal"}
+    if isinstance(matrix, Haar) and scalar:
+        return {"map": "haar"}
+    if isinstance(matrix, Tree):
+        levels = [own.astype(float) for own in matrix.split(np.broadcast_to(variance, (matrix.rows,)))]
+        if all(np.ptp(own) == 0 for own in levels):
+            above = [] if matrix.height + 1 == len(levels) else [None]
+            return {
+                "map": "tree",
+                "branching": matrix.branching,
+                "variances": [*above, *(float(own[0]) for own in levels)],
+            }
+    if matrix.cells > MOST_DENSE:
+        return None
+    rows = [matrix.covariance(cell, variance) for cell in np.eye(matrix.cells)]
+    return {"map": "dense", "values": packed(np.concatenate(rows))}
+
+
+def _component(decoder: ConsistentTables | ResidualTables, axes: tuple[int, ...], variance: Variance) -> float:
+    """Return the variance of a component, from that of a query whose weights are centred along its axes."""
+    asked = [np.ones(size) for size in decoder.shape]
+    for axis in axes:
+        size = decoder.shape[axis]
+        asked[axis] = np.zeros(size)
+        asked[axis][:2] = (np.sqrt(0.5), -np.sqrt(0.5))
+    return decoder.query_variance(variance, asked)
+
+
+def _subsets(axes: tuple[int, ...]) -> list[tuple[int, ...]]:
+    return [own for size in range(len(axes) + 1) for own in itertools.combinations(sorted(axes), size)]

@@ -1,0 +1,52 @@
+/** Queries on the published tables: values, and the exact variance of their noise. */
+import { attribute } from "./attributes.js";
+import { varianceOf, weighed } from "./errors.js";
+import { unpacked } from "./unpacked.js";
+
+/** Returns what answers queries: `attributes`, `tables`, and `form`, from weights to [value, variance]. */
+export function answersOf(data) {
+  const attributes = data.attributes.map(attribute);
+  const tables = new Tables(attributes, data.tables);
+  const variance = data.error && varianceOf(data.error, tables);
+  const form = (weights) => [tables.sum(weights, data.users), variance(weights)];
+  return { ...data, attributes, tables, form };
+}
+
+class Tables {
+  constructor(attributes, tables) {
+    this.sizes = attributes.map((one) => one.size);
+    this.all = tables.map((one) => ({ ...one, counts: unpacked(one.counts) }));
+  }
+
+  /** Returns the place of the smallest table with these axes, or -1. */
+  holding(axes) {
+    let best = -1;
+    this.all.forEach((one, place) => {
+      const smaller = best < 0 || one.counts.length < this.all[best].counts.length;
+      if (smaller && axes.every((axis) => one.axes.includes(axis))) best = place;
+    });
+    return best;
+  }
+
+  /** Calls `act(weight, cell)` for every cell of a table. */
+  each(place, weights, act) {
+    const own = this.all[place].axes.map((axis) => weights[axis]);
+    const walk = (depth, weight, start) => {
+      if (depth === own.length) return act(weight, start);
+      const size = own[depth].length;
+      for (let i = 0; i < size; i++) if (own[depth][i]) walk(depth + 1, weight * own[depth][i], start * size + i);
+    };
+    walk(0, 1, 0);
+  }
+
+  /** Returns the weighted sum of the smallest table that holds what is weighed; how many took part is known. */
+  sum(weights, users) {
+    const axes = weighed(weights);
+    if (!axes.length && users !== null) return users;
+    const place = this.holding(axes);
+    const { counts } = this.all[place];
+    let sum = 0;
+    this.each(place, weights, (weight, cell) => (sum += weight * counts[cell]));
+    return sum;
+  }
+}

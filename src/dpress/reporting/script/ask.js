@@ -1,0 +1,78 @@
+/** A box that answers any query, and controls that write one. */
+import { Unread } from "./conditions.js";
+import { button, condition, held, shell } from "./controls.js";
+import { element } from "./elements.js";
+import { answered } from "./rounding.js";
+import { answer } from "./statistics.js";
+
+/** Returns the query box. */
+export function ask(answers) {
+  const input = element("input", { type: "text", id: "query", spellcheck: "false", autocomplete: "off" });
+  const found = element("p", { class: "answer", role: "status" });
+  const command = element("pre", { tabindex: "0" });
+  const asked = new Map();
+  const show = () => {
+    found.textContent = words(answers, input.value);
+    command.textContent = `dpress query FOLDER ${shell(input.value.trim() || "total")}`;
+  };
+  const wrote = () => {
+    input.value =
+      [...asked]
+        .map(([axis, cells]) => condition(answers.attributes[axis], cells))
+        .filter(Boolean)
+        .join(" and ") || "total";
+    show();
+  };
+  const controls = answers.attributes.map((own, axis) =>
+    held(own, (cells) => (cells ? asked.set(axis, cells) : asked.delete(axis), wrote())),
+  );
+  const examples = examplesOf(answers).map((text) => button(text, () => ((input.value = text), show())));
+  input.addEventListener("input", show);
+  input.value = examplesOf(answers)[0];
+  show();
+  return element(
+    "section",
+    { class: "ask" },
+    element("h3", {}, element("label", { for: "query" }, "Ask")),
+    input,
+    found,
+    element("p", { class: "note" }, "Such as ", ...examples),
+    element(
+      "details",
+      {},
+      element("summary", {}, "Choose instead of typing"),
+      element("div", { class: "controls" }, ...controls),
+    ),
+    element(
+      "p",
+      { class: "note" },
+      "Answered on this page, nothing is sent; it costs no privacy. The command gives the same, and means, sums and quantiles:",
+    ),
+    command,
+  );
+}
+
+function words(answers, text) {
+  try {
+    const found = answer(answers, text || "total");
+    return `${answered(found, found.of)}.${found.note ? ` ${found.note}` : ""}`;
+  } catch (fault) {
+    if (fault instanceof Unread) return fault.message;
+    throw fault;
+  }
+}
+
+/** Returns queries that this release answers. */
+function examplesOf({ attributes, tables, signed }) {
+  const largest = tables.all.reduce((one, other) => (other.axes.length > one.axes.length ? other : one));
+  const [first, second] = largest.axes.map((axis) => middle(attributes[axis]));
+  const both = [first, second].filter(Boolean).join(" and ");
+  return [
+    both,
+    ...(signed
+      ? [second ? `share ${first} where ${second}` : `share ${first}`, `count ${first} - count ${second ?? "total"}`]
+      : []),
+  ];
+}
+
+const middle = (own) => condition(own, own.ordered > 2 ? [own.ordered >> 2, ((own.ordered + 1) >> 1) - 1] : [0, 0]);

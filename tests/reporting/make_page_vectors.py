@@ -1,0 +1,71 @@
+"""Writes what the script of a page must answer: data of stored releases, queries, and what `Release.query` says.
+
+`python tests/reporting/make_page_vectors.py` rewrites `page_vectors.json`, which Python and the script are tested with.
+"""
+
+import itertools
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from dpress.core.attribute import Bounded, Tabular
+from dpress.release.load import load_release
+from dpress.release.release import Release
+from dpress.reporting.facts import facts
+from dpress.reporting.page_data import page_data
+
+FILE = Path(__file__).with_name("page_vectors.json")
+STORED = Path(__file__).parents[1] / "formats" / "stored"
+NAMES = (
+    "histogram", "histogram_hours", "histogram_persons", "histogram_rho", "joint_tables", "local_budget",
+    "local_olh", "marginals_shares", "marginals_words", "ranges_boost", "ranges_dates", "ranges_dst",
+    "ranges_p_identity", "ranges_prefix", "ranges_privelet", "ranges_shares", "ranges_two", "residual_marginals",
+)  # fmt: skip
+REFUSED = ("nothing = 3", "share", "count total", "ratio total", "median nobody")
+
+
+def made(name: str) -> dict[str, Any]:
+    """Return the vectors of one stored release."""
+    release = load_release(STORED / name / "release")
+    own = facts(release)
+    data = page_data(own, own.views)
+    assert data is not None
+    asked = [*_queries(release), *REFUSED]
+    return {"name": name, "data": json.loads(data), "queries": [_answered(release, text) for text in asked]}
+
+
+def _answered(release: Release, text: str) -> dict[str, Any]:
+    try:
+        found = release.query(text)
+    except ValueError:
+        return {"query": text, "refused": True}
+    numbers = (found.value, found.standard_error, *found.interval)
+    return {"query": text, "of": found.of, "numbers": [str(one) if not math.isfinite(one) else one for one in numbers]}
+
+
+def _queries(release: Release) -> list[str]:
+    every = [_conditions(one) for one in release.schema.tabular]
+    pairs = [f"{one[0]} and {other[-1]}" for one, other in itertools.pairwise(every)]
+    flat = ["total", *(text for one in every for text in one), *pairs]
+    shares = [f"share {one[0]}" for one in every] + [f"share {pair.replace(' and ', ' where ')}" for pair in pairs]
+    ratios = [f"ratio {every[0][0]} / {one[-1]}" for one in every]
+    differences = [f"count {every[0][-1]} - count {one[0]}" for one in every]
+    return [*flat, *shares, *ratios, *differences]
+
+
+def _conditions(own: Tabular) -> list[str]:
+    """Return conditions of every form on one attribute, of which some cut through a cell."""
+    labels, name = list(own.labels), own.name
+    listed = [f'{name} = "{labels[0]}"', f'{name} != "{labels[-1]}"', f"{name} in ('{labels[0]}', \"{labels[-1]}\")"]
+    if not isinstance(own, Bounded):
+        return [*listed, f"{name} <= {labels[-2]}", f"{name} in {labels[0]}..{labels[1]}", f"{name} < {labels[1]}"]
+    low, high = own.edges[[own.ordered // 4, own.ordered // 2 + 1]].tolist()
+    first, last = own.inclusive(low, high)
+    forms = [f"{name} in {first}..{last}", f"{name} >= {first}", f"{name} < {first}", f"{name} > {first}"]
+    return [*forms, f"{name} <= {last}", f"{name} in {last}..{first}", f"{name} = {first}", *listed]
+
+
+if __name__ == "__main__":
+    lines = ",\n".join(json.dumps(made(name), separators=(",", ":")) for name in NAMES)
+    FILE.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
