@@ -29,7 +29,7 @@ from dpress import plan, publish
 from dpress.core import rng
 from dpress.core.linear import Array
 
-PEOPLE, RUNS = people(3000), 300
+PEOPLE, RUNS = people(3000), 400
 TWO, THREE, ONE = (AGE, SEX), (AGE, SEX, WARD), (AGE,)
 OF_AGE = (
     "mean age",
