@@ -1,6 +1,6 @@
 """Answers of a release of ranges of one attribute, or boxes of several: also very many at once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,14 +10,24 @@ from dpress.core.linear import Array
 from dpress.core.mechanism import BoxDecoder, Mechanism
 from dpress.core.ranges import Places, Ranges
 from dpress.core.workload import Areas, Boxes, Workload
+from dpress.inference.box_sums import box_sums
 from dpress.inference.interval import half_width
+from dpress.kinds.ranges.grids import aligned, grids_of, sample
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import box_variances
 from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.ranges.hdg import Hdg
+from dpress.mechanisms.ranges.hdg_choice import range_error
 from dpress.mechanisms.ranges.level_tree import LevelTree
 from dpress.release import linear_error
 from dpress.release.release import CONFIDENCE
+from dpress.release.result import Result
 from dpress.release.table_answers import TableAnswers, collected, live, measured, restored
+
+TILES = (
+    "The range cuts tiles of the grids, over which people are taken as evenly spread: the interval is of the noise "
+    "alone; what the tiles leave open is stated as counted by whole tiles, noise and all."
+)
 
 __all__ = ["Answers", "collected", "live", "measured", "predicted", "restored"]
 
@@ -43,31 +53,51 @@ class Answers(TableAnswers):
             ValueError: another shape; or a range is reversed or ends outside the cells, and the message names its
                 number.
         """
-        decoder, shape = self.box_decoder, self.release.schema.shape
+        shape = self.release.schema.shape
+        if self.grids is not None and len(shape) > 2:
+            raise ValueError(f"grids answer boxes of two attributes at once, and the release has {len(shape)}")
         ends = [_ends(name, end, len(shape)) for name, end in (("left", left), ("right", right))]
         if ends[0].shape != ends[1].shape:
             raise ValueError(f"left and right must have one shape, got {np.shape(left)} and {np.shape(right)}")
         ranges = [Ranges(size, ends[0][:, axis], ends[1][:, axis]) for axis, size in enumerate(shape)]
-        count, variance = decoder.box_answers(self.measurement, ranges), self.box_variances(ranges)
+        count, variance = self.box_answers(tuple(range(len(shape))), ranges), self.box_variances(ranges)
         half = half_width(variance, confidence, self.release.tail)
         columns = {"count": count, "standard_error": np.sqrt(variance), "low": count - half, "high": count + half}
         return pa.table(columns)
 
-    @property
-    def box_decoder(self) -> BoxDecoder:
-        """How many boxes are answered at once."""
+    def box_answers(self, axes: tuple[int, ...], ranges: list[Ranges]) -> Array:
+        """Return the sums of one published table in many boxes, given along its axes, shape (m,).
+
+        Error: that of `query`.
+        """
         decoder = self.decoder
-        if not isinstance(decoder, BoxDecoder):
-            raise TypeError(f"{type(decoder).__name__} answers no boxes")
-        return decoder
+        if isinstance(decoder, BoxDecoder):
+            return decoder.box_answers(self.measurement, ranges)
+        cells = decoder.estimate(self.measurement)[decoder.tables.index(axes)]
+        return box_sums(cells.reshape([self.release.schema.shape[axis] for axis in axes]), ranges)
 
     def box_variances(self, ranges: list[Ranges]) -> Array:
         """Return the variance of the answer to every box, in counts squared, shape (m,)."""
         mechanism = self.release.mechanism
         if isinstance(mechanism, MatrixMechanism):
             return box_variances(mechanism.strategy, ranges, [noise.variance for noise in mechanism.noises])
-        (own,) = ranges
-        return np.array([self.query_variance([own.weights(place)]) for place in range(own.size)])
+        return np.array(
+            [self.query_variance([own.weights(place) for own in ranges]) for place in range(ranges[0].size)]
+        )
+
+    @property
+    def grids(self) -> Hdg | None:
+        """The grids that devices answered about, None where they did not."""
+        return grids_of(self.release.mechanism)
+
+    def answered(self, text: str, weights: list[Array], confidence: float) -> Result:
+        """Return the answer, and of grids what the tiles that a range cuts leave open."""
+        found = super().answered(text, weights, confidence)
+        if self.grids is None:
+            return found
+        low, high = (self.decoder.answer(self.measurement, own) for own in aligned(self.grids, weights))
+        cut = high != low
+        return replace(found, within=(low, high) if cut else None, note=TILES if cut else None)
 
     def query_variance(self, weights: list[Array]) -> float:
         """Return the variance of the answer to a query: of a collection with how its counts depend on one another."""
@@ -78,6 +108,8 @@ class Answers(TableAnswers):
 
 def predicted(mechanism: Mechanism, workload: Workload | Areas) -> float | None:
     """Return the mean variance of a range over a workload, in counts squared; of a collection for even shares."""
+    if (grids := grids_of(mechanism)) is not None and isinstance(workload, Boxes):
+        return range_error(grids, sample(workload), mechanism.users)
     if isinstance(mechanism, Collection) and isinstance(mechanism.estimator, LevelTree) and isinstance(workload, Boxes):
         return mechanism.estimator.axis_variance(workload.axes[0], mechanism.users)
     return linear_error.predicted(mechanism, workload)
