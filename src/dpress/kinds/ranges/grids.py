@@ -77,12 +77,18 @@ def aligned(grids: Hdg, weights: Sequence[Array]) -> tuple[list[Array], list[Arr
     return inner, outer
 
 
+def cuts(grids: Hdg, weights: Sequence[Array]) -> bool:
+    """Return whether a query takes a part of some tile, so that how people lie there matters."""
+    inner, outer = aligned(grids, weights)
+    return any(not np.array_equal(one, other) for one, other in zip(inner, outer, strict=True))
+
+
 def _check_order(one: Tabular) -> None:
     if one.ordered < one.size:
         beside = ", ".join(repr(name) for name in one.extra)
         raise NotSupported(
             f"$.attribute: {one.name} has a cell without a place in the order ({beside}), which no tile of a grid can "
-            'hold; leave out `null` and `other`, or ask for one attribute alone'
+            "hold; leave out `null` and `other`, or ask for one attribute alone"
         )
 
 

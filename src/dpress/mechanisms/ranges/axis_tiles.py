@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.linear import Array
+from dpress.core.linear import Array, Numbers
 from dpress.core.ranges import Ranges
 
 Places = npt.NDArray[np.int64]
@@ -70,7 +70,7 @@ class AxisTiles:
     @cached_property
     def starts(self) -> Places:
         """The first cell of every fine tile, and after them the number of cells."""
-        return -(-np.arange(self.fine + 1) * self.cells // self.fine)
+        return np.asarray(-(-np.arange(self.fine + 1) * self.cells // self.fine), dtype=np.int64)
 
     @cached_property
     def widths(self) -> Places:
@@ -104,18 +104,18 @@ class AxisTiles:
 
     def coarse_means(self, fine: Array) -> Array:
         """Return the mean weight of the cells of every coarse tile, from that of the fine ones, shape (..., C)."""
-        return np.asarray((self._families(fine * self.widths)).sum(axis=-1) / self.coarse_widths)
+        return np.asarray((self.families(fine * self.widths)).sum(axis=-1) / self.coarse_widths)
 
     def family_means(self, fine: Array) -> Array:
         """Return the mean over the fine tiles of every coarse one, each counting the same, shape (..., C)."""
-        return np.asarray(self._families(fine).mean(axis=-1))
+        return np.asarray(self.families(fine).mean(axis=-1))
 
     def weighed(self, fine: Array) -> TileWeights:
         """Return what queries weigh, from the mean weights of the fine tiles, shape (m, F)."""
         a, c = self.coarse_means(fine), self.family_means(fine)
         even, own = a.mean(axis=-1), c.mean(axis=-1)
         a_centred, c_centred = a - even[:, None], c - own[:, None]
-        inner = self._families(fine) - c[..., None]
+        inner = self.families(fine) - c[..., None]
         return TileWeights(
             coarse=(a_centred**2).sum(axis=-1),
             fine=(c_centred**2).sum(axis=-1),
@@ -130,5 +130,11 @@ class AxisTiles:
         """What the query for every single cell weighs."""
         return self.weighed(np.diag(1.0 / self.widths)).at(self.fine_of)
 
-    def _families(self, fine: Array) -> Array:
+    @cached_property
+    def tile_weights(self) -> TileWeights:
+        """What the query for every single coarse tile weighs."""
+        return self.weighed(np.repeat(np.eye(self.coarse), self.each, axis=1))
+
+    def families(self, fine: Numbers) -> Numbers:
+        """Return what belongs to fine tiles by their coarse ones, shape (..., C, fine tiles of each)."""
         return fine.reshape(*fine.shape[:-1], self.coarse, self.each)

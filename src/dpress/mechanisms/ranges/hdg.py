@@ -3,9 +3,8 @@
 cells -> tile of the drawn grid -> oracle -> tallies -> counts of every grid's tiles -> consistent tables of all cells.
 """
 
-import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,19 +17,15 @@ from dpress.core.linear import Array
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Tally
+from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
 from dpress.inference.separate_tables import SeparateTables, stacked
 from dpress.mechanisms.protocol.one_way import sum_variance
-from dpress.mechanisms.protocol.report_type import Part, ReportType, largest
+from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
 from dpress.mechanisms.protocol.short_reports import short_oracle
-from dpress.mechanisms.ranges.axis_tiles import AxisTiles, TileWeights
+from dpress.mechanisms.ranges.axis_tiles import AxisTiles
+from dpress.mechanisms.ranges.grid_counts import GridCounts
+from dpress.mechanisms.ranges.grid_error import Axes, GridError, sets_of
 from dpress.mechanisms.ranges.level_tree import level_variance
-
-Axes = tuple[int, ...]
-
-
-def sets_of(attributes: int) -> tuple[Axes, ...]:
-    """Return what grids are about: every attribute, then every pair."""
-    return tuple((*itertools.combinations(range(attributes), 1), *itertools.combinations(range(attributes), 2)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,10 +37,12 @@ class Hdg:
     Error: the tiles of a pair's grid are unions of those of its attributes' own grids, so that all grids tell of the
         same coarse tiles. What an attribute's coarse tiles differ by is the inverse-variance mean over all grids that
         hold it, with the variances of even shares; what its fine tiles differ by within a coarse one, and what a pair's
-        tiles say beyond their sums, one grid tells. So every answer about one or two attributes is a linear form
-        sum_t U_t y_t of the grids' counts and a known part of everybody's number, right on average for tiles, with
-        the variance sum_t of U_t's weighted sum (`one_way.sum_variance`). Within a tile people are taken as evenly
-        spread over its cells: that error is not in the variance.
+        tiles say beyond their sums, one grid tells. An answer about one attribute, or about whole coarse tiles of two,
+        is a linear form sum_t U_t y_t of the grids' counts and everybody's known number, right on average, with the
+        variance sum_t of U_t's weighted sum (`one_way.sum_variance`: exact noise for the shares as estimated). A box
+        that cuts coarse tiles takes the shares that the fine tiles of both attributes have there; U_t are then the
+        derivatives (the delta method: asymptotic). Apart from that: within a fine tile people are taken as evenly
+        spread over its cells, within a pair's tile as independent of each other; that error is in no variance.
     Paper: Yang, Wang, Zhang, Li, Xu, Wang 2020 (HDG), with least squares in the place of its averages, and the best
         oracle; ranges, "What dpress adds".
 
@@ -104,15 +101,14 @@ class Hdg:
         return tuple(found)
 
     def measurement(self, tallies: Sequence[Tally]) -> Measurement:
-        """Return the estimated table of every attribute and pair, each cell with the variance of even shares.
+        """Return the estimated table of every attribute and pair; see `grid_counts.GridCounts.variances`.
 
         Raises:
             ValueError: nobody reported about a grid.
         """
-        everybody, error = _everybody(tallies), self._error(tallies)
-        counts = self._counts(tallies)
-        tables = [self._table(axes, counts, everybody, error) for axes in self.tables]
-        return stacked(self.shape, self.tables, tables, [error.of_cells(axes) for axes in self.tables])
+        found = self.counts(tallies)
+        tables, variances = (list(map(of, self.tables)) for of in (found.table, found.variances))
+        return stacked(self.shape, self.tables, tables, variances)
 
     def decoder(self, users: int) -> SeparateTables:
         """Return how queries about one or two attributes are answered."""
@@ -120,167 +116,72 @@ class Hdg:
 
     def query_variances(self, tallies: Sequence[Tally]) -> Callable[[Sequence[Array]], float]:
         """Return what gives the variance of a weighted sum of a table's cells, in counts squared; see the class."""
-        everybody, error = _everybody(tallies), self._error(tallies)
+        found = self.counts(tallies)
         measured = [own.measured(tally)[0] for own, tally in zip(self.types, tallies, strict=True)]
 
         def variance(weights: Sequence[Array]) -> float:
-            total = 0.0
-            for place, own in self._form(weights, error):
-                total += sum_variance(self.oracles[place], measured[place], int(tallies[place][-1]), own, everybody)
-            return total
+            asked = tuple(axis for axis, own in enumerate(weights) if not np.all(own == 1))
+            pairs = found.weights(asked, [weights[axis] for axis in asked])
+            answered = ((self.oracles[place], measured[place], int(tallies[place][-1]), own) for place, own in pairs)
+            return math.fsum(sum_variance(*one, found.users) for one in answered)
 
         return variance
+
+    def counts(self, tallies: Sequence[Tally]) -> GridCounts:
+        """Return the counts of all grids, made consistent.
+
+        Raises:
+            ValueError: nobody reported about a grid.
+        """
+        everybody, found = sum(int(tally[-1]) for tally in tallies), []
+        error = self._error(tallies)
+        for own, tiles, tally in zip(self.types, self.tiles, tallies, strict=True):
+            (measured,) = own.measured(tally)
+            found.append(measured.answers.reshape(tiles) * (everybody / int(tally[-1])))
+        return GridCounts(error=error, counts=tuple(found), users=everybody)
+
+    def coarse_tables(self, tallies: Sequence[Tally]) -> Tables:
+        """Return the shares of the coarse tiles, by every grid as it was reported.
+
+        Noise: a coarse tile of an attribute's own grid is a sum of k fine ones; with v and u what a user within and
+        outside a fine tile adds to its variance, that is v + (k - 1) u within, and k u outside.
+        """
+        counts, noisy = self.counts(tallies), []
+        for place, (axes, oracle, tally) in enumerate(zip(self.tables, self.oracles, tallies, strict=True)):
+            users, each = int(tally[-1]), self.axes[axes[0]].each if len(axes) == 1 else 1
+            own, other = per_user(oracle, 1.0), per_user(oracle, 0.0)
+            noise = Noise(
+                users=users, own=own + (each - 1) * other, other=each * other, sampling=rest(counts.users, users)
+            )
+            shares = counts.counts[place] / counts.users
+            shares = self.axes[axes[0]].families(shares).sum(axis=1) if len(axes) == 1 else shares
+            noisy.append(NoisyTable(axes=axes, shares=shares, noise=noise))
+        return Tables(shape=self.coarse, noisy=tuple(noisy))
 
     def mean_variance(self, users: int) -> float:
         """Return the predicted variance of a cell, averaged over all tables, for even shares."""
         error = self.planned(users)
-        return float(np.concatenate([error.of_cells(axes) for axes in self.tables]).mean())
+        even = tuple(np.full(tiles, users / math.prod(tiles)) for tiles in self.tiles)
+        counts = GridCounts(error=error, counts=even, users=users)
+        return float(np.concatenate([counts.variances(axes) for axes in self.tables]).mean())
 
-    def planned(self, users: int) -> "GridError":
+    def planned(self, users: int) -> GridError:
         """Return the error that is predicted for so many users, for even shares."""
         asked = [users * weight / sum(self.weights) for weight in self.weights]
         return self._error_of(asked, users)
 
-    def _error(self, tallies: Sequence[Tally]) -> "GridError":
+    def _error(self, tallies: Sequence[Tally]) -> GridError:
         asked = [int(tally[-1]) for tally in tallies]
         if missing := [axes for axes, users in zip(self.tables, asked, strict=True) if not users]:
             raise ValueError(f"no report is about the grid of attributes {list(missing[0])}")
         return self._error_of(asked, sum(asked))
 
-    def _error_of(self, asked: Sequence[float], users: int) -> "GridError":
+    def _error_of(self, asked: Sequence[float], users: int) -> GridError:
         pairs = zip(self.oracles, asked, strict=True)
         return GridError(
             axes=self.axes,
             variances=tuple(users**2 / n * level_variance(oracle, users, n) for oracle, n in pairs),
         )
-
-    def _counts(self, tallies: Sequence[Tally]) -> list[Array]:
-        """Return the estimated counts of every grid's tiles, of all users, in its shape."""
-        everybody, found = _everybody(tallies), []
-        for own, tiles, tally in zip(self.types, self.tiles, tallies, strict=True):
-            (measured,) = own.measured(tally)
-            found.append(measured.answers.reshape(tiles) * (everybody / int(tally[-1])))
-        return found
-
-    def _coarse(self, axis: int, counts: Sequence[Array], error: "GridError") -> Array:
-        """Return by how much the coarse tiles of an attribute differ from their mean."""
-        total = np.zeros(self.coarse[axis])
-        for place, trust in error.trusts(axis):
-            own = counts[place]
-            other = 1 - self.tables[place].index(axis)
-            sums = own.reshape(self.coarse[axis], -1).sum(axis=1) if own.ndim == 1 else own.sum(axis=other)
-            total += trust * (sums - sums.mean())
-        return total
-
-    def _table(self, axes: Axes, counts: Sequence[Array], users: int, error: "GridError") -> Array:
-        """Return the counts of all cells of one or two attributes, flat."""
-        fine = [self._fine(axis, counts, users, error) for axis in axes]
-        if len(axes) == 1:
-            (own,) = axes
-            return np.asarray((fine[0] / self.axes[own].widths)[self.axes[own].fine_of])
-        first, second = (self.axes[axis] for axis in axes)
-        pair = counts[self.tables.index(axes)]
-        pair = pair - pair.mean(axis=0) - pair.mean(axis=1, keepdims=True) + pair.mean()
-        rows, columns = (self._coarse(axis, counts, error) for axis in axes)
-        pair += rows[:, None] / second.coarse + columns / first.coarse + users / pair.size
-        pair /= np.multiply.outer(first.coarse_widths, second.coarse_widths)
-        beyond = []  # what the fine tiles' cells hold beyond an even spread over the coarse tile
-        for own, held in zip((first, second), fine, strict=True):
-            even = held.reshape(own.coarse, -1).sum(axis=1) / own.coarse_widths
-            beyond.append((held / own.widths)[own.fine_of] - even[own.coarse_of])
-        cells = pair[np.ix_(first.coarse_of, second.coarse_of)]
-        return np.asarray(cells + beyond[0][:, None] / second.cells + beyond[1] / first.cells).ravel()
-
-    def _fine(self, axis: int, counts: Sequence[Array], users: int, error: "GridError") -> Array:
-        """Return the counts of an attribute's fine tiles."""
-        own, held = self.axes[axis], counts[axis]
-        families = held.reshape(own.coarse, own.each)
-        coarse = self._coarse(axis, counts, error) + users / own.coarse
-        return np.asarray(families - families.mean(axis=1, keepdims=True) + coarse[:, None] / own.each).ravel()
-
-    def _form(self, weights: Sequence[Array], error: "GridError") -> Iterator[tuple[int, Array]]:
-        """Yield the grids that a query is answered from, with what it weighs in each, flat: U_t of the class."""
-        asked = tuple(axis for axis, own in enumerate(weights) if not np.all(own == 1))
-        found = {place: np.zeros(tiles) for place, tiles in enumerate(self.tiles)}
-        means = {axis: self.axes[axis].fine_means(weights[axis]) for axis in asked}
-        for axis in asked:
-            own, fine = self.axes[axis], means[axis]
-            others = [one for one in asked if one != axis]
-            mean = math.prod(float(weights[one].mean()) for one in others)
-            even = math.prod(float(self.axes[one].coarse_means(means[one]).mean()) for one in others)
-            a, c = own.coarse_means(fine), own.family_means(fine)
-            differ = (even - mean) * a + mean * c
-            differ = differ - differ.mean()
-            found[axis] += mean * (fine - np.repeat(c, own.each))
-            for place, trust in error.trusts(axis):
-                spread = differ if found[place].ndim == 1 else differ.reshape(_upright(self.tables[place], axis))
-                found[place] += trust * (np.repeat(spread, own.each) if found[place].ndim == 1 else spread)
-        if len(asked) == 2:
-            first, second = (self.axes[axis].coarse_means(means[axis]) for axis in asked)
-            found[self.tables.index(asked)] += np.multiply.outer(first - first.mean(), second - second.mean())
-        yield from ((place, own.ravel()) for place, own in found.items() if own.any())
-
-
-def _upright(axes: Axes, axis: int) -> Axes:
-    """Return the shape of what runs along one axis of a pair's grid."""
-    return (-1, 1) if axes.index(axis) == 0 else (1, -1)
-
-
-def _everybody(tallies: Sequence[Tally]) -> int:
-    return sum(int(tally[-1]) for tally in tallies)
-
-
-@dataclass(frozen=True, kw_only=True)
-class GridError:
-    """What the answers from grids err, by the variance of a tile of every grid.
-
-    Args:
-        axes: the tiles of every attribute.
-        variances: of a tile of every grid of `sets_of`, in counts squared.
-    """
-
-    axes: tuple[AxisTiles, ...]
-    variances: tuple[float, ...]
-
-    @cached_property
-    def _sums(self) -> tuple[tuple[tuple[int, float], ...], ...]:
-        """For every attribute the grids that hold it, with the variance of their sums over a coarse tile."""
-        found: list[list[tuple[int, float]]] = [[] for _ in self.axes]
-        for place, axes in enumerate(sets_of(len(self.axes))):
-            for axis in axes:
-                others = [self.axes[one].coarse for one in axes if one != axis]
-                each = others[0] if others else self.axes[axis].each
-                found[axis].append((place, self.variances[place] * each))
-        return tuple(map(tuple, found))
-
-    def trusts(self, axis: int) -> list[tuple[int, float]]:
-        """Return the grids that hold an attribute, with their weight in the mean of its coarse tiles."""
-        return [(place, self.coarse(axis) / spread) for place, spread in self._sums[axis]]
-
-    def coarse(self, axis: int) -> float:
-        """Return the variance of that mean: one by the sum of the grids' precisions."""
-        return 1 / sum(1 / spread for _, spread in self._sums[axis])
-
-    def of(self, axes: Axes, asked: Sequence[TileWeights]) -> Array:
-        """Return the variance of the answers to queries about one or two attributes, in counts squared.
-
-        Formula: for every attribute L |(e - m) a + m c|^2 + v m^2 sum (g - c)^2, L of `coarse`, v of its own grid's
-        tile, e and m the other attribute's `even` and `mean` (1 without one); and w |a|^2 |a'|^2, w of the pair's tile.
-        """
-        total: Array = np.zeros(())
-        for place, (axis, own) in enumerate(zip(axes, asked, strict=True)):
-            other = asked[1 - place] if len(axes) == 2 else None
-            even, mean = (other.even, other.mean) if other is not None else (np.ones(1), np.ones(1))
-            differ = (even - mean) ** 2 * own.coarse + mean**2 * own.fine + 2 * (even - mean) * mean * own.both
-            total = total + self.coarse(axis) * differ + self.variances[axis] * mean**2 * own.inner
-        if len(axes) == 2:
-            total = total + self.variances[sets_of(len(self.axes)).index(axes)] * asked[0].coarse * asked[1].coarse
-        return np.asarray(total)
-
-    def of_cells(self, axes: Axes) -> Array:
-        """Return the variance of every cell of a table, flat."""
-        own = [self.axes[axis].cell_weights for axis in axes]
-        return self.of(axes, own if len(own) == 1 else [own[0].at(np.s_[:, None]), own[1].at(np.s_[None])]).ravel()
 
 
 def _example(loss: object) -> Hdg:

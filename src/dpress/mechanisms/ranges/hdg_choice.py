@@ -14,7 +14,8 @@ from dpress.core.oracle import Oracle
 from dpress.core.ranges import Ranges
 from dpress.mechanisms.protocol.short_reports import short_oracle
 from dpress.mechanisms.ranges.axis_tiles import AxisTiles, TileWeights
-from dpress.mechanisms.ranges.hdg import Axes, Hdg, sets_of
+from dpress.mechanisms.ranges.grid_error import Axes, sets_of
+from dpress.mechanisms.ranges.hdg import Hdg
 
 COARSE = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 FINE = (*COARSE, 96, 128, 192, 256, 384, 512, 768, 1024)
@@ -84,9 +85,7 @@ def _spread(axes: Sequence[AxisTiles]) -> float:
     return math.fsum(ALPHAS[1] / own.coarse for own in axes if own.coarse < own.cells)
 
 
-def _grids(
-    shape: Axes, tiles: tuple[int, int], weights: tuple[int, int], oracle: Callable[[int], Oracle]
-) -> Hdg:
+def _grids(shape: Axes, tiles: tuple[int, int], weights: tuple[int, int], oracle: Callable[[int], Oracle]) -> Hdg:
     """Return grids with as many tiles as are wished for, or as many as an attribute has cells."""
     coarse = tuple(min(tiles[0], cells) for cells in shape)
     fine = tuple(own * max(1, min(tiles[1], cells) // own) for own, cells in zip(coarse, shape, strict=True))
