@@ -70,12 +70,14 @@ class AxisTiles:
     @cached_property
     def starts(self) -> Places:
         """The first cell of every fine tile, and after them the number of cells."""
-        return np.asarray(-(-np.arange(self.fine + 1) * self.cells // self.fine), dtype=np.int64)
+        found: Places = -(-np.arange(self.fine + 1) * self.cells // self.fine)
+        return found
 
     @cached_property
     def widths(self) -> Places:
         """The cells of every fine tile."""
-        return np.diff(self.starts)
+        found: Places = np.diff(self.starts)
+        return found
 
     @cached_property
     def coarse_widths(self) -> Places:
