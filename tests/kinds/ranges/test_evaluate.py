@@ -6,7 +6,6 @@ from dpress import publish
 from dpress.core import rng
 from dpress.core.ranges import Prefixes, Range, RangeList
 from dpress.core.workload import Boxes
-from dpress.kinds.ranges import evaluate as module
 from dpress.kinds.ranges.drawn import drawn
 from dpress.release.evaluate import evaluate
 

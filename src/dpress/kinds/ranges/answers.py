@@ -18,6 +18,7 @@ from dpress.kinds.ranges.grids import aligned, cuts, grids_of, sample
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import box_variances
 from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.ranges.grid_counts import GridCounts
 from dpress.mechanisms.ranges.hdg import Hdg
 from dpress.mechanisms.ranges.hdg_choice import range_error
 from dpress.mechanisms.ranges.level_tree import LevelTree
@@ -139,6 +140,16 @@ class Answers(TableAnswers):
             low = max(low, math.fsum(end[0] for end in ends) - self.release.users)
             high = min(high, *(end[1] for end in ends))
         return low, max(low, high)
+
+    def adjusted(self, axes: tuple[int, ...], count: Array, variance: Array) -> Array | None:
+        """Return the counts after the post-processing that is named; of grids else those without any below zero."""
+        if self.grids is None or self.postprocess:
+            return super().adjusted(axes, count, variance)
+        return self._counts(self.grids).nonnegative(axes)
+
+    def _counts(self, grids: Hdg) -> GridCounts:
+        own: Any = self.release.mechanism
+        return grids.counts(own.split_tally(self.release.kept))
 
     def query_variance(self, weights: list[Array]) -> float:
         """Return the variance of the answer to a query: of a collection with how its counts depend on one another."""

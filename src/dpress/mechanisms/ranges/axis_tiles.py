@@ -82,7 +82,8 @@ class AxisTiles:
     @cached_property
     def coarse_widths(self) -> Places:
         """The cells of every coarse tile."""
-        return self.widths.reshape(self.coarse, self.each).sum(axis=1)
+        found: Places = self.families(self.widths).sum(axis=1)
+        return found
 
     @cached_property
     def fine_of(self) -> Places:

@@ -10,11 +10,13 @@ from functools import cached_property
 import numpy as np
 
 from dpress.core.linear import Array
-from dpress.inference.postprocess import norm_sub
+from dpress.inference.joint.fit import fit_margins
+from dpress.inference.postprocess import norm_sub, top_down
 from dpress.mechanisms.ranges.axis_tiles import AxisTiles
 from dpress.mechanisms.ranges.grid_error import Axes, GridError, sets_of
 
 LARGEST = 0.25  # variance of a share
+LEAST = 1e-9  # share of a tile where the fit to sums begins: what is 0 could not grow
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,11 +62,16 @@ class GridCounts:
         return tuple(found)
 
     @cached_property
+    def kept(self) -> tuple[Array, ...]:
+        """The counts of every attribute's fine tiles, none below 0: split from everybody down, in halves."""
+        return tuple(top_down(fine, users=self.users) for fine in self.fine)
+
+    @cached_property
     def shares(self) -> tuple[Array, ...]:
         """The share of every fine tile in its coarse one, none below 0; as its cells where nobody was found."""
         found = []
-        for own, fine in zip(self.error.axes, self.fine, strict=True):
-            held = own.families(norm_sub(fine, users=self.users))
+        for own, kept in zip(self.error.axes, self.kept, strict=True):
+            held = own.families(kept)
             even = own.families(own.widths) / own.coarse_widths[:, None]
             sums = held.sum(axis=1, keepdims=True)
             found.append(np.where(sums > 0, held / np.where(sums > 0, sums, 1.0), even).ravel())
@@ -80,10 +87,28 @@ class GridCounts:
     def table(self, axes: Axes) -> Array:
         """Return the counts of all cells of one or two attributes, flat."""
         if len(axes) == 1:
-            own = self.error.axes[axes[0]]
-            return np.asarray((self.fine[axes[0]] / own.widths)[own.fine_of])
+            return self._spread(axes[0], self.fine[axes[0]])
+        return self._pair(axes, self.tiles(axes))
+
+    def nonnegative(self, axes: Axes) -> Array:
+        """Return a table none of whose counts is below 0, biased, such that tables agree where they overlap, flat.
+
+        Fine tiles as `kept`; a pair's tiles the nearest shares >= 0, fitted to the sums of these.
+        """
+        if len(axes) == 1:
+            return self._spread(axes[0], self.kept[axes[0]])
+        tiles = self.tiles(axes)
+        start = np.maximum(norm_sub(tiles.ravel(), users=self.users) / self.users, LEAST).reshape(tiles.shape)
+        sums = [self.error.axes[axis].families(self.kept[axis]).sum(axis=1) / self.users for axis in axes]
+        return self._pair(axes, fit_margins(start, {(0,): sums[0], (1,): sums[1]}).table * self.users)
+
+    def _spread(self, axis: int, fine: Array) -> Array:
+        own = self.error.axes[axis]
+        return np.asarray((fine / own.widths)[own.fine_of])
+
+    def _pair(self, axes: Axes, tiles: Array) -> Array:
         (first, rows), (second, columns) = (self._cells(axis) for axis in axes)
-        spread = self.tiles(axes)[np.ix_(first.coarse_of, second.coarse_of)]
+        spread = tiles[np.ix_(first.coarse_of, second.coarse_of)]
         return np.asarray(spread * np.multiply.outer(rows, columns)).ravel()
 
     def variances(self, axes: Axes) -> Array:
