@@ -20,9 +20,10 @@ from dpress.mechanisms.ranges.hdg import Hdg
 COARSE = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 FINE = (*COARSE, 96, 128, 192, 256, 384, 512, 768, 1024)
 WEIGHTS = ((1, 4), (1, 2), (1, 1), (2, 1), (4, 1))  # of an attribute's own grid, and of a pair's
-ALPHAS = (0.7, 0.03)
-"""What a range is assumed to err by as people lie unevenly in tiles, by Yang et al. 2020: a share of everybody, times
-the tiles along an attribute; of attributes' own grids, and along each side of pairs'."""
+ALPHAS = (0.4, 0.03)
+"""What a range is assumed to err by as people lie unevenly in tiles, a share of everybody times the tiles along an
+attribute: of attributes' own grids, and along each side of pairs'. Yang et al. 2020 set 0.7 and 0.03 beside the noise
+of all tiles of an attribute; the mean range holds a third of them, so that 0.7 / sqrt(3) balances like theirs."""
 
 
 def best_grids(shape: Axes, loss: PureDP, sample: Sequence[Ranges], users: int) -> Hdg:
