@@ -43,7 +43,7 @@ class Hdg:
         that cuts coarse tiles takes the shares that the fine tiles of both attributes have there; U_t are then the
         derivatives (the delta method: asymptotic). Apart from that: within a fine tile people are taken as evenly
         spread over its cells, within a pair's tile as independent of each other; that error is in no variance.
-    Paper: Yang, Wang, Zhang, Li, Xu, Wang 2020 (HDG), with least squares in the place of its averages, and the best
+    Paper: Yang, Wang, Li, Cheng, Su 2020 (HDG), with least squares in the place of its averages, and the best
         oracle; ranges, "What dpress adds".
 
     Args:
