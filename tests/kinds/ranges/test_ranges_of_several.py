@@ -93,3 +93,23 @@ def test_boxes_of_two_attributes_at_once_and_of_more_are_not(collected):
     _, release, _ = collected
     with pytest.raises(ValueError, match="boxes of two attributes at once, and the release has 3"):
         release.answers.query_ranges(np.ones((1, 3), int), np.ones((1, 3), int))
+
+
+def test_an_attribute_of_one_cell_says_nothing_and_breaks_nothing(tmp_path):
+    one, two = ({"kind": "integer", "name": name, "bounds": [0, high]} for name, high in (("age", 0), ("hours", 9)))
+    design = plan(
+        from_dict(
+            {
+                "attribute": [one, two],
+                "privacy": {"model": "local", "epsilon": 1.0},
+                "release": {"kind": "ranges", "parameters": {"users": 600}},
+            }
+        )
+    ).design
+    rows = pa.table({"age": np.zeros(600, int), "hours": np.arange(600) % 10})
+    perturb(design, rows, out=tmp_path / "reports", rng=seeded(2))
+    release = estimate(design, tmp_path / "reports")
+    alone, both = release.query("hours <= 4"), release.query("hours <= 4 and age = 0")
+    assert abs(alone.value - 300) < 5 * alone.standard_error
+    assert both.value == pytest.approx(alone.value)
+    assert release.query("age = 0").value == pytest.approx(600)

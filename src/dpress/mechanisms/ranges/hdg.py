@@ -27,6 +27,8 @@ from dpress.mechanisms.ranges.grid_counts import GridCounts
 from dpress.mechanisms.ranges.grid_error import Axes, GridError, sets_of
 from dpress.mechanisms.ranges.level_tree import level_variance
 
+LEAST = 1e-9  # variance of a tile, in counts squared, where there is one alone, which is known
+
 
 @dataclass(frozen=True, kw_only=True)
 class Hdg:
@@ -180,7 +182,7 @@ class Hdg:
         pairs = zip(self.oracles, asked, strict=True)
         return GridError(
             axes=self.axes,
-            variances=tuple(users**2 / n * level_variance(oracle, users, n) for oracle, n in pairs),
+            variances=tuple(max(LEAST, users**2 / n * level_variance(oracle, users, n)) for oracle, n in pairs),
         )
 
 
