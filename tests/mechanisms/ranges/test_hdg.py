@@ -140,3 +140,30 @@ def test_a_grid_that_nobody_answered_is_named():
     tallies[4] = own.types[4].tally(own.types[4].nothing)
     with pytest.raises(ValueError, match=r"no report is about the grid of attributes \[0, 2\]"):
         own.measurement(tallies)
+
+
+@pytest.mark.slow
+def test_boxes_that_cut_tiles_vary_as_the_delta_method_says_and_are_near_where_people_are_independent():
+    draw, shape, users, runs = np.random.default_rng(0), (32, 24), 20_000, 120  # noqa: TID251  # people
+    codes = [np.minimum(draw.geometric(0.12, users) - 1, 31), np.clip(draw.normal(10, 5, users), 0, 23)]
+    codes = np.stack(codes).astype(np.int32)
+    sample = [Ranges(size, np.arange(1, size // 2), np.arange(1, size // 2) + size // 3) for size in shape]
+    sample = [Ranges(one.cells, one.left[:8], one.right[:8]) for one in sample]
+    own = best_grids(shape, PureDP(epsilon=2), sample, users)
+    boxes = [(0, 9, 3, 14), (10, 31, 0, 7), (1, 2, 11, 13)]
+    cells = [np.arange(size) for size in shape]
+    asked = [
+        [1.0 * ((cells[0] >= a) & (cells[0] <= b)), 1.0 * ((cells[1] >= c) & (cells[1] <= d))] for a, b, c, d in boxes
+    ]
+    truth = np.array([(one[codes[0]] * two[codes[1]]).sum() for one, two in asked])
+    estimates, variances = [], []
+    for seed in range(runs):
+        tallies = reported(own, codes, seed)
+        measured, spread = own.measurement(tallies), own.query_variances(tallies)
+        estimates.append([own.decoder(users).answer(measured, one) for one in asked])
+        variances.append([spread(one) for one in asked])
+    found, stated = np.array(estimates), np.array(variances).mean(axis=0)
+    assert np.abs(found.mean(axis=0) - truth).max() < np.sqrt(stated).max()  # of one run: what tiles hide is small here
+    ratio = found.var(axis=0) / stated
+    assert np.abs(ratio - 1).max() < 0.55  # outside once in 10^4 times
+    assert (2 * ratio).max() > 1.55  # half of the variance would be seen
