@@ -42,8 +42,8 @@ COMPARED = {
     "local_krr": MANY, "local_sue": SEVERAL, "local_oue": MANY, "local_subset_selection": SEVERAL,
     "local_hadamard": SEVERAL, "local_olh": SEVERAL, "local_pcep": SEVERAL, "local_rappor": SEVERAL,
     "local_rr_ldp": SEVERAL, "joint_rr_ldp": MANY, "joint_pairs": SEVERAL, "joint_em_rappor": SEVERAL,
-    "local_budget": SEVERAL, "map_gtr": MANY, "map_psda": MANY, "map_dam": MANY, "map_ahead_0": SEVERAL,
-    "map_ahead_1": SEVERAL, "strings_0": SEVERAL,
+    "local_budget": SEVERAL, "local_ranges_three": SEVERAL, "map_gtr": MANY, "map_psda": MANY, "map_dam": MANY,
+    "map_ahead_0": SEVERAL, "map_ahead_1": SEVERAL, "strings_0": SEVERAL,
 }  # fmt: skip
 
 

@@ -78,7 +78,7 @@ def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
         kind, attributes = "names", [{"name": "item", "kind": "categorical", "values": "discover"}]
         loss["delta"] = 1e-6
     elif card.family == "ranges":
-        kind, attributes = "ranges", [AGE]
+        kind, attributes = "ranges", [AGE, SIZE | {"null": "reject"}] if card.name == "hdg" else [AGE]
     elif card.name == "private_bounds":
         kind = "statistics"
     elif card.family == "strings":

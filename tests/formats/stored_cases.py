@@ -247,6 +247,13 @@ def collections() -> dict[str, Case]:
         attributes=[YEARS], privacy=PEOPLE, queries=("age in 22..33",),
         release={"kind": "ranges", "postprocess": ["top_down"], "parameters": {"branching": 6}},
     )  # fmt: skip
+    found["local_ranges_three"] = Case(
+        attributes=[YEARS, EDUCATION, INCOME], privacy=PEOPLE, release={"kind": "ranges"},
+        queries=(
+            "age in 22..33", "age in 22..33 and education = Master", "mean age where income < 25000",
+            "age < 40 and education = Master and income < 25000",
+        ),
+    )  # fmt: skip
     numbers = {"mean": ["income", "age"], "variance": ["income"], "quantiles": {"income": ["0.25", 0.5]}}
     found["local_statistics"] = Case(
         attributes=[SEX, YEARS, INCOME], privacy=PEOPLE, exact=False,

@@ -42,6 +42,16 @@ export function readEncoder(document: unknown, cells: readonly number[]): Encode
     const values = (codes: readonly number[]) => codes.map((code) => Math.floor(code / width));
     return { sizes: [Math.ceil(cells[0]! / width)], plain: false, values };
   }
+  if (kind === "tile") {
+    const own = fields(document, "encoder sizes tiles");
+    const sizes = integers(own, "sizes", 1, 2 ** 20);
+    const tiles = integers(own, "tiles", 1, 2 ** 20);
+    must(sizes.join() === cells.join(), "sizes");
+    must(tiles.length === sizes.length && tiles.every((own, i) => own <= sizes[i]!), "tiles");
+    const tile = (code: number, i: number) => Math.floor((code * tiles[i]!) / sizes[i]!);
+    const values = (codes: readonly number[]) => [codes.reduce((sum, code, i) => sum * tiles[i]! + tile(code, i), 0)];
+    return { sizes: [tiles.reduce((a, b) => a * b)], plain: false, values };
+  }
   must(kind === "node" || kind === "leaf", "encoder");
   const own = fields(document, `encoder side ${kind === "leaf" ? "leaves" : "shift"}`);
   const side = integer(own, "side", 1, 1024);

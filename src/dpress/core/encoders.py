@@ -69,6 +69,31 @@ class Run(_Encoder, frozen=True, kw_only=True, tag="run"):
         return np.asarray(codes[0] // self.cells)
 
 
+class Tile(_Encoder, frozen=True, kw_only=True, tag="tile"):
+    """The tile of a grid that holds the codes, the last attribute running fastest.
+
+    Args:
+        sizes: the number of cells of every attribute.
+        tiles: how many tiles each is cut into, as equal as whole cells allow.
+    """
+
+    sizes: tuple[int, ...]
+    tiles: tuple[int, ...]
+
+    def values(self, codes: Table) -> Values:
+        """Return (t_1 m_2 + t_2) m_3 ..., t = floor(c m / n), m the tiles and n the cells.
+
+        Raises:
+            ValueError: a code is no cell's (it is not shown).
+        """
+        found = np.zeros(codes.shape[1:], dtype=np.int64)
+        if codes.size and (codes.min() < 0 or (codes >= np.array(self.sizes)[:, None]).any()):
+            raise ValueError(f"codes must lie below {self.sizes}")
+        for own, size, tiles in zip(codes, self.sizes, self.tiles, strict=True):
+            found = found * tiles + own.astype(np.int64) * tiles // size
+        return np.asarray(found, dtype=np.int32)
+
+
 class Node(_Encoder, frozen=True, kw_only=True, tag="node"):
     """The node of one level of a quadtree over a grid, from the places across and up.
 
@@ -103,7 +128,7 @@ class Leaf(_Encoder, frozen=True, kw_only=True, tag="leaf"):
         return np.asarray(named(self.leaves, height).values(height)[cells(self.side, codes)])
 
 
-Encoder = Code | Codes | Combination | Run | Node | Leaf
+Encoder = Code | Codes | Combination | Run | Tile | Node | Leaf
 
 
 def cells(side: int, codes: Table) -> Values:

@@ -38,7 +38,7 @@ class Candidate:
         if not isinstance(self.mechanism, Collection):
             return ""
         types, attributes = self.mechanism.types, len(self.mechanism.shape)
-        asked = len(types[0].axes)
+        asked = max(len(own.axes) for own in types)
         if len(types) == 1 and asked == attributes:
             return "all at once"
         return "one attribute" if asked == 1 else f"{asked} at once"

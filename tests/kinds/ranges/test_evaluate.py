@@ -6,7 +6,7 @@ from dpress import publish
 from dpress.core import rng
 from dpress.core.ranges import Prefixes, Range, RangeList
 from dpress.core.workload import Boxes
-from dpress.kinds.ranges import evaluate as module
+from dpress.kinds.ranges.drawn import drawn
 from dpress.release.evaluate import evaluate
 
 
@@ -43,14 +43,12 @@ def test_without_noise_to_speak_of_no_box_is_wrong(make_spec, rows):
 def test_questions_are_drawn_from_the_workload_and_from_nothing_else():
     lists = (RangeList(9, (Range(1, 2), Range(3, 9))), RangeList(4, (Range(4, 4), Range(1, 3))))
     asked = {tuple((one.left, one.right) for one in box) for box in zip(lists[0].listed, lists[1].listed, strict=True)}
-    first, second = module._drawn(Boxes(lists, paired=True))
-    drawn = set(
-        zip(zip(first.left, first.right, strict=True), zip(second.left, second.right, strict=True), strict=True)
-    )
-    assert drawn == asked
-    both = module._drawn(Boxes(lists))
+    first, second = drawn(Boxes(lists, paired=True), 500, rng=rng.secure())
+    seen = set(zip(zip(first.left, first.right, strict=True), zip(second.left, second.right, strict=True), strict=True))
+    assert seen == asked
+    both = drawn(Boxes(lists), 500, rng=rng.secure())
     combined = set(zip(both[0].left.tolist(), both[1].left.tolist(), strict=True))
     assert combined == {(1, 4), (1, 1), (3, 4), (3, 1)}
-    (prefixes,) = module._drawn(Boxes((Prefixes(5),)))
+    (prefixes,) = drawn(Boxes((Prefixes(5),)), 500, rng=rng.secure())
     assert set(prefixes.left) == {1}
     assert set(prefixes.right) == {1, 2, 3, 4, 5}

@@ -77,7 +77,15 @@ def test_many_ranges_agree_with_queries_and_top_down_counts_are_never_below_zero
 @pytest.mark.parametrize(
     ("attributes", "privacy", "release", "message"),
     [
-        ((AGE, {**AGE, "name": "b"}), None, {}, "collects ranges of one attribute"),
+        ((AGE, {**AGE, "name": "b"}), None, {"method": "olh"}, "'olh' collects no ranges of several .*: hdg"),
+        (
+            (AGE, {**AGE, "name": "b", "null": "none"}),
+            None,
+            {},
+            r"b has a cell without a place in the order \('none'\)",
+        ),
+        ((AGE, {**AGE, "name": "b", "bounds": [0, 2**15]}), None, {}, "'age' and 'b' have 2,097,216 cells together"),
+        ((AGE, {**AGE, "name": "b"}), None, {"parameters": {"branching": 2}}, "branching"),
         (({**AGE, "bounds": [0, 2**21]},), None, {}, "at most 2.20 are asked for; use `bins`"),
         ((AGE,), None, {"method": "gtr"}, "'gtr' collects no ranges; those that do: "),
         ((AGE,), None, {"parameters": {"branching": 1}}, r"\$.release.parameters.branching: expected .* got 1"),

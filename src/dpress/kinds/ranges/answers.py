@@ -1,6 +1,7 @@
 """Answers of a release of ranges of one attribute, or boxes of several: also very many at once."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,29 @@ from dpress.core.linear import Array
 from dpress.core.mechanism import BoxDecoder, Mechanism
 from dpress.core.ranges import Places, Ranges
 from dpress.core.workload import Areas, Boxes, Workload
+from dpress.inference.box_sums import box_sums
 from dpress.inference.interval import half_width
+from dpress.kinds.ranges import grid_fit
+from dpress.kinds.ranges.grids import aligned, cuts, grids_of, sample
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import box_variances
 from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.ranges.grid_counts import GridCounts
+from dpress.mechanisms.ranges.hdg import Hdg
+from dpress.mechanisms.ranges.hdg_choice import range_error
 from dpress.mechanisms.ranges.level_tree import LevelTree
 from dpress.release import linear_error
+from dpress.release.answers import Progress
+from dpress.release.query_language import parse
 from dpress.release.release import CONFIDENCE
+from dpress.release.result import Result
 from dpress.release.table_answers import TableAnswers, collected, live, measured, restored
+from dpress.release.table_forms import ProductSums
+
+TILES = (
+    "The range cuts tiles of the grids. Within a tile of one attribute people are taken as evenly spread, within one "
+    "of two as independent: the interval is of the noise alone. What the tiles leave open are counts by whole tiles."
+)
 
 __all__ = ["Answers", "collected", "live", "measured", "predicted", "restored"]
 
@@ -43,31 +59,97 @@ class Answers(TableAnswers):
             ValueError: another shape; or a range is reversed or ends outside the cells, and the message names its
                 number.
         """
-        decoder, shape = self.box_decoder, self.release.schema.shape
+        shape = self.release.schema.shape
+        if self.grids is not None and len(shape) > 2:
+            raise ValueError(f"grids answer boxes of two attributes at once, and the release has {len(shape)}")
         ends = [_ends(name, end, len(shape)) for name, end in (("left", left), ("right", right))]
         if ends[0].shape != ends[1].shape:
             raise ValueError(f"left and right must have one shape, got {np.shape(left)} and {np.shape(right)}")
         ranges = [Ranges(size, ends[0][:, axis], ends[1][:, axis]) for axis, size in enumerate(shape)]
-        count, variance = decoder.box_answers(self.measurement, ranges), self.box_variances(ranges)
+        count, variance = self.box_answers(tuple(range(len(shape))), ranges), self.box_variances(ranges)
         half = half_width(variance, confidence, self.release.tail)
         columns = {"count": count, "standard_error": np.sqrt(variance), "low": count - half, "high": count + half}
         return pa.table(columns)
 
-    @property
-    def box_decoder(self) -> BoxDecoder:
-        """How many boxes are answered at once."""
+    def box_answers(self, axes: tuple[int, ...], ranges: list[Ranges]) -> Array:
+        """Return the sums of one published table in many boxes, given along its axes, shape (m,).
+
+        Error: that of `query`.
+        """
         decoder = self.decoder
-        if not isinstance(decoder, BoxDecoder):
-            raise TypeError(f"{type(decoder).__name__} answers no boxes")
-        return decoder
+        if isinstance(decoder, BoxDecoder):
+            return decoder.box_answers(self.measurement, ranges)
+        cells = decoder.estimate(self.measurement)[decoder.tables.index(axes)]
+        return box_sums(cells.reshape([self.release.schema.shape[axis] for axis in axes]), ranges)
 
     def box_variances(self, ranges: list[Ranges]) -> Array:
         """Return the variance of the answer to every box, in counts squared, shape (m,)."""
         mechanism = self.release.mechanism
         if isinstance(mechanism, MatrixMechanism):
             return box_variances(mechanism.strategy, ranges, [noise.variance for noise in mechanism.noises])
-        (own,) = ranges
-        return np.array([self.query_variance([own.weights(place)]) for place in range(own.size)])
+        return np.array(
+            [self.query_variance([own.weights(place) for own in ranges]) for place in range(ranges[0].size)]
+        )
+
+    @property
+    def grids(self) -> Hdg | None:
+        """The grids that devices answered about, None where they did not."""
+        return grids_of(self.release.mechanism)
+
+    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
+        """Answer a query; one about three attributes or more from what is fitted to the grids of pairs."""
+        weights = parse(self.release.schema, text)
+        if self.grids is None or self.together(weights):
+            return super().query(text, confidence=confidence, progress=progress)
+        fit = self.fit(self.grids, progress)
+        value, variance = fit.count(weights)
+        return Result.of_count(
+            text, value, variance, fit.refits.half_width(variance, confidence), confidence, grid_fit.NOTE
+        )
+
+    def answering(self, weights: list[Array], text: str) -> ProductSums:
+        """Return who answers queries about the attributes that one weighs: a published table, else that fit."""
+        if self.grids is None or self.together(weights):
+            own = super().answering(weights, text)
+            return own if self.grids is None or not cuts(self.grids, weights) else replace(own, notes=(TILES,))
+        fit = self.fit(self.grids, None)
+        return ProductSums(form=fit.count, critical=fit.refits.critical, notes=(grid_fit.NOTE,))
+
+    def fit(self, grids: Hdg, progress: Progress | None) -> grid_fit.GridFit:
+        """Return what is fitted to the grids of pairs; made once, and kept."""
+        if "_fit" not in self.__dict__:  # as a cached property
+            own: Any = self.release.mechanism
+            self.__dict__["_fit"] = grid_fit.grid_fit(grids, own.split_tally(self.release.kept), progress=progress)
+        found: grid_fit.GridFit = self.__dict__["_fit"]
+        return found
+
+    def answered(self, text: str, weights: list[Array], confidence: float) -> Result:
+        """Return the answer, and of grids what the tiles that a range cuts leave open."""
+        found = super().answered(text, weights, confidence)
+        if self.grids is None or not cuts(self.grids, weights):
+            return found
+        return replace(found, within=self._left_open(self.grids, weights), note=TILES)
+
+    def _left_open(self, grids: Hdg, weights: list[Array]) -> tuple[float, float]:
+        """Return between which counts of whole tiles a count lies, and of two attributes those of each alone."""
+        low, high = (self.decoder.answer(self.measurement, own) for own in aligned(grids, weights))
+        asked = [axis for axis, own in enumerate(weights) if not np.all(own == 1)]
+        if len(asked) == 2:
+            alone = [[own if axis == one else np.ones(own.size) for axis, own in enumerate(weights)] for one in asked]
+            ends = [[self.decoder.answer(self.measurement, own) for own in aligned(grids, each)] for each in alone]
+            low = max(low, math.fsum(end[0] for end in ends) - self.release.users)
+            high = min(high, *(end[1] for end in ends))
+        return low, max(low, high)
+
+    def adjusted(self, axes: tuple[int, ...], count: Array, variance: Array) -> Array | None:
+        """Return the counts after the post-processing that is named; of grids else those without any below zero."""
+        if self.grids is None or self.postprocess:
+            return super().adjusted(axes, count, variance)
+        return self._counts(self.grids).nonnegative(axes)
+
+    def _counts(self, grids: Hdg) -> GridCounts:
+        own: Any = self.release.mechanism
+        return grids.counts(own.split_tally(self.release.kept))
 
     def query_variance(self, weights: list[Array]) -> float:
         """Return the variance of the answer to a query: of a collection with how its counts depend on one another."""
@@ -78,8 +160,11 @@ class Answers(TableAnswers):
 
 def predicted(mechanism: Mechanism, workload: Workload | Areas) -> float | None:
     """Return the mean variance of a range over a workload, in counts squared; of a collection for even shares."""
-    if isinstance(mechanism, Collection) and isinstance(mechanism.estimator, LevelTree) and isinstance(workload, Boxes):
-        return mechanism.estimator.axis_variance(workload.axes[0], mechanism.users)
+    if isinstance(mechanism, Collection) and isinstance(workload, Boxes):
+        if (grids := grids_of(mechanism)) is not None:
+            return range_error(grids, sample(workload), mechanism.users)
+        if isinstance(mechanism.estimator, LevelTree):
+            return mechanism.estimator.axis_variance(workload.axes[0], mechanism.users)
     return linear_error.predicted(mechanism, workload)
 
 

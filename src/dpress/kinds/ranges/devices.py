@@ -1,4 +1,4 @@
-"""Which devices are asked what for ranges: a tree of levels, or the cells alone, with the error that is predicted."""
+"""Which devices are asked what for ranges: a tree of levels, the cells alone, or grids, with the predicted error."""
 
 from collections.abc import Iterator
 
@@ -8,6 +8,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.parameters import Parameters
 from dpress.core.workload import Boxes
 from dpress.data.specification.spec import Spec
+from dpress.kinds.ranges import grids
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.ranges.level_tree import LevelTree, level_tree
 from dpress.release import collections
@@ -19,19 +20,18 @@ MOST_CELLS = 1 << 20
 
 
 def chosen(spec: Spec, boxes: Boxes) -> Choice:
-    """Return every way to ask devices for ranges of one attribute, and the best one.
+    """Return every way to ask devices for ranges, and the best one.
 
     Raises:
-        NotSupported: several attributes, too many cells, a budget that is no epsilon, or a method that does not serve.
+        NotSupported: too many cells, a budget that is no epsilon, or a method that does not serve.
         ValueError: a parameter is wrong.
     """
     collections.check_silence(spec)
-    if len(boxes.axes) > 1:
-        raise NotSupported(
-            '$.release.attributes: model = "local" collects ranges of one attribute; for several use kind = "joint"'
-        )
     users = expected_users(spec)
-    made = [_candidate(name, own, boxes, users) for name, own in _trees(spec, boxes)]
+    if len(boxes.axes) > 1:
+        made = [grids.candidate(spec, boxes, users)]
+    else:
+        made = [_candidate(name, own, boxes, users) for name, own in _trees(spec, boxes)]
     candidates = tuple(sorted(made, key=rank))
     return Choice(
         workload=boxes,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpress.core.ranges import AllRanges, Prefixes, RangesOfLength
+from dpress.kinds.ranges.grids import grids_of
 from dpress.release.release import Release
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, page_of_counts, part
@@ -32,9 +33,16 @@ def context(own: Facts) -> dict[str, Any]:
         **page_of_counts(own, whole, parts, hidden=max(0, len(whole) - MOST_VIEWS)),
         "workload": own.workload,
         "form": _form(own.workload),
+        "tiles": _tiles(own),
         "several": len(own.mechanism.decoder.tables) > 1,
         "noise": None if own.model == "local" else added_noise(own.mechanism),
     }
+
+
+def _tiles(own: Facts) -> list[tuple[str, int, int]]:
+    """Return the attributes with their tiles, and their tiles beside another one; empty without grids."""
+    grids = grids_of(own.mechanism)
+    return [] if grids is None else [*zip(own.schema.names, grids.fine, grids.coarse, strict=True)]
 
 
 def _form(workload: Any) -> str:

@@ -1,12 +1,25 @@
 """What a plan of this kind says to people."""
 
+from dpress.kinds.ranges.grids import grids_of
 from dpress.release.candidate import UNIT
 from dpress.release.other_kinds import Offer
 from dpress.release.plan import Plan
-from dpress.release.plan_text import plain, promise
-from dpress.release.plan_text import tables as text
+from dpress.release.plan_text import PlanText, plain, promise, tables
 
 __all__ = ["instead", "plain", "promise", "text"]
+
+GRIDS = "ranges of one attribute and boxes of two, all values equally frequent but for what tiles that are cut may hide"
+
+
+def text(planned: Plan) -> PlanText:
+    """Return the text of a plan; of grids with what is supposed of tiles."""
+    if (grids := grids_of(planned.chosen.mechanism)) is None:
+        return tables(planned)
+    made = tables(planned, even=GRIDS)
+    named = zip(planned.spec.schema.names, grids.fine, grids.coarse, strict=True)
+    tiles = ", ".join(f"{name} {fine} ({coarse} beside another)" for name, fine, coarse in named)
+    made.remarks.append(f"Tiles along the attributes: {tiles}.")
+    return made
 
 
 def instead(planned: Plan) -> Offer | None:

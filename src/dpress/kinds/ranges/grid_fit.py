@@ -1,0 +1,65 @@
+"""Boxes of three attributes and more from the grids of pairs: a joint distribution of the coarse tiles, fitted again.
+
+tallies -> coarse tables, shrunk -> largest entropy -> share of a box, its tiles' people spread as by the fine tiles.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpress.core.linear import Array
+from dpress.core.oracle import Tally
+from dpress.core.rng import seeded
+from dpress.inference.joint import maxent
+from dpress.inference.joint.bootstrap import Refits, refits
+from dpress.inference.joint.shrinkage import noise, shrunk
+from dpress.mechanisms.ranges.grid_counts import GridCounts
+from dpress.mechanisms.ranges.hdg import Hdg
+
+PAIRS = 2
+SEED = 0  # of the refits: nothing private is drawn, and everybody gets the same
+NOTE = (
+    "This comes from a joint distribution that is fitted to the grids of pairs: biased; the interval covers the noise "
+    "of collection, not what pairs of attributes or tiles cannot see."
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GridFit:
+    """The fitted distribution of the coarse tiles, and the grids' counts.
+
+    Args:
+        refits: of the distribution.
+        counts: that spread the people of a coarse tile over its cells.
+    """
+
+    refits: Refits
+    counts: GridCounts
+
+    def count(self, weights: Sequence[Array]) -> tuple[float, float]:
+        """Return the fitted count that weights of the cells ask for, and its variance by bootstrap, in counts squared.
+
+        The shares of fine tiles in coarse ones are taken as known.
+        """
+        taken = [
+            np.ones(own.coarse) if np.all(asked == 1) else self.counts.taken(axis, asked)
+            for axis, (own, asked) in enumerate(zip(self.counts.error.axes, weights, strict=True))
+        ]
+        users = self.counts.users
+        return users * self.refits.share(taken), (users * self.refits.error(taken)) ** 2
+
+
+def grid_fit(grids: Hdg, tallies: Sequence[Tally], *, progress: Callable[[int], object] | None = None) -> GridFit:
+    """Return the fit to all grids.
+
+    Args:
+        grids: that were asked about.
+        tallies: of all of them.
+        progress: called with the number of fits done.
+    """
+    tables = grids.coarse_tables(tallies)
+    found = shrunk(tables, PAIRS)
+    joint = maxent.joint(grids.coarse, {axes: one.shares for axes, one in found.items()}, noise=noise(found))
+    again = refits(tables, joint, PAIRS, rng=seeded(SEED), progress=progress)
+    return GridFit(refits=again, counts=grids.counts(tallies))

@@ -1,0 +1,106 @@
+"""Ranges of several attributes from devices: which grids are asked about, what is predicted, and what tiles hide."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpress.core.attribute import Tabular
+from dpress.core.errors import NotSupported
+from dpress.core.linear import Array
+from dpress.core.parameters import Parameters
+from dpress.core.ranges import Ranges
+from dpress.core.rng import seeded
+from dpress.core.workload import Boxes
+from dpress.data.specification.spec import Spec
+from dpress.kinds.ranges.drawn import drawn
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.ranges.hdg import Hdg
+from dpress.mechanisms.ranges.hdg_choice import best_grids, range_error
+from dpress.release import collections
+from dpress.release.candidate import Candidate
+from dpress.release.parameter_checks import of_methods
+
+METHOD = "hdg"
+SAMPLE, SEED = 256, 0  # boxes of the workload that the predicted error is averaged over, the same for everybody
+MOST_CELLS = 1 << 20  # of a pair's table, which is published
+MOST_PAIRS = 1 << 22  # of all of them
+
+
+def candidate(spec: Spec, boxes: Boxes, users: int) -> Candidate:
+    """Return the grids with the least predicted error.
+
+    Raises:
+        NotSupported: another method is named, a cell has no place in an order, or tables are too large.
+    """
+    if spec.release.method not in ("auto", METHOD):
+        asked = f"{spec.release.method!r} collects no ranges of several attributes"
+        raise NotSupported(f"$.release.method: {asked}; the method that does: {METHOD}")
+    for one in spec.schema.tabular:
+        _check_order(one)
+    _check_cells(spec.schema.names, boxes.shape)
+    of_methods(spec, {METHOD: Parameters})
+    made = best_grids(boxes.shape, collections.share(spec, "users"), sample(boxes), users)
+    collection = Collection(shape=made.shape, types=made.types, split="users", estimator=made)
+    return Candidate(method=METHOD, mechanism=collection, predicted_error=range_error(made, sample(boxes), users))
+
+
+def grids_of(mechanism: object) -> Hdg | None:
+    """Return the grids of a collection, None of any other mechanism."""
+    estimator = mechanism.estimator if isinstance(mechanism, Collection) else None
+    return estimator if isinstance(estimator, Hdg) else None
+
+
+def sample(boxes: Boxes) -> list[Ranges]:
+    """Return boxes of a workload, the same whenever they are drawn: nothing private is."""
+    return drawn(boxes, SAMPLE, rng=seeded(SEED))
+
+
+def aligned(grids: Hdg, weights: Sequence[Array]) -> tuple[list[Array], list[Array]]:
+    """Return the largest box of whole tiles that a query holds, and the smallest that holds it.
+
+    The count of the query lies between theirs wherever people are in their tiles. Tiles are an attribute's own where
+    one attribute is asked about, else those of pairs' grids.
+
+    Args:
+        grids: whose tiles.
+        weights: of the query, 0 or 1, along every attribute.
+    """
+    asked = [axis for axis, own in enumerate(weights) if not np.all(own == 1)]
+    inner, outer = [*weights], [*weights]
+    for axis in asked:
+        own = grids.axes[axis]
+        tiles, of = (own.fine, own.fine_of) if len(asked) == 1 else (own.coarse, own.coarse_of)
+        starts = np.searchsorted(of, np.arange(tiles))
+        inner[axis] = np.minimum.reduceat(weights[axis], starts)[of]
+        outer[axis] = np.maximum.reduceat(weights[axis], starts)[of]
+    return inner, outer
+
+
+def cuts(grids: Hdg, weights: Sequence[Array]) -> bool:
+    """Return whether a query takes a part of some tile, so that how people lie there matters."""
+    inner, outer = aligned(grids, weights)
+    return any(not np.array_equal(one, other) for one, other in zip(inner, outer, strict=True))
+
+
+def _check_order(one: Tabular) -> None:
+    if one.ordered < one.size:
+        beside = ", ".join(repr(name) for name in one.extra)
+        raise NotSupported(
+            f"$.attribute: {one.name} has a cell without a place in the order ({beside}), which no tile of a grid can "
+            "hold; leave out `null` and `other`, or ask for one attribute alone"
+        )
+
+
+def _check_cells(names: Sequence[str], shape: Sequence[int]) -> None:
+    pairs = [(a * b, first, second) for (a, first), (b, second) in _pairs(names, shape)]
+    cells, first, second = max(pairs)
+    if cells > MOST_CELLS:
+        raise NotSupported(f"{first!r} and {second!r} have {cells:,} cells together, at most 2^20; use fewer `bins`")
+    if (total := math.fsum(one for one, *_ in pairs)) > MOST_PAIRS:
+        raise NotSupported(f"all pairs have {total:,.0f} cells, at most 2^22; use fewer `bins` or attributes")
+
+
+def _pairs(names: Sequence[str], shape: Sequence[int]) -> list[tuple[tuple[int, str], tuple[int, str]]]:
+    own = [*zip(shape, names, strict=True)]
+    return [(one, other) for place, one in enumerate(own) for other in own[place + 1 :]]

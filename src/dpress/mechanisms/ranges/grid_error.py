@@ -1,0 +1,70 @@
+"""What answers from the grids of `hdg` err, from the variance of a tile of every grid."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dpress.core.linear import Array
+from dpress.mechanisms.ranges.axis_tiles import AxisTiles, TileWeights
+
+Axes = tuple[int, ...]
+
+
+def sets_of(attributes: int) -> tuple[Axes, ...]:
+    """Return what grids are about: every attribute, then every pair."""
+    return (*itertools.combinations(range(attributes), 1), *itertools.combinations(range(attributes), 2))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GridError:
+    """The errors of linear answers, every grid's tiles having one variance.
+
+    Args:
+        axes: the tiles of every attribute.
+        variances: of a tile of every grid of `sets_of`, in counts squared.
+    """
+
+    axes: tuple[AxisTiles, ...]
+    variances: tuple[float, ...]
+
+    @cached_property
+    def _sums(self) -> tuple[tuple[tuple[int, float], ...], ...]:
+        """For every attribute the grids that hold it, with the variance of their sums over a coarse tile."""
+        found: list[list[tuple[int, float]]] = [[] for _ in self.axes]
+        for place, axes in enumerate(sets_of(len(self.axes))):
+            for axis in axes:
+                others = [self.axes[one].coarse for one in axes if one != axis]
+                each = others[0] if others else self.axes[axis].each
+                found[axis].append((place, self.variances[place] * each))
+        return tuple(map(tuple, found))
+
+    def trusts(self, axis: int) -> list[tuple[int, float]]:
+        """Return the grids that hold an attribute, with their weight in the mean of its coarse tiles."""
+        return [(place, self.coarse(axis) / spread) for place, spread in self._sums[axis]]
+
+    def coarse(self, axis: int) -> float:
+        """Return the variance of that mean: one by the sum of the grids' precisions."""
+        return 1 / sum(1 / spread for _, spread in self._sums[axis])
+
+    def of(self, axes: Axes, asked: Sequence[TileWeights]) -> Array:
+        """Return the variance of the answers to queries about one or two attributes, were all shares even.
+
+        Formula: for every attribute L |(e - m) a + m c|^2 + v m^2 sum (g - c)^2, L of `coarse`, v of its own grid's
+        tile, e and m the other attribute's `even` and `mean` (1 without one); and w |a|^2 |a'|^2, w of the pair's tile.
+
+        Args:
+            axes: of the queries.
+            asked: what they weigh along each of them, of shapes that go together.
+        """
+        total: Array = np.zeros(())
+        for place, (axis, own) in enumerate(zip(axes, asked, strict=True)):
+            other = asked[1 - place] if len(axes) == 2 else None
+            even, mean = (other.even, other.mean) if other is not None else (np.ones(1), np.ones(1))
+            differ = (even - mean) ** 2 * own.coarse + mean**2 * own.fine + 2 * (even - mean) * mean * own.both
+            total = total + self.coarse(axis) * differ + self.variances[axis] * mean**2 * own.inner
+        if len(axes) == 2:
+            total = total + self.variances[sets_of(len(self.axes)).index(axes)] * asked[0].coarse * asked[1].coarse
+        return np.asarray(total)

@@ -1,0 +1,101 @@
+"""How many tiles the grids of `hdg` have, and how often each is asked: the least predicted error over ranges.
+
+ranges of every attribute -> tiles and weights that are tried -> noise for even shares + assumed spread -> the best.
+"""
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from dpress.core.claim import PureDP
+from dpress.core.oracle import Oracle
+from dpress.core.ranges import Ranges
+from dpress.mechanisms.protocol.short_reports import short_oracle
+from dpress.mechanisms.ranges.axis_tiles import AxisTiles, TileWeights
+from dpress.mechanisms.ranges.grid_error import Axes, sets_of
+from dpress.mechanisms.ranges.hdg import Hdg
+
+COARSE = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
+FINE = (*COARSE, 96, 128, 192, 256, 384, 512, 768, 1024)
+WEIGHTS = ((1, 4), (1, 2), (1, 1), (2, 1), (4, 1))  # of an attribute's own grid, and of a pair's
+ALPHAS = (0.4, 0.03)
+"""What a range is assumed to err by as people lie unevenly in tiles, a share of everybody times the tiles along an
+attribute: of attributes' own grids, and along each side of pairs'. Yang et al. 2020 set 0.7 and 0.03 beside the noise
+of all tiles of an attribute; the mean range holds a third of them, so that 0.7 / sqrt(3) balances like theirs."""
+
+
+def best_grids(shape: Axes, loss: PureDP, sample: Sequence[Ranges], users: int) -> Hdg:
+    """Return the grids with the least `range_error`.
+
+    Args:
+        shape: the number of cells of every attribute.
+        loss: epsilon.
+        sample: ranges of every attribute, the i-th of all together, as `range_error` takes them.
+        users: how many will report.
+    """
+    oracle = functools.cache(lambda size: short_oracle(size, loss))
+    weigh = functools.cache(lambda own, axis: own.weighed(own.of_ranges(sample[axis])))
+
+    def made(coarse: int, fine: int, weights: tuple[int, int]) -> Hdg:
+        return _grids(shape, (coarse, fine), weights, oracle)
+
+    def error(own: Hdg) -> float:
+        return _error(own, [weigh(axis, place) for place, axis in enumerate(own.axes)], users)
+
+    def tried(weights: tuple[int, int]) -> Hdg:
+        pairs = [(coarse, fine) for coarse in COARSE for fine in FINE if fine >= coarse]
+        found = {(own.coarse, own.fine): own for own in (made(*pair, weights) for pair in pairs)}
+        return min(found.values(), key=error)
+
+    first = tried((1, 1))
+    again = [made(max(first.coarse), max(first.fine), weights) for weights in WEIGHTS]
+    best = min(again, key=error)
+    return min((tried((best.weights[0], best.weights[-1])), best), key=error)
+
+
+def range_error(grids: Hdg, sample: Sequence[Ranges], users: int) -> float:
+    """Return the mean squared error of a range of one attribute or a box of two, over all attributes and pairs.
+
+    Formula: the variance for even shares; and (a N / m)^2 for a range of an attribute in m tiles larger than cells,
+    (sum over both attributes of b N / m)^2 for a box, a and b assumed by Yang et al. 2020, N everybody.
+
+    Args:
+        grids: that are asked about.
+        sample: ranges of every attribute, whose i-th make the i-th box.
+        users: N.
+    """
+    weighed = [own.weighed(own.of_ranges(ranges)) for own, ranges in zip(grids.axes, sample, strict=True)]
+    return _error(grids, weighed, users)
+
+
+def _error(grids: Hdg, weighed: Sequence[TileWeights], users: int) -> float:
+    planned, found = grids.planned(users), []
+    for axes in grids.tables:
+        noise = float(np.mean(planned.of(axes, [weighed[axis] for axis in axes])))
+        found.append(noise + (users * _spread([grids.axes[axis] for axis in axes])) ** 2)
+    return math.fsum(found) / len(found)
+
+
+def _spread(axes: Sequence[AxisTiles]) -> float:
+    """Return what people who lie unevenly in tiles are assumed to make a range or a box err, in shares of all."""
+    if len(axes) == 1:
+        (own,) = axes
+        return ALPHAS[0] / own.fine if own.fine < own.cells else 0.0
+    return math.fsum(ALPHAS[1] / own.coarse for own in axes if own.coarse < own.cells)
+
+
+def _grids(shape: Axes, tiles: tuple[int, int], weights: tuple[int, int], oracle: Callable[[int], Oracle]) -> Hdg:
+    """Return grids with as many tiles as are wished for, or as many as an attribute has cells."""
+    coarse = tuple(min(tiles[0], cells) for cells in shape)
+    fine = tuple(own * max(1, min(tiles[1], cells) // own) for own, cells in zip(coarse, shape, strict=True))
+    sets = sets_of(len(shape))
+    sizes = [fine[axes[0]] if len(axes) == 1 else math.prod(coarse[axis] for axis in axes) for axes in sets]
+    return Hdg(
+        shape=shape,
+        coarse=coarse,
+        fine=fine,
+        oracles=tuple(map(oracle, sizes)),
+        weights=tuple(weights[len(axes) - 1] for axes in sets),
+    )
