@@ -84,6 +84,8 @@ def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
     elif card.family == "strings":
         kind, own = "strings", {"longest": 1, "kept": 4}
         attributes = [{"name": "item", "kind": "categorical", "values": "discover"}]
+    elif card.family == "sets":
+        kind, attributes, own = "sets", [SEX], {"cap": 2}
     elif card.family == "numbers":
         kind, attributes, own = "statistics", [AGE], {"mean": ["age"]}
     elif card.family == "discovery":
