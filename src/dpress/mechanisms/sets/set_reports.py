@@ -233,7 +233,7 @@ class SetReports:
         total = [Fraction(0)] * len(reports)
         for one in kept:
             mine = self._padded(np.isin(np.arange(self.values), one)[None])[0]
-            meet = (reports[:, mine] > 0).any(axis=1).tolist()
+            meet: Mask = np.any(reports[:, mine], axis=1)
             likely = (self.meets / meeting if hit else (1 - self.meets) / missing for hit in meet)
             total = [before + more for before, more in zip(total, likely, strict=True)]
         return tuple(summed / len(kept) for summed in total)
