@@ -16,20 +16,37 @@ from dpress.core.value import Kind, Value, read, written
 
 KIND, TEXT = "dpress_kind", "dpress_text"
 UNKNOWN = len(Kind)  # a text that cannot be written in UTF-8: no listed value and no number, yet not missing
+SETS = (list, tuple, set, frozenset, np.ndarray)
 TYPE = pa.struct([(KIND, pa.int8()), (TEXT, pa.string())])
 
 
 def column(values: Sequence[Any]) -> pa.Array:
     """Return Python objects as texts where they are nothing else, otherwise as values of our own type.
 
-    Both give every value the same cell.
+    Both give every value the same cell. Sets of values become lists of texts.
     """
+    if any(isinstance(one, SETS) for one in values):
+        return pa.array([_texts_in(one) for one in values], type=pa.list_(pa.string()))
     with contextlib.suppress(TypeError, UnicodeEncodeError, pa.ArrowInvalid):  # of what is no text in UTF-8
         return pa.array(values, type=pa.string(), from_pandas=True)
     stored = [_stored(read(value)) for value in values]
     kinds = pa.array([None if one is None else one[0] for one in stored], type=pa.int8())
     texts = pa.array([None if one is None else one[1] for one in stored], type=pa.string())
     return pa.StructArray.from_arrays([kinds, texts], names=[KIND, TEXT], mask=kinds.is_null())
+
+
+def _texts_in(value: Any) -> list[str] | None:
+    """Return the texts of the values of a set, of a single value its own; None where it is missing."""
+    if isinstance(value, SETS):
+        return [_text_of(found) for one in value if (found := read(one)) is not None]
+    found = read(value)
+    return None if found is None else [_text_of(found)]
+
+
+def _text_of(value: Value) -> str:
+    """Return the text of a value; one that cannot be written in UTF-8 as it is escaped."""
+    text = written(value)
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
 
 
 def together(parts: Iterable[pa.Array]) -> pa.ChunkedArray:
