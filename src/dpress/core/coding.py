@@ -182,8 +182,7 @@ def _set_of(attribute: SetMembers, value: Any) -> tuple[int, ...]:
     if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
         held = [one for one in value if one is not None]
     elif isinstance(value, (str, bytes)):
-        parts = str(read(value).content).split(attribute.separator)  # type: ignore[union-attr]  # a text is a value
-        held = [one for part in parts if (one := part.strip(BLANKS))]
+        held = attribute.parts(str(read(value).content))  # type: ignore[union-attr]  # a text is a value
     elif read(value) is None:
         held = []
         if attribute.null is not None:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.listed_attribute import Categorical
+from dpress.core.value import BLANKS
 
 WORD = 16  # values of a code
 MOST_VALUES = 1 << 10
@@ -51,6 +52,10 @@ class SetMembers(Categorical, frozen=True, kw_only=True, forbid_unknown_fields=T
     def sizes(self) -> tuple[int, ...]:
         """How many different codes every word may be."""
         return word_sizes(self.size)
+
+    def parts(self, text: str) -> list[str]:
+        """Return the values of a set that is one text."""
+        return [one for part in text.split(self.separator) if (one := part.strip(BLANKS))]
 
     @cached_property
     def one(self) -> Categorical:

@@ -154,8 +154,9 @@ def _lists(attribute: SetMembers, column: pa.Array) -> pa.Array:
         return column
     if pa.types.is_fixed_size_list(column.type):
         return column.cast(pa.large_list(column.type.value_type))
-    texts = objects.texts(column) if objects.is_ours(column.type) else _as_texts(attribute.name, column)
-    return sets.split(texts, attribute.separator)
+    if objects.is_ours(column.type):
+        return objects.sets(column, attribute.parts)
+    return sets.split(_as_texts(attribute.name, column), attribute.separator)
 
 
 def _cells(attribute: Tabular, column: pa.Array) -> Codes:
