@@ -59,7 +59,18 @@ def test_a_strategy_serves_a_workload_of_the_right_cells_or_none(card: Card) -> 
             return
         assert (
             card.family
-            in ("choice", "joint", "microdata", "ranges", "numbers", "selection", "discovery", "statistics", "strings")
+            in (
+                "choice",
+                "joint",
+                "microdata",
+                "ranges",
+                "numbers",
+                "selection",
+                "discovery",
+                "statistics",
+                "strings",
+                "sets",
+            )
             or card.oracle is not None
             or card.spatial is not None
         )

@@ -41,6 +41,10 @@ OWN: dict[str, dict[str, Any]] = {
     "discovered_groups": {"by": ["sex", "item"], "variance": ["age"]},
     "private_bounds": {"by": ["sex"], "variance": ["age"], "mean": ["size"], "private_bounds": ["size"]},
 }
+FROM_DEVICES: dict[str, Any] = {
+    "numbers": ("statistics", [AGE], {"mean": ["age"]}),
+    "sets": ("sets", [SEX], {"cap": 2}),
+}
 KINDS = {
     "marginals": "marginals",
     "residual_marginals": "marginals",
@@ -84,8 +88,8 @@ def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
     elif card.family == "strings":
         kind, own = "strings", {"longest": 1, "kept": 4}
         attributes = [{"name": "item", "kind": "categorical", "values": "discover"}]
-    elif card.family == "numbers":
-        kind, attributes, own = "statistics", [AGE], {"mean": ["age"]}
+    elif card.family in FROM_DEVICES:
+        kind, attributes, own = FROM_DEVICES[card.family]
     elif card.family == "discovery":
         kind, attributes = "statistics", [{"name": "item", "kind": "categorical", "values": "discover"}, AGE, SEX]
         loss["delta"] = 1e-6

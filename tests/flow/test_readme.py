@@ -54,6 +54,7 @@ DOCUMENTS = (
     "docs/how-to/dates.md",
     "docs/how-to/repeated-releases.md",
     "docs/how-to/asking-again.md",
+    "docs/how-to/sets-of-values.md",
     "docs/reference/queries.md",
     "docs/reference/release.md",
     "docs/reference/ranges.md",

@@ -328,6 +328,10 @@ def maps() -> dict[str, Case]:
         privacy={"model": "local", "epsilon": 8}, rounds=2, queries=("total",),
         release={"kind": "strings", "parameters": {"users": USERS, "longest": 1, "kept": 8}},
     )  # fmt: skip
+    found["sets"] = Case(
+        attributes=[REGION], privacy=PEOPLE, queries=("set size", "total"),
+        release={"kind": "sets", "parameters": {"users": USERS, "cap": 2}},
+    )  # fmt: skip
     found["map_ahead"] = Case(
         attributes=[PLACE], privacy=PEOPLE, rounds=2,
         release={"kind": "spatial", "method": "ahead", "parameters": {"height": 3, "rounds": 2}},

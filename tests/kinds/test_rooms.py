@@ -18,6 +18,7 @@ NAMES = [
     "names",
     "queries",
     "ranges",
+    "sets",
     "spatial",
     "statistics",
     "strings",

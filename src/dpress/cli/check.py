@@ -10,6 +10,7 @@ from dpress.release.data_check import SHARE, AttributeCheck, DataCheck, check
 from dpress.release.names_check import NamesCheck
 from dpress.release.private_cap import PrivateCap
 from dpress.release.private_cap import private_cap as choose_cap
+from dpress.release.sets_check import SetsCheck
 from dpress.release.spec_or_design import load_spec_or_design
 from dpress.release.strings_check import StringsCheck
 
@@ -91,6 +92,8 @@ def lines(found: DataCheck) -> list[str]:
         out += ["", *_names(names)]
     if (strings := found.strings) is not None:
         out += ["", *_strings(strings)]
+    if (sets := found.sets) is not None:
+        out += ["", *_sets(sets)]
     for own in found.totals:
         cut = _share(own.low + own.high, own.totals)
         what = f"{own.attribute}: {own.totals:,} totals of persons, in groups and over all"
@@ -109,6 +112,14 @@ def _strings(found: StringsCheck) -> list[str]:
     much = f"{found.attribute}: {found.strings:,} different strings; {found.found:,} have {found.enough:,} people"
     beside = [f"  {count:,} {reason}: they count with the rest" for reason, count in sorted(found.beside.items())]
     return [f"{much}, with which one is found with a chance of 50 %", *beside]
+
+
+def _sets(found: SetsCheck) -> list[str]:
+    much = f"{found.attribute}: {found.people:,} sets of {found.mean:.2f} values on average; {found.empty:,} are empty"
+    cap = f"  cap = {found.cap} is exceeded by {found.above:,} ({_share(found.above, found.people)}) and keeps"
+    fate = ", which devices refuse" if found.refused else ", counted as one of their own"
+    beside = [f"  {found.unlisted:,} have a value that is not listed{fate}"] if found.unlisted else []
+    return [much, f"{cap} {found.kept:.1%} of all held values: counts are too low by the rest", *beside]
 
 
 def _attribute(one: AttributeCheck) -> list[str]:

@@ -21,6 +21,7 @@ from dpress.core.errors import SchemaMismatch
 from dpress.core.listed_attribute import Listed
 from dpress.core.local_time import hour_of
 from dpress.core.policy import DROP, REJECT
+from dpress.core.set_members import SetMembers, words
 from dpress.core.string_candidates import StringCandidates, bytes_of, padded
 from dpress.core.value import BLANKS, Kind, Value, number, read, readings, written
 
@@ -32,7 +33,7 @@ WORDS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def codes(schema: Schema, values: Mapping[str, Any]) -> tuple[int, ...]:
-    """Return the cell of every attribute's value: what a device reports about.
+    """Return the cell of every attribute's value, of a set its words: what a device reports about.
 
     Args:
         schema: of tabular attributes.
@@ -41,7 +42,7 @@ def codes(schema: Schema, values: Mapping[str, Any]) -> tuple[int, ...]:
     Raises:
         SchemaMismatch: a value is not there, or one that the specification rejects or drops (it is not shown).
     """
-    return tuple(_present(attribute, values) for attribute in schema.tabular)
+    return tuple(found for attribute in schema.tabular for found in _present(attribute, values))
 
 
 def code(attribute: Tabular, value: Any) -> int:
@@ -166,13 +167,32 @@ def text_of(value: Value) -> str | None:
     return written(value) if whole else None
 
 
-def _present(attribute: Tabular, values: Mapping[str, Any]) -> int:
+def _present(attribute: Tabular, values: Mapping[str, Any]) -> tuple[int, ...]:
     if attribute.name not in values:
         raise SchemaMismatch(f"attribute {attribute.name}: the data has no column {attribute.name!r}")
-    found = code(attribute, values[attribute.name])
-    if found == DROPPED:
+    value = values[attribute.name]
+    found = _set_of(attribute, value) if isinstance(attribute, SetMembers) else (code(attribute, value),)
+    if DROPPED in found:
         raise SchemaMismatch(f"attribute {attribute.name}: a value is one that the specification drops")
     return found
+
+
+def _set_of(attribute: SetMembers, value: Any) -> tuple[int, ...]:
+    """Return the words of a set: a list of values, or a text of them with the separator between."""
+    if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
+        held = [one for one in value if one is not None]
+    elif isinstance(value, (str, bytes)):
+        held = attribute.parts(str(read(value).content))  # type: ignore[union-attr]  # a text is a value
+    elif read(value) is None:
+        held = []
+        if attribute.null is not None:
+            found = settle(attribute.one, MISSING)
+            return (DROPPED,) if found == DROPPED else words([found], attribute.size)
+    else:
+        held = [value]
+    found_all = [cell(attribute.one, one) for one in held]
+    places = [settle(attribute.one, OUTSIDE) if one < 0 else one for one in found_all]
+    return (DROPPED,) if DROPPED in places else words(places, attribute.size)
 
 
 def _listed(attribute: Listed, value: Value) -> int:

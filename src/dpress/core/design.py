@@ -21,6 +21,7 @@ from dpress.core.listed_attribute import Categorical, Listed
 from dpress.core.place import readable
 from dpress.core.policy import DROP, REJECT
 from dpress.core.queries import Queries
+from dpress.core.set_members import SetMembers
 from dpress.core.string_candidates import StringCandidates
 from dpress.core.written_again import difference
 
@@ -84,7 +85,7 @@ class LocalAsk(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         rounds: None where there is one.
     """
 
-    attributes: tuple[Tabular | StringCandidates, ...]
+    attributes: tuple[Tabular | StringCandidates | SetMembers, ...]
     report_types: Annotated[tuple[ReportType, ...], msgspec.Meta(min_length=1, max_length=MOST_TYPES)]
     rounds: Rounds | None
 
@@ -208,16 +209,16 @@ class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 def acting(attributes: tuple[Attribute, ...], coded: tuple[Tabular, ...]) -> Schema:
     """Return attributes as they are coded.
 
-    A location becomes two axes with as many cells as its coding has, and one whose values devices tell has the
-    candidates of its coding.
+    A location becomes two axes with as many cells as its coding has, one whose values devices tell has the candidates
+    of its coding, and one of which people hold sets their words.
     """
     found: list[Attribute] = []
     for one in attributes:
         if isinstance(one, Location):
             found += one.axes(coded[len(found)].size)
-        elif isinstance(own := coded[len(found)], StringCandidates) and isinstance(one, Categorical):
-            words = {"title": one.title, "unit": one.unit, "other": one.other, "null": one.null}
-            found.append(msgspec.structs.replace(own, **words))
+        elif isinstance(own := coded[len(found)], StringCandidates | SetMembers) and isinstance(one, Categorical):
+            fields = ("title", "unit", "other", "null", "value_labels")
+            found.append(msgspec.structs.replace(own, **{name: getattr(one, name) for name in fields}))
         else:
             found.append(one)
     return Schema(tuple(found))

@@ -8,6 +8,7 @@ import msgspec
 from dpress.core.attribute import Attribute, Location, Tabular
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.near import meant
+from dpress.core.set_members import SetMembers
 
 
 class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,8 +47,13 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The number of cells along every axis."""
-        return tuple(attribute.size for attribute in self.tabular)
+        """The number of cells along every axis; of a set of values, of its words."""
+        return tuple(size for attribute in self.tabular for size in _sizes(attribute))
+
+    @property
+    def owners(self) -> tuple[int, ...]:
+        """The attribute of every axis, by its place."""
+        return tuple(place for place, attribute in enumerate(self.tabular) for _ in _sizes(attribute))
 
     @property
     def size(self) -> int:
@@ -74,6 +80,10 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def axes(self, names: Sequence[str]) -> tuple[int, ...]:
         """Return the axis of every name."""
         return tuple(self.names.index(self.attribute(name).name) for name in names)
+
+
+def _sizes(attribute: Tabular) -> tuple[int, ...]:
+    return attribute.sizes if isinstance(attribute, SetMembers) else (attribute.size,)
 
 
 def _with_cells(attribute: Attribute) -> Tabular:

@@ -105,7 +105,7 @@ def read(own: type[Own], given: Mapping[str, Any], whose: str = "") -> Own:
         if given.get(one.name) is not None:
             found[one.name] = _converted(one, given[one.name])
         elif one.needed:
-            raise ValueError(f"{PLACE}.{one.name}: {whose} needs it")
+            raise ValueError(f"{PLACE}.{one.name}: {whose or 'this kind of release'} needs it")
     return own(**found)
 
 

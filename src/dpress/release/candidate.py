@@ -37,6 +37,9 @@ class Candidate:
         """What a device would be asked about; empty where there are no devices."""
         if not isinstance(self.mechanism, Collection):
             return ""
+        estimator: Any = self.mechanism.estimator
+        if own := getattr(estimator, "asks", ""):
+            return str(own)
         types, attributes = self.mechanism.types, len(self.mechanism.shape)
         asked = max(len(own.axes) for own in types)
         if len(types) == 1 and asked == attributes:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dpress import catalog
 from dpress.core.attribute import Bounded, Location, Tabular
 from dpress.core.claim import ROW
 from dpress.core.coding import MISSING, OUTSIDE
@@ -23,6 +24,7 @@ from dpress.core.errors import SchemaMismatch
 from dpress.core.listed_attribute import Categorical, Listed
 from dpress.core.near import near
 from dpress.core.policy import DROP, REJECT
+from dpress.core.set_members import SetMembers
 from dpress.data.add_up import Progress
 from dpress.data.codec.codec import below, cells_of
 from dpress.data.codec.numbers import is_text
@@ -37,6 +39,7 @@ from dpress.data.table import Table
 from dpress.release.designs import mechanism_of
 from dpress.release.names_check import NamesCheck, names_check
 from dpress.release.plan import plan
+from dpress.release.sets_check import SetsCheck, sets_check
 from dpress.release.source_rows import source_of
 from dpress.release.strings_check import StringsCheck, strings_check
 from dpress.release.totals_check import TotalsCheck, totals_check
@@ -100,6 +103,7 @@ class DataCheck:
         names: what would be found of names that are discovered; None where all values are listed.
         totals: how many totals of persons their bounds would cut, by attribute.
         strings: what devices would be found to hold of strings that nobody listed; None where none are.
+        sets: what becomes of sets of values; None where people hold none.
     """
 
     rows: int
@@ -112,16 +116,23 @@ class DataCheck:
     names: NamesCheck | None = None
     totals: tuple[TotalsCheck, ...] = ()
     strings: StringsCheck | None = None
+    sets: SetsCheck | None = None
 
     @property
     def suspicious(self) -> tuple[str, ...]:
         """The attributes of which too many values have no cell of their own."""
-        return tuple(one.name for one in self.attributes if one.unmatched > self.most)
+        own = (self.sets.attribute,) if self.sets is not None and self._unlisted > self.most else ()
+        return (*own, *(one.name for one in self.attributes if one.unmatched > self.most))
 
     @property
     def passed(self) -> bool:
         """Whether nothing looks like a mistake."""
         return not (self.suspicious or self.refused or self.exchanged)
+
+    @property
+    def _unlisted(self) -> float:
+        """The share of people whose sets have values that are not listed."""
+        return 0.0 if self.sets is None else self.sets.unlisted / max(self.sets.people, 1)
 
 
 def check(
@@ -144,10 +155,11 @@ def check(
     spec = from_dict(asked.specification) if isinstance(asked, Design) else asked
     sides = [one.axes(1) if isinstance(one, Location) else (one,) for one in spec.schema.attributes]
     attributes = tuple(own for both in sides for own in both)
+    of_sets = catalog.room(spec.release.kind).of_sets
     source = open_source(source_of(asked, data), spec.data or FileFormat(), attributes)
     names, unit = tuple(one.name for one in attributes), spec.privacy.protected
     _check_names(Table(source, names, unit).present(), names if unit.column is None else (*names, unit.column))
-    tallies = [_Tally(one) for one in attributes]
+    tallies = [_Tally(one) for one in (() if of_sets else attributes)]
     written = tuple(name + AS_WRITTEN for name in names) if isinstance(source.source, TextRows) else ()
     rows = kept = 0
     for batch in Table(source, (*names, *written), ROW).batches():
@@ -157,10 +169,12 @@ def check(
         rows, kept = rows + batch.num_rows, kept + int(keeps.sum())
         if progress is not None:
             progress(rows)
+    sets = _sets(asked, spec, source, progress) if of_sets else None
+    beside = (sets.attribute,) if sets is not None and sets.refused and sets.unlisted else ()
     return DataCheck(
         rows=rows,
         kept=kept,
-        refused=tuple(tally.attribute.name for tally in tallies if tally.refused),
+        refused=(*beside, *(tally.attribute.name for tally in tallies if tally.refused)),
         attributes=tuple(tally.found() for tally in tallies),
         persons=None if unit.column is None else Table(source, names, unit).contributions(CAPS),
         exchanged=tuple(
@@ -170,6 +184,7 @@ def check(
         names=_names(asked, spec, source, progress),
         totals=_totals(spec, source, progress),
         strings=_strings(asked, spec, source, progress),
+        sets=sets,
     )
 
 
@@ -189,6 +204,15 @@ def _strings(asked: Spec | Design, spec: Spec, source: Any, progress: Progress |
         return None
     planned = asked if isinstance(asked, Design) else plan(spec).design
     return strings_check(mechanism_of(planned), spec.schema, source, planned.prediction.users, progress=progress)
+
+
+def _sets(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> SetsCheck:
+    """Return what becomes of sets of values."""
+    planned = asked if isinstance(asked, Design) else plan(spec).design
+    (attribute,) = planned.schema.attributes
+    if not isinstance(attribute, SetMembers):
+        raise TypeError(f"{attribute.name} has no sets")
+    return sets_check(mechanism_of(planned), attribute, source, progress=progress)
 
 
 def _discovers(spec: Spec) -> bool:

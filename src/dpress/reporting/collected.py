@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpress.core.claim import PureDP, composed
+from dpress.core.domain import Schema
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.report_type import Celled, ReportType, longitudinal
 from dpress.reporting.facts import Facts
@@ -57,19 +58,19 @@ def collected(facts: Facts) -> CollectionFacts:
         TypeError: no collection made it.
     """
     collection = facts.mechanism
-    types = collection.types
+    types, owners = collection.types, facts.schema.owners
     lasting = max((found for one in types if (found := _lifetime(one))), default=None)
     return CollectionFacts(
         users=collection.users,
         several=len(types) > 1,
-        ways=len(types[0].axes),
-        attributes=len(collection.shape),
+        ways=len({owners[axis] for axis in types[0].axes}),
+        attributes=len(facts.schema.attributes),
         split=collection.split,
         budget=loss(facts.budget),
         each=loss(facts.claim.proven or facts.claim.published),
         lifetime="" if lasting is None else loss(PureDP(epsilon=lasting)),
         lifelong=_lifelong(types),
-        reasons=_by_attribute(collection, facts.schema.captions),
+        reasons=_by_attribute(collection, facts.schema),
         rejected=tuple(sorted(facts.rejected.items())),
     )
 
@@ -88,10 +89,12 @@ def _lifelong(types: Sequence[ReportType]) -> str:
     return loss(PureDP(epsilon=max(map(sum, found)))) if bounded else ""
 
 
-def _by_attribute(collection: Collection, names: tuple[str, ...]) -> Reasons:
+def _by_attribute(collection: Collection, schema: Schema) -> Reasons:
     """Return for every attribute why its oracle keeps the promise."""
+    names, owners = schema.captions, schema.owners
     parts = (part for report_type in collection.types for part in report_type.parts)
-    return reasons((TIMES.join(names[axis] for axis in part.axes), part.oracle) for part in parts)
+    about = ((dict.fromkeys(owners[axis] for axis in part.axes), part.oracle) for part in parts)
+    return reasons((TIMES.join(names[own] for own in places), oracle) for places, oracle in about)
 
 
 def reasons(about: Iterable[tuple[str, Any]]) -> Reasons:

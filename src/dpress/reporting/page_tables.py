@@ -13,6 +13,7 @@ from dpress.core.domain import Schema
 from dpress.core.linear import Array
 from dpress.core.listed_attribute import Listed
 from dpress.core.ranges import Places
+from dpress.core.set_members import SetMembers
 from dpress.reporting.rounding import error, interval, number, unit_for
 from dpress.reporting.views import View
 
@@ -163,6 +164,8 @@ def _outside(attribute: Tabular, fates: Mapping[str, str]) -> str:
 
 
 def _missing(attribute: Tabular, fates: Mapping[str, str]) -> str:
+    if isinstance(attribute, SetMembers) and attribute.null is None:
+        return "counted as an empty set"
     null = attribute.null
     if null is None and not isinstance(attribute, Bounded):
         null = attribute.other

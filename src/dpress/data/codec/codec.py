@@ -17,15 +17,16 @@ from dpress.core.dated_attribute import Dated
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.listed_attribute import Listed
+from dpress.core.set_members import SetMembers
 from dpress.core.string_candidates import StringCandidates
 from dpress.core.value import Value
-from dpress.data.codec import dates, listed, numbers, objects, strings
+from dpress.data.codec import dates, listed, numbers, objects, sets, strings
 
 Codes = npt.NDArray[np.int32]
 
 
 def encode(schema: Schema, batch: pa.RecordBatch) -> Codes:
-    """Return the cell of every kept row along every axis, shape (attributes, kept rows).
+    """Return the cell of every kept row along every axis, shape (axes, kept rows); a set has an axis for each word.
 
     A row is dropped where an attribute says "drop". Each row is coded by itself, so one row changes one column.
 
@@ -38,9 +39,9 @@ def encode(schema: Schema, batch: pa.RecordBatch) -> Codes:
 
 
 def encode_all(schema: Schema, batch: pa.RecordBatch) -> tuple[Codes, npt.NDArray[np.bool_]]:
-    """Return the cells of all rows, and which rows are kept: shape (attributes, rows) and (rows,); see `encode`."""
+    """Return the cells of all rows, and which rows are kept: shape (axes, rows) and (rows,); see `encode`."""
     columns = [_encode_one(attribute, _column(batch, attribute.name)) for attribute in schema.tabular]
-    codes = np.stack(columns)
+    codes = np.vstack(columns)
     return codes, (codes != DROPPED).all(axis=0)
 
 
@@ -136,12 +137,26 @@ def _text(column: pa.Array) -> pa.Array:
 
 
 def _encode_one(attribute: Tabular, column: pa.Array) -> Codes:
+    if isinstance(attribute, SetMembers):
+        return sets.words_of(attribute, _lists(attribute, column), lambda values: _cells(attribute.one, values))
     codes = _cells(attribute, column)
     for beside in (MISSING, OUTSIDE):
         where = codes == beside
         if where.any():
             codes[where] = coding.settle(attribute, beside)
     return codes
+
+
+def _lists(attribute: SetMembers, column: pa.Array) -> pa.Array:
+    """Return sets as lists of values: lists as they are, texts split."""
+    column = _plain(column)
+    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+        return column
+    if pa.types.is_fixed_size_list(column.type):
+        return column.cast(pa.large_list(column.type.value_type))
+    if objects.is_ours(column.type):
+        return objects.sets(column, attribute.parts)
+    return sets.split(_as_texts(attribute.name, column), attribute.separator)
 
 
 def _cells(attribute: Tabular, column: pa.Array) -> Codes:

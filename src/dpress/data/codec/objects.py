@@ -4,6 +4,7 @@ objects -> what each one is, by itself (`core.value`) -> a struct of its kind an
 """
 
 import contextlib
+import json
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Any
@@ -16,6 +17,8 @@ from dpress.core.value import Kind, Value, read, written
 
 KIND, TEXT = "dpress_kind", "dpress_text"
 UNKNOWN = len(Kind)  # a text that cannot be written in UTF-8: no listed value and no number, yet not missing
+SET = UNKNOWN + 1  # a set of values, as a JSON list of their texts: missing to all but who asks for sets
+SETS = (list, tuple, set, frozenset, np.ndarray)
 TYPE = pa.struct([(KIND, pa.int8()), (TEXT, pa.string())])
 
 
@@ -26,10 +29,28 @@ def column(values: Sequence[Any]) -> pa.Array:
     """
     with contextlib.suppress(TypeError, UnicodeEncodeError, pa.ArrowInvalid):  # of what is no text in UTF-8
         return pa.array(values, type=pa.string(), from_pandas=True)
-    stored = [_stored(read(value)) for value in values]
+    stored = [_stored_set(value) if isinstance(value, SETS) else _stored(read(value)) for value in values]
     kinds = pa.array([None if one is None else one[0] for one in stored], type=pa.int8())
     texts = pa.array([None if one is None else one[1] for one in stored], type=pa.string())
     return pa.StructArray.from_arrays([kinds, texts], names=[KIND, TEXT], mask=kinds.is_null())
+
+
+def _stored_set(value: Any) -> tuple[int, str]:
+    return SET, json.dumps([written(found) for one in value if (found := read(one)) is not None])
+
+
+def sets(values: pa.Array, split: Callable[[str], list[str]]) -> pa.Array:
+    """Return the sets of a column of our own type as lists of texts; null where a value is missing.
+
+    Args:
+        values: the column.
+        split: gives the values of a set that is one text.
+    """
+    kinds, texts_, there = (one.to_pylist() for one in (values.field(KIND), values.field(TEXT), values.is_valid()))
+    rows = zip(kinds, texts_, there, strict=True)
+    own = [(json.loads(text) if kind == SET else split(text)) if valid else None for kind, text, valid in rows]
+    held = [one and [text.encode(errors="backslashreplace").decode() for text in one] for one in own]
+    return pa.array(held, type=pa.list_(pa.string()))
 
 
 def together(parts: Iterable[pa.Array]) -> pa.ChunkedArray:
@@ -80,7 +101,7 @@ def each(values: pa.Array, one: Callable[[Value], float], missing: float) -> npt
     known: dict[tuple[int, str], float] = {}
     out = np.full(len(values), missing)
     for place, key in enumerate(zip(kinds, texts, strict=True)):
-        if valid[place]:
+        if valid[place] and key[0] != SET:
             if key not in known:
                 known[key] = one(_restored(*key))
             out[place] = known[key]

@@ -1,0 +1,230 @@
+"""Answers of a release of sets: how many people hold each value, and how many values a person holds on average.
+
+kept tallies of all groups of values -> counts, mean set size -> a table, queries.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from dpress.core.domain import Schema
+from dpress.core.errors import SchemaMismatch
+from dpress.core.listed_attribute import Categorical
+from dpress.core.measurement import Measurement
+from dpress.core.mechanism import Mechanism
+from dpress.core.oracle import Tally
+from dpress.core.pieces import PayloadPieces
+from dpress.core.set_members import SetMembers
+from dpress.inference.interval import half_width
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.sets.privset import Privset, SetSize
+from dpress.release.answers import KeptAnswers, Part, Progress, PublishedOnly
+from dpress.release.linear_forms import Compared, Group
+from dpress.release.published_tables import PublishedTable
+from dpress.release.query_language import QUOTED, parse
+from dpress.release.release import Release
+from dpress.release.result import Result
+
+FILE = "table_1.parquet"
+SIZE = "set size"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers(PublishedOnly):
+    """Counts of the values of sets.
+
+    Args:
+        release: whose kept tallies are answered from.
+    """
+
+    release: Release
+
+    @property
+    def method(self) -> Privset:
+        """What asked."""
+        return privset_of(self.release.mechanism)
+
+    @property
+    def tallies(self) -> list[Tally]:
+        """What was kept, by groups of values."""
+        collection: Any = self.release.mechanism
+        return list(collection.split_tally(self.release.kept))
+
+    @cached_property
+    def measurement(self) -> Measurement:
+        """The count of every value with its variance."""
+        return self.method.measurement(self.tallies)
+
+    @cached_property
+    def set_size(self) -> SetSize:
+        """How many values a person holds on average, of those that the cap leaves."""
+        return self.method.set_size(self.tallies)
+
+    @property
+    def members(self) -> SetMembers:
+        """The attribute as devices code it."""
+        return members_of(self.release)
+
+    @cached_property
+    def attribute(self) -> Categorical:
+        """The attribute of a single value."""
+        own = self.members
+        words = {name: getattr(own, name) for name in ("title", "unit", "value_labels")}
+        return Categorical(name=own.name, values=own.values, other=own.other, null=own.null, **words)
+
+    def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
+        """Answer `apps = mail`, `total` or `set size`, the mean number of values that a person holds.
+
+        Error: the variance of `Privset`; of the mean set size an empirical one, with the spread of people in it.
+
+        Args:
+            text: the query.
+            confidence: of the interval.
+            progress: not used.
+
+        Raises:
+            ValueError: the text is no query on this attribute, or asks for several values together.
+        """
+        del progress
+        if isinstance(text, str) and text.strip().lower() == SIZE:
+            own = self.set_size
+            error = math.sqrt(own.variance)
+            half = NormalDist().inv_cdf((1 + confidence) / 2) * error
+            ends = own.mean - half, own.mean + half
+            found = Result(query=text, value=own.mean, standard_error=error, interval=ends, confidence=confidence)
+            return replace(found, of="mean", note=self.capped)
+        place = self._place(text)
+        if place is None:
+            return Result.of_count(text, float(self.release.users), 0.0, 0.0, confidence)
+        variance = float(np.asarray(self.measurement.variance)[place])
+        half = half_width(variance, confidence, self.release.tail)
+        return Result.of_count(text, float(self.measurement.answers[place]), variance, half, confidence, self.capped)
+
+    def _place(self, text: str) -> int | None:
+        """Return the place of the one value that a query asks for; None where it asks for everybody."""
+        (weights,) = parse(Schema((self.attribute,)), text)
+        if np.all(weights == 1) and "=" not in text:
+            return None
+        if np.count_nonzero(weights) != 1 or "!=" in QUOTED.sub("", text):
+            name, first = self.attribute.name, self.attribute.labels[0]
+            raise ValueError(f"{name}: sets overlap, so that one value at a time is counted, as in `{name} = {first}`")
+        return int(np.argmax(weights))
+
+    def group(self, attribute: str, where: str | None) -> Group:
+        """Refuse: values of sets are no numbers."""
+        del where
+        raise ValueError(f"{attribute}: values of sets have no numbers; ask `{SIZE}` for how many a person holds")
+
+    def compared(self, first: str, second: str) -> Compared:
+        """Refuse: sets overlap."""
+        del first, second
+        raise ValueError(
+            "shares, ratios and differences of counts of sets are not answered: whether people hold both is not known"
+        )
+
+    @property
+    def capped(self) -> str:
+        """What the cap does to counts, in a sentence."""
+        return (
+            f"Of a set of more than {self.method.cap:,} values as many were drawn at random on the device: a value of "
+            "a larger set counts in part."
+        )
+
+    @property
+    def tables(self) -> Mapping[str, tuple[str, ...]]:
+        """The one table."""
+        return {FILE: self.release.schema.names}
+
+    @property
+    def described(self) -> Mapping[str, Any]:
+        """The mean set size."""
+        own = self.set_size
+        return {"set_size": {"mean": own.mean, "standard_error": math.sqrt(own.variance)}}
+
+    @property
+    def announced(self) -> tuple[str, ...]:
+        """The mean set size."""
+        own = self.set_size
+        return (f"Sizes:   {own.mean:.2f} values a person on average, standard error {math.sqrt(own.variance):.2g}",)
+
+    def overview(self, cells: int) -> Iterator[PublishedTable]:
+        """Yield the table where it is small enough."""
+        if self.method.values <= cells:
+            yield from self.published()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The mean set size, and what the cap does."""
+        return (*self.announced, self.capped)
+
+    def published(self) -> Iterator[PublishedTable]:
+        """Yield the table: a row for every value."""
+        yield PublishedTable(
+            name=FILE,
+            axes=(self.attribute,),
+            count=np.asarray(self.measurement.answers, dtype=np.float64),
+            variance=np.asarray(self.measurement.variance),
+            adjusted=None,
+            tail=self.release.tail,
+        )
+
+    def parts(self, *, progress: Progress | None) -> Iterator[Part]:
+        """Yield the table."""
+        del progress
+        yield from self.published()
+
+    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
+        """Yield the table with the name of its attribute."""
+        for one in self.published():
+            yield self.release.schema.names, one
+
+
+def predicted(mechanism: Mechanism, workload: object) -> float | None:
+    """Return the mean variance of a count, in counts squared; see `Privset.mean_variance`."""
+    del workload
+    return mechanism.mean_variance(mechanism.users) if isinstance(mechanism, Collection) else None
+
+
+def collected(collection: Collection, tallies: list[Tally], payloads: PayloadPieces) -> KeptAnswers:
+    """Return the tallies.
+
+    Raises:
+        SchemaMismatch: a group of values has no report.
+    """
+    del payloads
+    return live(collection, tallies)
+
+
+def live(collection: Collection, tallies: list[Tally]) -> KeptAnswers:
+    """Return the tallies; see `collected`."""
+    del collection
+    if not all(int(own[-1]) for own in tallies):
+        raise SchemaMismatch("no report is about some of the values; every group of values needs at least one")
+    return KeptAnswers(answers=np.concatenate(tallies))
+
+
+def restored(release: Release, description: Mapping[str, Any], folder: Path) -> None:
+    """Return nothing: the tallies and the design say all."""
+    del release, description, folder
+
+
+def privset_of(mechanism: Mechanism) -> Privset:
+    """Return the method of a collection of sets."""
+    found = mechanism.estimator if isinstance(mechanism, Collection) else None
+    if not isinstance(found, Privset):
+        raise TypeError(f"{type(found).__name__} counts no sets")
+    return found
+
+
+def members_of(release: Release) -> SetMembers:
+    """Return the attribute of a release of sets, as devices code it."""
+    (found,) = release.schema.attributes
+    if not isinstance(found, SetMembers):
+        raise TypeError(f"{found.name} has no sets")
+    return found

@@ -1,0 +1,1 @@
+"""Sets of values that devices hold."""
