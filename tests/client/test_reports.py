@@ -33,11 +33,10 @@ from dpress.release.device import Account
 FALSE_ALARM = 1e-6
 SEVERAL, MANY = 3_000, 10_000
 FEW = 40
-LOCAL = sorted(
-    place.parent.name
-    for place in STORED.glob("*/design.json")
-    if json.loads(place.read_text())["ask"]["model"] == "local"
-)
+ASKS = {place.parent.name: json.loads(place.read_text())["ask"] for place in STORED.glob("*/design.json")}
+SETS = sorted(name for name, own in ASKS.items() if any(one["kind"] == "set" for one in own["attributes"]))
+"""What the client cannot code."""
+LOCAL = sorted(name for name, own in ASKS.items() if own["model"] == "local" and name not in SETS)
 COMPARED = {
     "local_krr": MANY, "local_sue": SEVERAL, "local_oue": MANY, "local_subset_selection": SEVERAL,
     "local_hadamard": SEVERAL, "local_olh": SEVERAL, "local_pcep": SEVERAL, "local_rappor": SEVERAL,
@@ -135,6 +134,14 @@ def test_reports_of_every_stored_design_are_accepted(name, few):
     types = {door.accept(one).report_type for one in arrived}
     assert len({unpack(one).id for one in arrived}) == len(arrived) >= FEW / 4
     assert types <= set(range(len(collection_of(design, allow_unproven=True).types)))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_collection_of_sets_is_refused_and_costs_nothing(name, tmp_path):
+    said = document(ASKS[name])
+    (found,) = run(tmp_path, identity=load_design(STORED / name / "design.json").id, said=said, devices=[{}])
+    assert (found.packed, found.charges) == (None, [])
+    assert found.refused == "what is asked is not sound: kind"
 
 
 @pytest.mark.parametrize("name", LOCAL)

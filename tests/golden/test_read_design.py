@@ -17,6 +17,7 @@ from dpress.core.design import canonical, collection_id, report_id
 from dpress.core.errors import SchemaMismatch
 from dpress.core.listed_attribute import Categorical
 from dpress.core.rng import Generator
+from dpress.core.set_members import SetMembers
 from dpress.core.string_candidates import StringCandidates
 from dpress.release.designs import collection_of
 
@@ -99,7 +100,8 @@ def test_ids_and_keys(reader, place):
 
 def coded():
     stored = [one for place in local() for one in load_design(place).ask.attributes]
-    return list({repr(one): one for one in stored + EXTRA}.values())
+    single = [one for one in stored + EXTRA if not isinstance(one, SetMembers)]  # of a set every value is coded alike
+    return list({repr(one): one for one in single}.values())
 
 
 @pytest.mark.parametrize("attribute", coded(), ids=lambda one: f"{type(one).__name__}-{one.name}-{one.size}")

@@ -25,7 +25,7 @@ GOLDEN = {one["name"]: one for one in json.loads(FILE.read_text(encoding="utf-8"
 
 def test_every_form_is_among_the_vectors():
     forms = [one["data"]["error"] for one in GOLDEN.values()]
-    maps = {axis["map"] for one in forms for axis in one.get("axes", [])}
+    maps = {axis["linear"] for one in forms for axis in one.get("axes", [])}
     assert {one["form"] for one in forms} == {"product", "components", "cells"}
     assert maps == {"equal", "tree", "haar", "dense"}
 

@@ -29,7 +29,7 @@ def by_weight(weights: Sequence[int], size: int, *, rng: Generator) -> Integers:
 
     >>> from dpress.core import rng
     >>> by_weight([1, 0, 3], 8, rng=rng.seeded(1)).tolist()
-    [0, 2, 0, 2, 2, 0, 2, 2]
+    [0, 2, 0, 2, 2, 0, 0, 2]
     """
     *ends, total = itertools.accumulate(weights)
     if total <= 0 or min(weights) < 0:
@@ -69,7 +69,7 @@ def sets_of(candidates: Flags, amounts: Integers, *, rng: Generator) -> Flags:
 
     >>> from dpress.core import rng
     >>> sets_of(np.array([[True, False, True, True]]), np.array([2]), rng=rng.seeded(1)).astype(int).tolist()
-    [[1, 0, 0, 1]]
+    [[1, 0, 1, 0]]
     """
     rows, positions = candidates.shape
     out = np.empty_like(candidates)

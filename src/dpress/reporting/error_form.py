@@ -62,7 +62,7 @@ def of_collection(decoder: Any, errors: Mapping[int, Array]) -> Form | None:
 
 def _product(matrix: Invertible, axes: int, variance: Variance) -> Form | None:
     if np.ndim(variance) == 0 and isinstance(matrix, Identity):
-        return {"form": "product", "variance": float(variance), "axes": [{"map": "equal"}] * axes}
+        return {"form": "product", "variance": float(variance), "axes": [{"linear": "equal"}] * axes}
     if isinstance(matrix, Kron):
         if np.ndim(variance):
             return None
@@ -80,22 +80,22 @@ def _along(matrix: Any, variance: Variance) -> Form | None:
     """Return the covariance of the cells of one axis."""
     scalar = np.ndim(variance) == 0
     if isinstance(matrix, Identity) and scalar:
-        return {"map": "equal"}
+        return {"linear": "equal"}
     if isinstance(matrix, Haar) and scalar:
-        return {"map": "haar"}
+        return {"linear": "haar"}
     if isinstance(matrix, Tree):
         levels = [own.astype(float) for own in matrix.split(np.broadcast_to(variance, (matrix.rows,)))]
         if all(np.ptp(own) == 0 for own in levels):
             above = [] if matrix.height + 1 == len(levels) else [None]
             return {
-                "map": "tree",
+                "linear": "tree",
                 "branching": matrix.branching,
                 "variances": [*above, *(float(own[0]) for own in levels)],
             }
     if matrix.cells > MOST_DENSE:
         return None
     rows = [matrix.covariance(cell, variance) for cell in np.eye(matrix.cells)]
-    return {"map": "dense", "values": packed(np.concatenate(rows))}
+    return {"linear": "dense", "values": packed(np.concatenate(rows))}
 
 
 def _component(decoder: ConsistentTables | ResidualTables, axes: tuple[int, ...], variance: Variance) -> float:

@@ -170,7 +170,7 @@ def _reports(values: int, size: int, cap: int, loss: PureDP) -> SetReports:
 def best_groups(values: int, cap: int, loss: PureDP) -> int:
     """Return the number of groups of the smallest predicted variance, among all sizes of groups.
 
-    >>> best_groups(1000, 4, PureDP(epsilon=1)), best_groups(10, 5, PureDP(epsilon=1))
+    >>> best_groups(1000, 4, PureDP(epsilon=1)), best_groups(10, 8, PureDP(epsilon=1))
     (1, 10)
     """
     share = cap / values / 2

@@ -23,9 +23,9 @@ function quadratic(own, cells) {
 }
 
 function squared(own, cells) {
-  if (own.map === "equal") return (weights) => dot(weights, weights);
-  if (own.map === "tree") return tree(own, cells);
-  if (own.map === "haar") return haar;
+  if (own.linear === "equal") return (weights) => dot(weights, weights);
+  if (own.linear === "tree") return tree(own, cells);
+  if (own.linear === "haar") return haar;
   const rows = unpacked(own.values);
   return (weights) => {
     let sum = 0;
