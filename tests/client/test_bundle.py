@@ -11,7 +11,7 @@ import subprocess
 import pytest
 from tests.client.devices import BUILT, ROOT, program
 
-LARGEST = 11 * 1024 + 512
+LARGEST = 12 * 1024 + 256
 """Bytes of the module, compressed; other builds of the compressor differ by a hundred or so."""
 
 SOURCES = ROOT / "clients" / "js"

@@ -21,8 +21,10 @@ from tests.client.devices import STORED, document, run
 from dpress import device, estimate, intake, load_design
 from dpress.core import rng
 from dpress.core.claim import PureDP
-from dpress.core.coding import code
+from dpress.core.coding import codes as codes_of
+from dpress.core.domain import Schema
 from dpress.core.listed_attribute import Listed
+from dpress.core.set_members import SetMembers
 from dpress.core.string_candidates import StringCandidates
 from dpress.core.wire import unpack
 from dpress.data.reports import report_writer
@@ -34,9 +36,7 @@ FALSE_ALARM = 1e-6
 SEVERAL, MANY = 3_000, 10_000
 FEW = 40
 ASKS = {place.parent.name: json.loads(place.read_text())["ask"] for place in STORED.glob("*/design.json")}
-SETS = sorted(name for name, own in ASKS.items() if any(one["kind"] == "set" for one in own["attributes"]))
-"""What the client cannot code."""
-LOCAL = sorted(name for name, own in ASKS.items() if own["model"] == "local" and name not in SETS)
+LOCAL = sorted(name for name, own in ASKS.items() if own["model"] == "local")
 COMPARED = {
     "local_krr": MANY, "local_sue": SEVERAL, "local_oue": MANY, "local_subset_selection": SEVERAL,
     "local_hadamard": SEVERAL, "local_olh": SEVERAL, "local_pcep": SEVERAL, "local_rappor": SEVERAL,
@@ -53,13 +53,17 @@ def people(design, number):
     rows = np.array([np.minimum(places // (i + 1) % (2 * len(v)), len(v) - 1) for i, (_, v) in enumerate(own)])
     values = [{one.name: v[row] for (one, v), row in zip(own, rows_of, strict=True)} for rows_of in rows.T.tolist()]
     cells = [
-        np.array([code(one, value) for value in v])[own_rows] for (one, v), own_rows in zip(own, rows, strict=True)
+        np.array([codes_of(Schema((one,)), {one.name: value}) for value in v])[own_rows].T
+        for (one, v), own_rows in zip(own, rows, strict=True)
     ]
-    return values, np.array(cells, dtype=np.int32)
+    return values, np.concatenate(cells).astype(np.int32)
 
 
 def attribute_values(attribute):
     """Return a value of every cell, those beside the listed ones last."""
+    if isinstance(attribute, SetMembers):
+        listed = list(attribute.values)
+        return [[], listed[:1], attribute.separator.join(listed[1:]), listed[1], None, [*listed, None, "none of these"]]
     if isinstance(attribute, StringCandidates):
         return ["4", "8", "no", *attribute.strings, "2"]
     if isinstance(attribute, Listed):
@@ -136,14 +140,6 @@ def test_reports_of_every_stored_design_are_accepted(name, few):
     assert types <= set(range(len(collection_of(design, allow_unproven=True).types)))
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_a_collection_of_sets_is_refused_and_costs_nothing(name, tmp_path):
-    said = document(ASKS[name])
-    (found,) = run(tmp_path, identity=load_design(STORED / name / "design.json").id, said=said, devices=[{}])
-    assert (found.packed, found.charges) == (None, [])
-    assert found.refused == "what is asked is not sound: kind"
-
-
 @pytest.mark.parametrize("name", LOCAL)
 def test_an_account_is_charged_what_python_charges(name, few, tmp_path):
     """To the last digit: the account of a device in Python, with the secret of nobody in particular."""
@@ -183,12 +179,14 @@ def test_estimates_are_right_and_a_swapped_probability_is_not(name, tmp_path):
             start += part.oracle.width
 
 
-@pytest.mark.parametrize("name", ["local_krr", "local_sue", "local_oue", "local_hadamard", "joint_rr_ldp", "map_dam"])
+@pytest.mark.parametrize(
+    "name", ["local_krr", "local_sue", "local_oue", "local_hadamard", "joint_rr_ldp", "map_dam", "sets"]
+)
 def test_a_design_with_swapped_or_too_large_probabilities_is_not_answered(name, tmp_path):
     """Reports would say nothing, or cost more than they say, though the address is that of the copy."""
     ask = json.loads((STORED / name / "design.json").read_text())["ask"]
     own = ask["report_types"][0]["parts"][0]["oracle"]
-    one = "truth" if "truth" in own else "p"
+    one = next(name for name in ("truth", "meets", "p") if name in own)
     own |= {one: own["q"], "q": own["p"]} if "q" in own else {one: str((1 + Fraction(own[one])) / 2)}
     text = json.dumps(ask, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     identity = hashlib.sha256(text.encode()).hexdigest()

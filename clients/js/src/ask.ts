@@ -46,12 +46,12 @@ export function canonical(value: unknown): string {
 /** Returns the id: the SHA-256 of the canonical form, hexadecimal. */
 export const identity = async (ask: unknown): Promise<string> => hex(await sha256(joined(canonical(ask))));
 
-function readPart(document: unknown, attributes: readonly Attribute[]): Part {
+function readPart(document: unknown, sizes: readonly number[]): Part {
   const own = fields(document, "axes encoder oracle");
-  const axes = integers(own, "axes", 0, attributes.length - 1);
+  const axes = integers(own, "axes", 0, sizes.length - 1);
   const encoder = readEncoder(
     own["encoder"],
-    axes.map((axis) => attributes[axis]!.size),
+    axes.map((axis) => sizes[axis]!),
   );
   const oracle = readOracle(own["oracle"]);
   must(encoder.sizes.join() === oracle.sizes.join(), "sizes");
@@ -74,10 +74,11 @@ export async function readAsk(document: unknown, id: string): Promise<Ask> {
   const own = fields(document, "model attributes report_types rounds");
   must(own["model"] === "local", "model");
   const attributes = list(own, "attributes").map(readAttribute);
+  const sizes = attributes.flatMap((one) => one.sizes);
   let slot = 0;
   const types = list(own, "report_types").map((one): ReportType => {
     const found = fields(one, "weight width parts");
-    const parts = list(found, "parts").map((part) => readPart(part, attributes));
+    const parts = list(found, "parts").map((part) => readPart(part, sizes));
     const axes = parts.flatMap((part) => part.axes);
     const width = total(parts.map((part) => part.oracle.width));
     must(new Set(axes).size === axes.length, "axes");

@@ -1,16 +1,17 @@
-/** An attribute: its column, its cells, and from a value to its cell. */
+/** An attribute: its column, its cells, and from a value to its cell, of a set to its words. */
 import { exact, floor } from "./decimal.js";
 import { type Fields, fields, integer, integers, list, text } from "./fields.js";
 import { MISSING, OUTSIDE, type Values, placed } from "./listed.js";
+import { members, wordSizes, words } from "./members.js";
 import { must, refuse } from "./refusal.js";
 import { readStrings } from "./strings.js";
 
 export interface Attribute {
   readonly name: string;
-  /** How many cells it has. */
-  readonly size: number;
-  /** Returns the cell of a value; refuses one that is rejected or dropped. */
-  code(value: unknown): number;
+  /** How many different codes it has: of its one cell, or of every word of a set. */
+  readonly sizes: readonly number[];
+  /** Returns the codes of a value; refuses one that is rejected or dropped. */
+  codes(value: unknown): readonly number[];
 }
 
 /** Returns the cell of a value, or MISSING or OUTSIDE. */
@@ -19,6 +20,8 @@ type Place = (value: unknown) => number;
 const LARGEST = 2 ** 53 - 1;
 const POLICIES = ["reject", "drop"];
 const BOUNDED = "bounds bins outside null";
+const LISTED = "values other null hierarchy";
+const MOST_OF_A_SET = 1024;
 
 const clamped = <T extends number | bigint>(value: T, low: T, high: T): T =>
   value < low ? low : value > high ? high : value;
@@ -67,11 +70,11 @@ function numbers(own: Fields, clamp: boolean): [cells: number, place: Place] {
 export function readAttribute(document: unknown): Attribute {
   const { kind } = Object(document) as { kind: unknown };
   if (kind === "strings") return readStrings(document);
-  const listed = kind === "categorical" || kind === "ordinal";
+  const listed = kind === "categorical" || kind === "ordinal" || kind === "set";
   must(listed || kind === "integer" || kind === "numeric", "kind");
   const own = fields(
     document,
-    `kind name ${listed ? "values other null hierarchy" : kind === "integer" ? BOUNDED : `${BOUNDED} edges`}`,
+    `kind name ${listed ? LISTED : kind === "integer" ? BOUNDED : `${BOUNDED} edges`}${kind === "set" ? " separator" : ""}`,
   );
   const outside = text(own, listed ? "other" : "outside");
   const missing = listed && own["null"] === null ? outside : text(own, "null");
@@ -80,15 +83,20 @@ export function readAttribute(document: unknown): Attribute {
     : (kind === "integer" ? whole : numbers)(own, outside === "clamp");
   const beside = [...new Set(listed ? [outside, missing] : [missing])].filter((name) => !POLICIES.includes(name));
   const name = text(own, "name");
-  return {
-    name,
-    size: cells + beside.length,
-    code(value) {
-      const found = place(value);
-      if (found >= 0) return found;
-      const policy = found === MISSING ? missing : outside;
-      const extra = beside.indexOf(policy);
-      return extra < 0 ? refuse(`${name}: a value is ${found === MISSING ? "missing" : "outside"}`) : cells + extra;
-    },
+  const size = cells + beside.length;
+  const settled = (found: number): number => {
+    if (found >= 0) return found;
+    const extra = beside.indexOf(found === MISSING ? missing : outside);
+    return extra < 0 ? refuse(`${name}: a value is ${found === MISSING ? "missing" : "outside"}`) : cells + extra;
   };
+  if (kind !== "set") return { name, sizes: [size], codes: (value) => [settled(place(value))] };
+  const separator = text(own, "separator");
+  must(size <= MOST_OF_A_SET && separator.trim(), "values, separator");
+  const member = (one: unknown): number => {
+    const found = place(one);
+    return settled(found < 0 ? OUTSIDE : found);
+  };
+  const held = (value: unknown): number[] =>
+    members(value, separator)?.map(member) ?? (own["null"] === null ? [] : [settled(MISSING)]);
+  return { name, sizes: wordSizes(size), codes: (value) => words(held(value), size) };
 }

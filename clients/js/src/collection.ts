@@ -197,7 +197,7 @@ export class Collection {
     const refused = this.#closed();
     if (refused) refuse(refused);
     const { ask, offer } = this.#asked!;
-    const codes = ask.attributes.map((one) => one.code(values[one.name]));
+    const codes = ask.attributes.flatMap((one) => one.codes(values[one.name]));
     return answer(ask, offer.round, codes, secretOf(await changed(this.#store)), this.#coins);
   }
 

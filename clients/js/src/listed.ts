@@ -7,7 +7,7 @@ export const OUTSIDE = -2;
 export type Values = readonly (string | number | boolean)[];
 
 const NUMERAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
-const BLANKS = /^[ \t\n\r\f]+|[ \t\n\r\f]+$/g;
+export const BLANKS = /^[ \t\n\r\f]+|[ \t\n\r\f]+$/g;
 const TRUTHS = ["false", "0", "true", "1"];
 
 /** Returns what a text is in a list of integers or truths. */

@@ -16,7 +16,8 @@ const ratio = (losses: readonly Fraction[]): string => {
 
 /** Returns the bytes of a report, and what they reveal. */
 export function previewOf({ packed, type }: Report, attributes: readonly Attribute[]): Preview {
-  const about = type.parts.flatMap((part) => part.axes.map((axis) => attributes[axis]!.name)).join(", ");
+  const names = attributes.flatMap((one) => one.sizes.map(() => one.name));
+  const about = [...new Set(type.parts.flatMap((part) => part.axes.map((axis) => names[axis]!)))].join(", ");
   const losses = type.parts.map((part) => part.oracle.loss());
   const clear = type.parts.flatMap(({ oracle }) => oracle.clear ?? []);
   const lifetimes = type.parts.flatMap(({ encoder, oracle }) =>

@@ -32,18 +32,19 @@ export function readStrings(document: unknown): Attribute {
   must(own["values"] === "discover" && other < MOST, "values");
   return {
     name,
-    size: other + 1,
-    code(value) {
+    sizes: [other + 1],
+    codes(value) {
       const found = typeof value === "string" || typeof value === "boolean" || typeof value === "bigint";
       if (!found && !Number.isSafeInteger(value))
-        return own["null"] === "reject" ? refuse(`${name}: a value is missing`) : other;
+        return own["null"] === "reject" ? refuse(`${name}: a value is missing`) : [other];
       const written = String(value);
       const bytes = joined(written);
-      if (!bytes.length || bytes.length > longest || bytes.includes(0) || /\p{Surrogate}/u.test(written)) return other;
+      if (!bytes.length || bytes.length > longest || bytes.includes(0) || /\p{Surrogate}/u.test(written))
+        return [other];
       const digits = binary(hex(bytes).padEnd(2 * longest, "0"));
       const place = prefixes.get(digits.slice(0, known));
       const next = parseInt(`0${digits.slice(known, known + bits)}`, 2);
-      return place === undefined ? whole + (strings.get(written) ?? strings.size) : place * 2 ** bits + next;
+      return [place === undefined ? whole + (strings.get(written) ?? strings.size) : place * 2 ** bits + next];
     },
   };
 }

@@ -13,6 +13,7 @@ import { pgr } from "./pgr.js";
 import { rappor } from "./rappor.js";
 import { rrLdp } from "./rr_ldp.js";
 import { safeRegions } from "./safe_regions.js";
+import { setReports } from "./set_reports.js";
 import { squareWave } from "./square_wave.js";
 import { subsetSelection } from "./subset_selection.js";
 import { oue, sue } from "./unary.js";
@@ -31,6 +32,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   rappor,
   rr_ldp: rrLdp,
   safe_regions: safeRegions,
+  set_reports: setReports,
   square_wave: squareWave,
   subset_selection: subsetSelection,
   sue,
