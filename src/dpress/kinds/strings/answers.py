@@ -63,7 +63,7 @@ class Answers(FoundValues):
         return np.append(self.tested.variances[[*self.places]], self.variance_of(np.eye(len(self.places) + 1)[-1]))
 
     def variance_of(self, weights: Array) -> float:
-        """Return the variance of a weighted sum of the counts: of one string exact, of several at most so large.
+        """Return the variance of a weighted sum of the counts, those of several strings with their covariances.
 
         The rest is all users less the released strings, so that w y + w_i y_i varies as (w_i - w) y_i.
         """

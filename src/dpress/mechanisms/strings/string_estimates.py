@@ -4,6 +4,7 @@ counts of strings by round -> inverse-variance mean of the shares -> counts, var
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -12,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.linear import Array
-from dpress.core.oracle import Oracle
-from dpress.mechanisms.oracle.subset_selection import SubsetSelection
+from dpress.core.oracle import Correlated, Oracle
 from dpress.mechanisms.protocol.report_type import likely_shares, per_user
 
 FALSE_ALARM = 0.05  # the chance that any string is released which nobody holds
@@ -49,22 +49,59 @@ class FoundStrings:
         counts: estimated, shape (m,).
         variances: of the counts, in counts squared, shape (m,).
         alone: the standard deviations of the counts of strings that nobody holds, shape (m,).
-        shared: the part of the variances that is from oracles whose counts may correlate positively, shape (m,).
+        parts: the weight of every round's share of those who answered it, shape (rounds, m).
+        likely: the shares of all users, those of `report_type.likely_shares`, shape (m,).
+        rounds: that the counts are from.
+        users: of all rounds.
     """
 
     strings: tuple[str, ...]
     counts: Array
     variances: Array
     alone: Array
-    shared: Array
+    parts: Array
+    likely: Array
+    rounds: tuple[StringCounts, ...]
+    users: int
 
     def sum_variance(self, weights: Array) -> float:
-        """Return at most the variance of a weighted sum of counts, for weights of one sign, in counts squared.
+        """Return the variance of a weighted sum of counts, in counts squared.
 
-        Formula: sum w^2 (v - s) + (sum |w| sqrt(s))^2, v the variances and s the part that is shared: a correlation is
-        at most 1. Of `pgr` counts of neighbouring candidates do correlate, since their hyperplanes meet in one.
+        Formula: sum w_i^2 v_i, v the variances, and twice the covariances: with a_r = w times round r's parts, N^2 (sum
+            over r of C_r(a_r) / n_r^2 - N / (N - 1) (sum over r of S(a_r) / n_r - S(w) / N)), C_r those of the oracle
+            for n_r users (`core.oracle.Correlated`) and S(a) = (sum a f)^2 - sum a^2 f^2, f the shares: of drawing
+            who answers which round. Users who hold none of the strings are taken to hold no candidate of a round, or
+            all others alike: whichever varies more.
         """
-        return float(weights**2 @ (self.variances - self.shared)) + float(abs(weights) @ np.sqrt(self.shared)) ** 2
+        used = np.flatnonzero(weights)
+        drawing = -self._pairs(weights) / self.users
+        noise = 0.0
+        for one, part in zip(self.rounds, self.parts, strict=True):
+            own = weights * part
+            if one.users and own.any():
+                drawing += self._pairs(own) / one.users
+                noise += self._covariances(one, own) / one.users**2
+        several = noise - drawing * self.users / max(self.users - 1, 1)
+        return max(0.0, float(weights[used] ** 2 @ self.variances[used]) + self.users**2 * several)
+
+    def _pairs(self, weights: Array) -> float:
+        own = weights * self.likely
+        return float(own.sum() ** 2 - own @ own)
+
+    def _covariances(self, one: StringCounts, weights: Array) -> float:
+        """Return those of one round's counts, whose candidates are prefixes, then its strings, then all others."""
+        if not isinstance(one.by, Correlated):
+            return 0.0
+        rows = [bisect_left(self.strings, own.encode(), key=str.encode) for own in one.strings]
+        places = slice(one.by.size - 1 - len(rows), one.by.size - 1)
+        asked, held = np.zeros((2, one.by.size))
+        asked[places] = weights[rows]
+        rest, found = one.users * max(0.0, 1 - float(self.likely[rows].sum())), []
+        for others in (slice(-1, None), slice(None)):
+            held[others] = rest / len(held[others])
+            held[places] = one.users * self.likely[rows]
+            found.append(one.by.covariances(held, one.users, asked))
+        return max(found)
 
     @property
     def threshold(self) -> float:
@@ -99,10 +136,10 @@ def pooled(rounds: Sequence[StringCounts], users: int) -> FoundStrings:
         users: of all rounds, also those that asked about no string.
     """
     strings = rounds[-1].strings
-    share, weight, drawn = (np.zeros(len(strings)) for _ in range(3))
-    noise, held = np.zeros((2, 2, len(strings)))  # of counts that do not correlate positively; of others
+    share, weight, drawn, noise, held = np.zeros((5, len(strings)))
+    parts = np.zeros((len(rounds), len(strings)))
     place = {one: number for number, one in enumerate(strings)}
-    for one in rounds:
+    for part, one in zip(parts, rounds, strict=True):
         if not one.users:
             continue
         rows = [place[own] for own in one.strings]
@@ -110,15 +147,15 @@ def pooled(rounds: Sequence[StringCounts], users: int) -> FoundStrings:
         own = 1 / zero
         weight[rows] += one.users * own
         share[rows] += own * np.array(one.counts, dtype=np.float64)
-        kind = int(not isinstance(one.by, SubsetSelection))
-        noise[kind, rows] += one.users * own**2 * zero
-        held[kind, rows] += one.users * own**2 * (full - zero)
+        part[rows] = one.users * own
+        noise[rows] += one.users * own**2 * zero
+        held[rows] += one.users * own**2 * (full - zero)
         drawn[rows] += one.users * own**2
     weight = np.where(weight > 0, weight, math.inf)
     share = share / weight
     likely = likely_shares(share * users, users)
     spread = np.maximum(0, drawn / weight**2 - 1 / users) * users / max(users - 1, 1) * likely * (1 - likely)
-    alone = np.where(np.isinf(weight), math.inf, users * np.sqrt(noise.sum(axis=0)) / weight)
-    own, shared = users**2 * (noise + likely * held) / weight**2
-    variances = np.where(np.isinf(alone), math.inf, own + shared + users**2 * spread)
-    return FoundStrings(strings, share * users, variances, alone, shared)
+    alone = np.where(np.isinf(weight), math.inf, users * np.sqrt(noise) / weight)
+    own = users**2 * ((noise + likely * held) / weight**2 + spread)
+    variances = np.where(np.isinf(alone), math.inf, own)
+    return FoundStrings(strings, share * users, variances, alone, parts / weight, likely, tuple(rounds), users)
