@@ -156,6 +156,6 @@ def pooled(rounds: Sequence[StringCounts], users: int) -> FoundStrings:
     likely = likely_shares(share * users, users)
     spread = np.maximum(0, drawn / weight**2 - 1 / users) * users / max(users - 1, 1) * likely * (1 - likely)
     alone = np.where(np.isinf(weight), math.inf, users * np.sqrt(noise) / weight)
-    own = users**2 * ((noise + likely * held) / weight**2 + spread)
-    variances = np.where(np.isinf(alone), math.inf, own)
+    every = users**2 * ((noise + likely * held) / weight**2 + spread)
+    variances = np.where(np.isinf(alone), math.inf, every)
     return FoundStrings(strings, share * users, variances, alone, parts / weight, likely, tuple(rounds), users)
