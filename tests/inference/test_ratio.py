@@ -100,3 +100,10 @@ def test_forms_without_an_error_have_none():
     found = pair_of(lambda ratio: (3.0 - ratio, math.nan))
     assert (found.first, found.second) == (3.0, 1.0)
     assert math.isnan(found.variance(0.5))
+
+
+@pytest.mark.parametrize(("own", "known"), [(0.0, True), (1e-15, True), (1e-3, False)])
+def test_a_count_of_nothing_is_0_whatever_rounding_leaves_of_its_variance(own, known):
+    """Conditions that exclude each other: first - r second has no noise but that of r second."""
+    found = fieller(pair_of(lambda ratio: (-20.0 * ratio, own + 1.9190347513349437 * ratio**2)), C, (1.0, 1.0))
+    assert (found.interval == (0.0, 0.0)) == known

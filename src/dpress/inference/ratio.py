@@ -121,7 +121,7 @@ def pair_of(form: Form) -> Pair:
     covariance = (low_variance - high_variance) / 8
     mean = (low_variance + high_variance) / 2
     second = (last + 6 * covariance - mean) / 5
-    variances = _at_least_zero(mean - 4 * second), _at_least_zero(second)
+    variances = _above(ROUNDING * mean, mean - 4 * second), _above(ROUNDING * mean, second)
     most = math.sqrt(variances[0] * variances[1])
     return Pair(
         first=(low + high) / 2,
@@ -133,4 +133,9 @@ def pair_of(form: Form) -> Pair:
 
 def _at_least_zero(variance: float) -> float:
     """Return a variance that rounding may have made negative; NaN as it is."""
-    return variance if math.isnan(variance) else max(0.0, variance)
+    return _above(0.0, variance)
+
+
+def _above(least: float, variance: float) -> float:
+    """Return a variance, 0 where it is that small or negative; NaN as it is."""
+    return 0.0 if variance <= least else variance
