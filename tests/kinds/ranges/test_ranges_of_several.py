@@ -4,13 +4,17 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from dpress.core.ranges import Ranges
 from dpress.core.rng import seeded
 from dpress.data.specification.spec import from_dict
+from dpress.kinds.ranges.page import page
+from dpress.kinds.ranges.tile_views import tile_variances, tile_views
 from dpress.release.estimate import estimate
 from dpress.release.evaluate import evaluate
 from dpress.release.load import load_release
 from dpress.release.perturb import perturb
 from dpress.release.plan import plan
+from dpress.reporting.facts import facts
 
 USERS = 40_000
 NAMES = ("age", "hours", "years")
@@ -76,6 +80,30 @@ def test_what_cut_tiles_leave_open_is_stated_and_whole_tiles_leave_nothing(colle
     cut = release.query("age in 3..12 and hours >= 41")
     assert "cuts tiles" in cut.note
     assert cut.within[0] < true(rows, age=(3, 12), hours=(41, 79)) < cut.within[1]
+
+
+def test_a_page_shows_whole_tiles_with_the_errors_that_queries_have(collected):
+    """Half of the people have one value: its tile's interval holds them, that of its cell does not."""
+    _, release, rows = collected
+    own = facts(release)
+    grids, tables = release.mechanism.estimator, own.mechanism.decoder.tables
+    shown = dict(zip(tables, tile_views(own.views, tables, grids, release.answers.query_variance), strict=True))
+    for view in shown.values():
+        place = tuple(size // 2 for size in view.count.shape)
+        named = [(axis.name, axis.labels[at].split(" to ")) for axis, at in zip(view.axes, place, strict=True)]
+        asked = release.query(" and ".join(f"{name} in {ends[0]}..{ends[-1]}" for name, ends in named))
+        assert asked.note is None
+        assert (view.count[place], view.error[place]) == pytest.approx((asked.value, asked.standard_error))
+    hours = shown[1,]
+    tile = int(hours.count.argmax())
+    first, last = map(int, hours.axes[0].labels[tile].split(" to "))
+    assert hours.low[tile] < true(rows, hours=(first, last)) < hours.high[tile]
+    cells = own.views[tables.index((1,))]
+    assert not cells.low[40] < true(rows, hours=(40, 40)) < cells.high[40]
+    variances = tile_variances(NAMES, grids, release.answers.query_variance)
+    alone = Ranges(grids.axes[1].fine, np.array([tile + 1]), np.array([tile + 1]))
+    assert np.sqrt(variances("hours", alone)) == pytest.approx(hours.error[tile])
+    assert f">{first} to {last}<" in page(release)
 
 
 def test_three_attributes_are_fitted_and_said_to_be(collected, tmp_path):

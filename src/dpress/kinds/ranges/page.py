@@ -4,13 +4,15 @@ Data flow: release -> facts, views -> `page.html.j2`.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from dpress.core.ranges import AllRanges, Prefixes, RangesOfLength
 from dpress.kinds.ranges.grids import grids_of
+from dpress.kinds.ranges.tile_views import tile_variances, tile_views
 from dpress.release.release import Release
 from dpress.reporting.added_noise import added_noise
-from dpress.reporting.counts import MOST_VIEWS, page_of_counts, part
+from dpress.reporting.counts import MOST_VIEWS, Part, page_of_counts, part
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.page_data import page_data
 from dpress.reporting.render import rendered
@@ -21,13 +23,13 @@ TEMPLATE = "kinds/ranges/page.html.j2"
 def page(release: Release, queries: Sequence[str] = ()) -> str:
     """Return the page as HTML; it draws no queries."""
     del queries
-    return rendered(TEMPLATE, context(facts(release)))
+    own = facts(release)
+    return rendered(TEMPLATE, context(own, _shown(own, release)))
 
 
-def context(own: Facts) -> dict[str, Any]:
+def context(own: Facts, parts: Sequence[Part]) -> dict[str, Any]:
     """Return the facts that the template names."""
     whole = own.views
-    parts = [part(own, view) for view in whole[:MOST_VIEWS]]
     return {
         "data": page_data(own, whole, separate=False),
         **page_of_counts(own, whole, parts, hidden=max(0, len(whole) - MOST_VIEWS)),
@@ -37,6 +39,16 @@ def context(own: Facts) -> dict[str, Any]:
         "several": len(own.mechanism.decoder.tables) > 1,
         "noise": None if own.model == "local" else added_noise(own.mechanism),
     }
+
+
+def _shown(own: Facts, release: Release) -> list[Part]:
+    """Return what is drawn: the cells, or the tiles of grids, which are all that devices tell of."""
+    views, grids = own.views[:MOST_VIEWS], grids_of(own.mechanism)
+    if grids is not None:
+        variance = release.answers.query_variance
+        views = tile_views(views, own.mechanism.decoder.tables, grids, variance)
+        own = replace(own, range_variances=tile_variances(own.schema.names, grids, variance))
+    return [part(own, view) for view in views]
 
 
 def _tiles(own: Facts) -> list[tuple[str, int, int]]:

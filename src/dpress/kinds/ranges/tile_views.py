@@ -1,0 +1,92 @@
+"""What a page shows of grids: counts by whole tiles, since how people lie within a tile is not known.
+
+views of cells -> sums over tiles, each with its own variance -> views of tiles.
+"""
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from dpress.core.linear import Array
+from dpress.core.ranges import Ranges
+from dpress.inference.interval import half_width
+from dpress.mechanisms.ranges.hdg import Hdg
+from dpress.release.published_tables import CONFIDENCE
+from dpress.reporting.views import Axis, RangeVariances, View
+
+Starts = npt.NDArray[np.int64]
+Variance = Callable[[list[Array]], float]
+"""From the weights of a query, along every attribute, to the variance of its answer in counts squared."""
+
+
+def tile_views(views: Sequence[View], tables: Sequence[Sequence[int]], grids: Hdg, variance: Variance) -> list[View]:
+    """Return views by tiles: of one attribute by its own, of two by those of pairs.
+
+    Args:
+        views: of published tables, by cells.
+        tables: the attributes of each.
+        grids: that devices answered about.
+        variance: of a query's answer.
+    """
+    return [_merged(view, axes, grids, variance) for view, axes in zip(views, tables, strict=False)]
+
+
+def tile_variances(names: Sequence[str], grids: Hdg, variance: Variance) -> RangeVariances:
+    """Return the variances of ranges of an attribute's tiles, from that of a query's answer."""
+
+    def found(name: str, ranges: Ranges) -> Array:
+        axis = names.index(name)
+        starts = _starts(grids, axis, alone=True)
+        ends = zip(starts[ranges.left - 1], starts[ranges.right], strict=True)
+        return np.array([variance(_within(grids, {axis: (int(first), int(end))})) for first, end in ends])
+
+    return found
+
+
+def _within(grids: Hdg, ends: Mapping[int, tuple[int, int]]) -> list[Array]:
+    """Return the weights of a box, the first cell and the one after the last given along some attributes."""
+    weights = [np.ones(own.cells) for own in grids.axes]
+    for axis, (first, end) in ends.items():
+        weights[axis][:first] = weights[axis][end:] = 0
+    return weights
+
+
+def _starts(grids: Hdg, axis: int, *, alone: bool) -> Starts:
+    """Return the first cell of every tile along an attribute, and after them the number of cells."""
+    own = grids.axes[axis]
+    return np.asarray(own.starts[:: 1 if alone else own.each], dtype=np.int64)
+
+
+def _merged(view: View, axes: Sequence[int], grids: Hdg, variance: Variance) -> View:
+    starts = [_starts(grids, axis, alone=len(axes) == 1) for axis in axes]
+    spread = np.empty([own.size - 1 for own in starts])
+    for place in np.ndindex(spread.shape):
+        ends = [(int(own[tile]), int(own[tile + 1])) for own, tile in zip(starts, place, strict=True)]
+        spread[place] = variance(_within(grids, dict(zip(axes, ends, strict=True))))
+    return replace(
+        view,
+        axes=tuple(_axis(axis, own) for axis, own in zip(view.axes, starts, strict=True)),
+        count=_sums(view.count, starts),
+        half=half_width(spread, CONFIDENCE, view.tail),
+        error=np.sqrt(spread),
+        adjusted=None if view.adjusted is None else _sums(view.adjusted, starts),
+        centre=None if view.centre is None else _sums(view.centre, starts),
+        derived=True,
+    )
+
+
+def _sums(counts: Array, starts: Sequence[Starts]) -> Array:
+    for axis, own in enumerate(starts):
+        counts = np.add.reduceat(counts, own[:-1], axis=axis)
+    return counts
+
+
+def _axis(axis: Axis, starts: Starts) -> Axis:
+    """Return the tiles of an attribute, each called by its first and its last cell."""
+    ends = [(first, last - 1) for first, last in itertools.pairwise(starts.tolist())]
+    labels = (axis.label(a) if a == b else f"{axis.label(a)} to {axis.label(b)}" for a, b in ends)
+    ticks = tuple(axis.tick(first) for first, _ in ends)
+    return Axis(name=axis.name, labels=tuple(labels), ticks=ticks, ordered=len(ends), title=axis.title)
