@@ -204,10 +204,9 @@ def _range_variances(release: Release, name: str, ranges: Ranges) -> Array:
     mechanism = release.mechanism
     if isinstance(mechanism, MatrixMechanism) and isinstance(mechanism.strategy, RangeStrategy):
         return mechanism.strategy.range_variances(ranges, [noise.variance for noise in mechanism.noises])
-    variance, decoder = release.answers.measurement.variance, release.answers.decoder
     weights = [np.ones(size) for size in release.schema.shape]
     axis, spread = release.schema.names.index(name), np.empty(ranges.size)
     for place in range(ranges.size):
         weights[axis] = ranges.weights(place)
-        spread[place] = decoder.query_variance(variance, weights)
+        spread[place] = release.answers.query_variance(weights)
     return spread
