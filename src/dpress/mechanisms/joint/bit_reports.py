@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from dpress.mechanisms.oracle.bloom_filters import MOST_HASHES
 from dpress.mechanisms.oracle.longitudinal import Rates
 
 
@@ -25,7 +26,11 @@ class BitReports(Rates, frozen=True):
         | None
     ) = None
     hashes: (
-        Annotated[int, Meta(ge=1, description='of every Bloom filter, with reports = "rappor"; 2 unless stated')] | None
+        Annotated[
+            int,
+            Meta(ge=1, le=MOST_HASHES, description='of every Bloom filter, with reports = "rappor"; 2 unless stated'),
+        ]
+        | None
     ) = None
 
 

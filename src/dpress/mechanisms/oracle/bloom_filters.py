@@ -16,6 +16,7 @@ from dpress.core.oracle import Payloads
 
 LABEL = b"dpress bloom bit"
 CONDITION = 1e-9
+MOST_HASHES = 1 << 10
 Bits = npt.NDArray[np.bool_]  # shape (cohorts, m, candidates)
 
 

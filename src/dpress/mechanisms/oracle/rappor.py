@@ -70,7 +70,7 @@ class Rappor:
         p: P(report 1 | permanent 0).
         q: P(report 1 | permanent 1), 0 <= p < q <= 1.
         bits: m, of a filter.
-        hashes: h.
+        hashes: h, at most 1,024.
         cohorts: C, at most 2^16.
 
     >>> from dpress.core import rng
@@ -91,7 +91,8 @@ class Rappor:
         if not self.candidates or len(set(self.candidates)) != len(self.candidates):
             raise ValueError("candidates must be at least one string, all different")
         check.count("bits", self.bits)
-        check.count("hashes", self.hashes)
+        if check.count("hashes", self.hashes) > bloom_filters.MOST_HASHES:
+            raise ValueError(f"hashes must be at most {bloom_filters.MOST_HASHES}, got hashes={self.hashes}")
         if check.count("cohorts", self.cohorts) > 1 << (8 * COHORT_BYTES):
             raise ValueError(f"cohorts must be at most 65536, got cohorts={self.cohorts}")
         own = self.responses
@@ -339,7 +340,10 @@ class Settings(Rates, frozen=True):
         | None
     ) = None
     bits: Annotated[int, Meta(ge=1, description="of a Bloom filter; 128 unless stated")] | None = None
-    hashes: Annotated[int, Meta(ge=1, description="of a Bloom filter; 2 unless stated")] | None = None
+    hashes: (
+        Annotated[int, Meta(ge=1, le=bloom_filters.MOST_HASHES, description="of a Bloom filter; 2 unless stated")]
+        | None
+    ) = None
     cohorts: (
         Annotated[int, Meta(ge=1, le=65536, description="of devices, each with hashes of its own; 64 unless stated")]
         | None
