@@ -60,7 +60,7 @@ def test_auto_leaves_many_triples_out():
         (
             (2, 3),
             {"method": "em", "reports": "rappor", "hashes": "2"},
-            "parameters.hashes: expected an integer >= 1, got '2'",
+            "parameters.hashes: expected an integer from 1 to 1024, got '2'",
         ),
         ((2, 3), {"method": "em", "reports": "rappor", "bits": 1 << 12}, "a report of 8,192 bits is too long to count"),
         ((2, 3), {"method": "em", "reports": "rappor", "f": 0.1, "p": 0.1, "q": 0.9}, r"more than epsilon = 2"),
