@@ -190,8 +190,8 @@ def _set_of(attribute: SetMembers, value: Any) -> tuple[int, ...]:
             return (DROPPED,) if found == DROPPED else words([found], attribute.size)
     else:
         held = [value]
-    found_all = [cell(attribute.one, one) for one in held]
-    places = [settle(attribute.one, OUTSIDE) if one < 0 else one for one in found_all]
+    own = [cell(attribute.one, one) for one in held]
+    places = [settle(attribute.one, OUTSIDE) if one < 0 else one for one in own]
     return (DROPPED,) if DROPPED in places else words(places, attribute.size)
 
 

@@ -37,6 +37,12 @@ class Categorical(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, 
             check_values(self.name, self.listed, self.labels)
         if isinstance(self.value_labels, dict):
             check_labels(self.name, self.value_labels, self.labels[: len(self.listed)], (*self.extra, *self.groups))
+        if fault := self._fault():
+            raise ValueError(f"attribute {self.name}: {fault}")
+
+    def _fault(self) -> str:
+        """Return what else is wrong, which the types cannot say; empty where nothing is."""
+        return ""
 
     @property
     def discovered(self) -> bool:

@@ -30,13 +30,6 @@ class SetMembers(Categorical, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     separator: str
 
-    def __post_init__(self) -> None:
-        """Check what the types cannot say."""
-        super().__post_init__()
-        fault = self._fault()
-        if fault:
-            raise ValueError(f"attribute {self.name}: {fault}")
-
     def _fault(self) -> str:
         if self.discovered:
             return "`values` must be listed where people hold sets of them"

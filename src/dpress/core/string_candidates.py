@@ -40,13 +40,6 @@ class StringCandidates(Categorical, frozen=True, kw_only=True, forbid_unknown_fi
     strings: tuple[str, ...]
     values: Literal["discover"] = "discover"
 
-    def __post_init__(self) -> None:
-        """Check what the types cannot say."""
-        super().__post_init__()
-        fault = self._fault()
-        if fault:
-            raise ValueError(f"attribute {self.name}: {fault}")
-
     def _fault(self) -> str:
         if not 1 <= self.longest <= MOST_BYTES:
             return f"`longest` must lie between 1 and {MOST_BYTES} bytes"

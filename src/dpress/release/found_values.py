@@ -3,7 +3,7 @@
 found values, counts, variances of sums -> an attribute of these values -> one table, queries.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,13 +13,12 @@ from dpress.core.domain import Schema
 from dpress.core.linear import Array
 from dpress.core.listed_attribute import Categorical
 from dpress.inference.interval import half_width
-from dpress.release.answers import Part, Progress, PublishedOnly
+from dpress.release.answers import Progress
+from dpress.release.one_table import FILE, OneTable
 from dpress.release.published_tables import CONFIDENCE, PublishedTable
 from dpress.release.query_language import parse
 from dpress.release.release import Release
 from dpress.release.result import Result
-
-FILE = "table_1.parquet"
 
 
 def asked(release: Release) -> Categorical:
@@ -31,14 +30,8 @@ def asked(release: Release) -> Categorical:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FoundValues(PublishedOnly):
-    """Counts of values that were found, and of the rest; what a kind adds is which, how many, and how wrong.
-
-    Args:
-        release: whose kept integers are answered from.
-    """
-
-    release: Release
+class FoundValues(OneTable):
+    """Counts of values that were found, and of the rest; what a kind adds is which, how many, and how wrong."""
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -98,11 +91,6 @@ class FoundValues(PublishedOnly):
         note = None if np.all(weights == weights[-1]) else self.selected
         return Result.of_count(text, float(weights @ self.counts), variance, half, confidence, note)
 
-    @property
-    def tables(self) -> Mapping[str, tuple[str, ...]]:
-        """The one table."""
-        return {FILE: self.release.schema.names}
-
     def published(self) -> Iterator[PublishedTable]:
         """Yield the table: a row for every released value, then one for the rest."""
         yield PublishedTable(
@@ -114,13 +102,3 @@ class FoundValues(PublishedOnly):
             tail=self.release.tail,
             level=self.level(CONFIDENCE),
         )
-
-    def parts(self, *, progress: Progress | None) -> Iterator[Part]:
-        """Yield the table."""
-        del progress
-        yield from self.published()
-
-    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
-        """Yield the table with the name of its attribute."""
-        for one in self.published():
-            yield self.release.schema.names, one

@@ -6,7 +6,6 @@ measurement -> estimates and variances of every cell -> published tables; querie
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,6 @@ from dpress.core.attribute import Tabular
 from dpress.core.linear import Array
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import CuratorMechanism, Decoder
-from dpress.core.oracle import Tally
-from dpress.core.pieces import PayloadPieces, no_payloads
 from dpress.inference.consistency import ConsistentTables
 from dpress.inference.interval import critical, half_width
 from dpress.inference.least_squares import LeastSquares, flat
@@ -25,7 +22,7 @@ from dpress.inference.postprocess import NAMES, adjust
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.protocol.estimator import HasQueryVariances
 from dpress.release import table_forms
-from dpress.release.answers import KeptAnswers, Part, Progress, PublishedOnly
+from dpress.release.answers import Part, Progress, PublishedOnly
 from dpress.release.linear_forms import Compared, Group
 from dpress.release.published_tables import PublishedTable
 from dpress.release.query_language import parse
@@ -260,28 +257,6 @@ def measurement_of(release: Release) -> Measurement:
     if isinstance(mechanism, CuratorMechanism):
         return mechanism.measured(release.kept)
     raise TypeError(f"{type(mechanism).__name__} measures no counts")
-
-
-def collected(collection: Collection, tallies: list[Tally], payloads: PayloadPieces) -> KeptAnswers:
-    """Return the tallies of all report types, one after the other; the reports are not needed again."""
-    del collection, payloads
-    return KeptAnswers(answers=np.concatenate(tallies))
-
-
-def live(collection: Collection, tallies: list[Tally]) -> KeptAnswers:
-    """Return the same while reports arrive."""
-    return collected(collection, tallies, no_payloads)
-
-
-def measured(mechanism: object, drawn: Measurement, schema: object, *, rng: object) -> KeptAnswers:
-    """Return the noisy answers."""
-    del mechanism, schema, rng
-    return KeptAnswers(answers=drawn.answers)
-
-
-def restored(release: Release, description: Mapping[str, Any], folder: Path) -> None:
-    """Return nothing: the kept integers say it all."""
-    del release, description, folder
 
 
 def _file(place: int) -> str:

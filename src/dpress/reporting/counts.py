@@ -128,12 +128,12 @@ def found_facts(release: Release) -> Facts:
     return replace(facts(release), schema=Schema((release.answers.attribute,)))
 
 
-def found_context(own: Facts, release: Release) -> dict[str, Any]:
-    """Return what `counts.html.j2` names, of values that nobody listed."""
-    whole, answers = own.views, release.answers
+def one_table_context(own: Facts) -> dict[str, Any]:
+    """Return what `counts.html.j2` names, of one table of one attribute."""
+    whole = own.views
     return {
         **frame(own),
-        **predicted(own, lambda one: one.method),
+        **predicted(own, asking(own)),
         "counts": counts(whole),
         "parts": [part(own, view) for view in whole],
         "hidden": 0,
@@ -142,6 +142,10 @@ def found_context(own: Facts, release: Release) -> dict[str, Any]:
         "example": example(own, query_of(own.schema.tabular)),
         "total": total(own),
         "adjusted": None,
-        "released": len(answers.values),
-        "rest": answers.attribute.labels[-1],
     }
+
+
+def found_context(own: Facts, release: Release) -> dict[str, Any]:
+    """Return the same of values that nobody listed."""
+    answers = release.answers
+    return one_table_context(own) | {"released": len(answers.values), "rest": answers.attribute.labels[-1]}

@@ -60,13 +60,18 @@ def runs():
     """The truth, estimates and stated variances of many runs."""
     own, codes = grids(), people()
     truth = [float(np.prod([w[c] for w, c in zip(one, codes, strict=True)], axis=0).sum()) for one in WHOLE]
+    return np.array(truth), *answers(own, codes, WHOLE, RUNS)
+
+
+def answers(own, codes, asked, runs):
+    """The estimates and stated variances of queries, shape (runs, queries) each."""
     estimates, variances = [], []
-    for seed in range(RUNS):
+    for seed in range(runs):
         tallies = reported(own, codes, seed)
         measured, spread = own.measurement(tallies), own.query_variances(tallies)
-        estimates.append([own.decoder(USERS).answer(measured, one) for one in WHOLE])
-        variances.append([spread(one) for one in WHOLE])
-    return np.array(truth), np.array(estimates), np.array(variances)
+        estimates.append([own.decoder(codes.shape[1]).answer(measured, one) for one in asked])
+        variances.append([spread(one) for one in asked])
+    return np.array(estimates), np.array(variances)
 
 
 def test_counts_of_whole_tiles_are_right_on_average_and_vary_as_they_say(runs):
@@ -156,13 +161,8 @@ def test_boxes_that_cut_tiles_vary_as_the_delta_method_says_and_are_near_where_p
         [1.0 * ((cells[0] >= a) & (cells[0] <= b)), 1.0 * ((cells[1] >= c) & (cells[1] <= d))] for a, b, c, d in boxes
     ]
     truth = np.array([(one[codes[0]] * two[codes[1]]).sum() for one, two in asked])
-    estimates, variances = [], []
-    for seed in range(runs):
-        tallies = reported(own, codes, seed)
-        measured, spread = own.measurement(tallies), own.query_variances(tallies)
-        estimates.append([own.decoder(users).answer(measured, one) for one in asked])
-        variances.append([spread(one) for one in asked])
-    found, stated = np.array(estimates), np.array(variances).mean(axis=0)
+    found, variances = answers(own, codes, asked, runs)
+    stated = variances.mean(axis=0)
     assert np.abs(found.mean(axis=0) - truth).max() < np.sqrt(stated).max()  # of one run: what tiles hide is small here
     ratio = found.var(axis=0) / stated
     assert np.abs(ratio - 1).max() < 0.55  # outside once in 10^4 times

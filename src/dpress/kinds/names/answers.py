@@ -19,7 +19,8 @@ from dpress.core.name_counts import LONGEST_NAME, NoisyNames
 from dpress.core.rng import Generator
 from dpress.release.answers import KeptAnswers
 from dpress.release.folder import columns
-from dpress.release.found_values import FILE, FoundValues, asked
+from dpress.release.found_values import FoundValues, asked
+from dpress.release.one_table import FILE
 from dpress.release.published_tables import PublishedTable
 from dpress.release.release import Release
 

@@ -24,12 +24,13 @@ from dpress.inference.interval import half_width
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.over_atoms import atoms_of
 from dpress.release.answers import Part, Progress, PublishedOnly
+from dpress.release.kept_integers import measured
 from dpress.release.linear_error import predicted, variances_of
 from dpress.release.predicate_language import predicate
 from dpress.release.published_tables import PublishedTable
 from dpress.release.release import Release
 from dpress.release.result import Result
-from dpress.release.table_answers import measured, measurement_of
+from dpress.release.table_answers import measurement_of
 
 __all__ = ["Answers", "measured", "predicted", "restored"]
 

@@ -24,10 +24,11 @@ from dpress.mechanisms.ranges.hdg_choice import range_error
 from dpress.mechanisms.ranges.level_tree import LevelTree
 from dpress.release import linear_error
 from dpress.release.answers import Progress
+from dpress.release.kept_integers import collected, live, measured, restored
 from dpress.release.query_language import parse
 from dpress.release.release import CONFIDENCE
 from dpress.release.result import Result
-from dpress.release.table_answers import TableAnswers, collected, live, measured, restored
+from dpress.release.table_answers import TableAnswers
 from dpress.release.table_forms import ProductSums
 
 TILES = (

@@ -70,10 +70,9 @@ def aligned(grids: Hdg, weights: Sequence[Array]) -> tuple[list[Array], list[Arr
     inner, outer = [*weights], [*weights]
     for axis in asked:
         own = grids.axes[axis]
-        tiles, of = (own.fine, own.fine_of) if len(asked) == 1 else (own.coarse, own.coarse_of)
-        starts = np.searchsorted(of, np.arange(tiles))
-        inner[axis] = np.minimum.reduceat(weights[axis], starts)[of]
-        outer[axis] = np.maximum.reduceat(weights[axis], starts)[of]
+        starts, of = (own.starts, own.fine_of) if len(asked) == 1 else (own.coarse_starts, own.coarse_of)
+        inner[axis] = np.minimum.reduceat(weights[axis], starts[:-1])[of]
+        outer[axis] = np.maximum.reduceat(weights[axis], starts[:-1])[of]
     return inner, outer
 
 

@@ -43,10 +43,10 @@ def context(own: Facts, parts: Sequence[Part]) -> dict[str, Any]:
 
 def _shown(own: Facts, release: Release) -> list[Part]:
     """Return what is drawn: the cells, or the tiles of grids, which are all that devices tell of."""
-    views, grids = own.views[:MOST_VIEWS], grids_of(own.mechanism)
+    views, tables, grids = own.views[:MOST_VIEWS], own.mechanism.decoder.tables[:MOST_VIEWS], grids_of(own.mechanism)
     if grids is not None:
         variance = release.answers.query_variance
-        views = tile_views(views, own.mechanism.decoder.tables, grids, variance)
+        views = tile_views(views, tables, grids, variance)
         own = replace(own, range_variances=tile_variances(own.schema.names, grids, variance))
     return [part(own, view) for view in views]
 

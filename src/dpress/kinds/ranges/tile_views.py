@@ -8,16 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from dpress.core.linear import Array
-from dpress.core.ranges import Ranges
+from dpress.core.ranges import Places, Ranges
 from dpress.inference.interval import half_width
 from dpress.mechanisms.ranges.hdg import Hdg
 from dpress.release.published_tables import CONFIDENCE
 from dpress.reporting.views import Axis, RangeVariances, View
 
-Starts = npt.NDArray[np.int64]
 Variance = Callable[[list[Array]], float]
 """From the weights of a query, along every attribute, to the variance of its answer in counts squared."""
 
@@ -31,7 +29,7 @@ def tile_views(views: Sequence[View], tables: Sequence[Sequence[int]], grids: Hd
         grids: that devices answered about.
         variance: of a query's answer.
     """
-    return [_merged(view, axes, grids, variance) for view, axes in zip(views, tables, strict=False)]
+    return [_merged(view, axes, grids, variance) for view, axes in zip(views, tables, strict=True)]
 
 
 def tile_variances(names: Sequence[str], grids: Hdg, variance: Variance) -> RangeVariances:
@@ -39,7 +37,7 @@ def tile_variances(names: Sequence[str], grids: Hdg, variance: Variance) -> Rang
 
     def found(name: str, ranges: Ranges) -> Array:
         axis = names.index(name)
-        starts = _starts(grids, axis, alone=True)
+        starts = grids.axes[axis].starts
         ends = zip(starts[ranges.left - 1], starts[ranges.right], strict=True)
         return np.array([variance(_within(grids, {axis: (int(first), int(end))})) for first, end in ends])
 
@@ -54,14 +52,9 @@ def _within(grids: Hdg, ends: Mapping[int, tuple[int, int]]) -> list[Array]:
     return weights
 
 
-def _starts(grids: Hdg, axis: int, *, alone: bool) -> Starts:
-    """Return the first cell of every tile along an attribute, and after them the number of cells."""
-    own = grids.axes[axis]
-    return np.asarray(own.starts[:: 1 if alone else own.each], dtype=np.int64)
-
-
 def _merged(view: View, axes: Sequence[int], grids: Hdg, variance: Variance) -> View:
-    starts = [_starts(grids, axis, alone=len(axes) == 1) for axis in axes]
+    tiles = [grids.axes[axis] for axis in axes]
+    starts = [own.starts if len(axes) == 1 else own.coarse_starts for own in tiles]
     spread = np.empty([own.size - 1 for own in starts])
     for place in np.ndindex(spread.shape):
         ends = [(int(own[tile]), int(own[tile + 1])) for own, tile in zip(starts, place, strict=True)]
@@ -78,13 +71,13 @@ def _merged(view: View, axes: Sequence[int], grids: Hdg, variance: Variance) -> 
     )
 
 
-def _sums(counts: Array, starts: Sequence[Starts]) -> Array:
+def _sums(counts: Array, starts: Sequence[Places]) -> Array:
     for axis, own in enumerate(starts):
         counts = np.add.reduceat(counts, own[:-1], axis=axis)
     return counts
 
 
-def _axis(axis: Axis, starts: Starts) -> Axis:
+def _axis(axis: Axis, starts: Places) -> Axis:
     """Return the tiles of an attribute, each called by its first and its last cell."""
     ends = [(first, last - 1) for first, last in itertools.pairwise(starts.tolist())]
     labels = (axis.label(a) if a == b else f"{axis.label(a)} to {axis.label(b)}" for a, b in ends)

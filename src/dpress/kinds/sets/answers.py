@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
@@ -19,31 +18,29 @@ from dpress.core.listed_attribute import Categorical
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Mechanism
 from dpress.core.oracle import Tally
-from dpress.core.pieces import PayloadPieces
+from dpress.core.pieces import PayloadPieces, no_payloads
 from dpress.core.set_members import SetMembers
 from dpress.inference.interval import half_width
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.sets.privset import Privset, SetSize
-from dpress.release.answers import KeptAnswers, Part, Progress, PublishedOnly
+from dpress.release import kept_integers
+from dpress.release.answers import KeptAnswers, Progress
+from dpress.release.kept_integers import predicted, restored
 from dpress.release.linear_forms import Compared, Group
+from dpress.release.one_table import FILE, OneTable
 from dpress.release.published_tables import PublishedTable
 from dpress.release.query_language import QUOTED, parse
 from dpress.release.release import Release
 from dpress.release.result import Result
 
-FILE = "table_1.parquet"
 SIZE = "set size"
+
+__all__ = ["Answers", "collected", "live", "predicted", "restored"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers(PublishedOnly):
-    """Counts of the values of sets.
-
-    Args:
-        release: whose kept tallies are answered from.
-    """
-
-    release: Release
+class Answers(OneTable):
+    """Counts of the values of sets."""
 
     @property
     def method(self) -> Privset:
@@ -137,11 +134,6 @@ class Answers(PublishedOnly):
         )
 
     @property
-    def tables(self) -> Mapping[str, tuple[str, ...]]:
-        """The one table."""
-        return {FILE: self.release.schema.names}
-
-    @property
     def described(self) -> Mapping[str, Any]:
         """The mean set size."""
         own = self.set_size
@@ -152,11 +144,6 @@ class Answers(PublishedOnly):
         """The mean set size."""
         own = self.set_size
         return (f"Sizes:   {own.mean:.2f} values a person on average, standard error {math.sqrt(own.variance):.2g}",)
-
-    def overview(self, cells: int) -> Iterator[PublishedTable]:
-        """Yield the table where it is small enough."""
-        if self.method.values <= cells:
-            yield from self.published()
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -174,22 +161,6 @@ class Answers(PublishedOnly):
             tail=self.release.tail,
         )
 
-    def parts(self, *, progress: Progress | None) -> Iterator[Part]:
-        """Yield the table."""
-        del progress
-        yield from self.published()
-
-    def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
-        """Yield the table with the name of its attribute."""
-        for one in self.published():
-            yield self.release.schema.names, one
-
-
-def predicted(mechanism: Mechanism, workload: object) -> float | None:
-    """Return the mean variance of a count, in counts squared; see `Privset.mean_variance`."""
-    del workload
-    return mechanism.mean_variance(mechanism.users) if isinstance(mechanism, Collection) else None
-
 
 def collected(collection: Collection, tallies: list[Tally], payloads: PayloadPieces) -> KeptAnswers:
     """Return the tallies.
@@ -197,21 +168,14 @@ def collected(collection: Collection, tallies: list[Tally], payloads: PayloadPie
     Raises:
         SchemaMismatch: a group of values has no report.
     """
-    del payloads
-    return live(collection, tallies)
+    if not all(int(own[-1]) for own in tallies):
+        raise SchemaMismatch("no report is about some of the values; every group of values needs at least one")
+    return kept_integers.collected(collection, tallies, payloads)
 
 
 def live(collection: Collection, tallies: list[Tally]) -> KeptAnswers:
     """Return the tallies; see `collected`."""
-    del collection
-    if not all(int(own[-1]) for own in tallies):
-        raise SchemaMismatch("no report is about some of the values; every group of values needs at least one")
-    return KeptAnswers(answers=np.concatenate(tallies))
-
-
-def restored(release: Release, description: Mapping[str, Any], folder: Path) -> None:
-    """Return nothing: the tallies and the design say all."""
-    del release, description, folder
+    return collected(collection, tallies, no_payloads)
 
 
 def privset_of(mechanism: Mechanism) -> Privset:

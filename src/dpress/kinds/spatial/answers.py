@@ -25,12 +25,13 @@ from dpress.kinds.spatial.prediction import typical_rectangles
 from dpress.kinds.spatial.strips import Ends, cells_between, cut, pair
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.release.answers import Part, Progress, PublishedOnly
+from dpress.release.kept_integers import collected, live, measured, restored
 from dpress.release.linear_forms import UNKNOWN, Compared, Group
 from dpress.release.published_tables import PublishedTable
 from dpress.release.query_language import parse_rectangle
 from dpress.release.release import CONFIDENCE, Release
 from dpress.release.result import Result
-from dpress.release.table_answers import collected, live, measured, measurement_of, restored
+from dpress.release.table_answers import measurement_of
 
 __all__ = ["Answers", "collected", "live", "measured", "predicted", "restored", "typical"]
 

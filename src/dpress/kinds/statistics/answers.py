@@ -3,8 +3,8 @@
 from dpress.core.mechanism import Mechanism
 from dpress.kinds.statistics.device_answers import DeviceAnswers
 from dpress.kinds.statistics.group_answers import GroupAnswers
+from dpress.release.kept_integers import collected, live, measured, restored
 from dpress.release.release import Release
-from dpress.release.table_answers import collected, live, measured, restored
 
 __all__ = ["Answers", "collected", "live", "measured", "predicted", "restored"]
 

@@ -3,25 +3,22 @@
 kept tallies of a round -> counts of all whole strings so far -> those released, the rest -> a table, queries.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dpress.core.linear import Array
 from dpress.core.mechanism import Mechanism
-from dpress.core.oracle import Tally
-from dpress.core.pieces import PayloadPieces
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.strings.pem import Pem
 from dpress.mechanisms.strings.string_estimates import FALSE_ALARM, FoundStrings
-from dpress.release.answers import KeptAnswers
 from dpress.release.found_values import FoundValues, asked
-from dpress.release.published_tables import PublishedTable
-from dpress.release.release import Release
+from dpress.release.kept_integers import collected, live, predicted, restored
+
+__all__ = ["Answers", "collected", "live", "predicted", "restored"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,38 +115,10 @@ class Answers(FoundValues):
         """How many strings were released, and of how many."""
         return {"strings": len(self.places), "tested": len(self.tested.strings)}
 
-    def overview(self, cells: int) -> Iterator[PublishedTable]:
-        """Yield the table where it is small enough."""
-        if len(self.places) < cells:
-            yield from self.published()
-
     @property
     def remarks(self) -> tuple[str, ...]:
         """How many strings were found."""
         return (self.summary,)
-
-
-def predicted(mechanism: Mechanism, workload: object) -> float | None:
-    """Return the variance of the count of a string that the last round alone counts."""
-    del workload
-    return mechanism.mean_variance(mechanism.users) if isinstance(mechanism, Collection) else None
-
-
-def collected(collection: Collection, tallies: list[Tally], payloads: PayloadPieces) -> KeptAnswers:
-    """Return the tallies."""
-    del payloads
-    return live(collection, tallies)
-
-
-def live(collection: Collection, tallies: list[Tally]) -> KeptAnswers:
-    """Return the tallies."""
-    del collection
-    return KeptAnswers(answers=np.concatenate(tallies))
-
-
-def restored(release: Release, description: Mapping[str, Any], folder: Path) -> None:
-    """Return nothing: the tallies and the design say all."""
-    del release, description, folder
 
 
 def pem_of(mechanism: Mechanism) -> Pem:

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from dpress.core.workload import Marginals
+from dpress.release.kept_integers import collected, live, measured, restored
 from dpress.release.linear_error import predicted
 from dpress.release.published_tables import PublishedTable
 from dpress.release.sums_of_tables import summed
-from dpress.release.table_answers import TableAnswers, collected, live, measured, restored
+from dpress.release.table_answers import TableAnswers
 
 __all__ = ["Answers", "collected", "live", "measured", "predicted", "restored"]
 

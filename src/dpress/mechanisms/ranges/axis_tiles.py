@@ -73,6 +73,11 @@ class AxisTiles:
         found: Places = -(-np.arange(self.fine + 1) * self.cells // self.fine)
         return found
 
+    @property
+    def coarse_starts(self) -> Places:
+        """The first cell of every coarse tile, and after them the number of cells."""
+        return self.starts[:: self.each]
+
     @cached_property
     def widths(self) -> Places:
         """The cells of every fine tile."""

@@ -137,7 +137,7 @@ function pairOf(form) {
   const covariance = (lowVariance - highVariance) / 8;
   const mean = (lowVariance + highVariance) / 2;
   const second = (last + 6 * covariance - mean) / 5;
-  const variances = [Math.max(0, mean - 4 * second), Math.max(0, second)];
+  const variances = [mean - 4 * second, second].map((one) => (one <= ROUNDING * mean ? 0 : one));
   const most = Math.sqrt(variances[0] * variances[1]);
   return {
     first: (low + high) / 2,
