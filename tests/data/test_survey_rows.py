@@ -6,6 +6,7 @@ import msgspec
 import pandas as pd
 import pytest
 
+from dpress.core import extras
 from dpress.core.attribute import Attribute
 from dpress.core.claim import ROW
 from dpress.core.domain import Schema
@@ -129,6 +130,6 @@ def test_what_is_no_such_file_is_refused_and_so_is_a_missing_extra(survey, monke
     def missing(library):
         raise ImportError(library)
 
-    monkeypatch.setattr(survey_rows.importlib, "import_module", missing)
+    monkeypatch.setattr(extras.importlib, "import_module", missing)
     with pytest.raises(NotSupported, match=r"pip install 'dpress\[survey\]'"):
         cells(survey, name, kind="integer", bounds=[1, 9])

@@ -6,11 +6,11 @@ import zipfile
 import pytest
 import xlsxwriter
 
+from dpress.core import extras
 from dpress.core.claim import ROW
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.value import read as value
 from dpress.data.codec import objects
-from dpress.data.sources import workbook_rows
 from dpress.data.sources.open_source import open_source
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.table import Table
@@ -155,6 +155,6 @@ def test_what_is_no_workbook_is_refused_and_so_is_a_missing_extra(workbook, tmp_
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(workbook_rows.importlib, "import_module", missing)
+    monkeypatch.setattr(extras.importlib, "import_module", missing)
     with pytest.raises(NotSupported, match=r"workbooks need: pip install 'dpress\[excel\]'"):
         cells(workbook(Visits=LINES), "age")

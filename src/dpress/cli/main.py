@@ -5,6 +5,7 @@ import gc
 import importlib
 import os
 import sys
+import warnings
 from typing import Any
 
 import click
@@ -69,6 +70,7 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command line; exits 0 (done), 1 (refused or failed, one line on standard error) or 2 (usage)."""
     _collect_seldom()
+    warnings.formatwarning = lambda message, *_: f"note: {message}\n"
     try:
         cli.main(args=arguments, prog_name="dpress", standalone_mode=False)
     except click.exceptions.Abort as stop:

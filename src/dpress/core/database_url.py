@@ -3,7 +3,7 @@
 import re
 from urllib.parse import unquote
 
-from dpress.core.errors import NotSupported
+from dpress.core.extras import load
 
 SCHEMES = ("postgresql", "postgres")
 LIMITS = {"connect_timeout": 10, "keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3}
@@ -32,16 +32,14 @@ def connectable(url: str, what: str) -> str:
     """
     if _holds_password(url):
         raise ValueError(f"the URL of {what} holds a password; put it into PGSERVICEFILE, PGPASSFILE or PGPASSWORD")
-    try:
-        import psycopg  # noqa: PLC0415  # the driver is an extra
-    except ImportError:
-        raise NotSupported(f"{what} in PostgreSQL needs: pip install 'dpress[postgres]'") from None
+    psycopg = load("psycopg", extra="postgres", need=f"{what} in PostgreSQL needs")
     try:
         stated = psycopg.conninfo.conninfo_to_dict(url)
         missing = {name: value for name, value in LIMITS.items() if name not in stated}
-        return psycopg.conninfo.make_conninfo(url, **missing)
+        found: str = psycopg.conninfo.make_conninfo(url, **missing)
     except psycopg.ProgrammingError:
         raise ValueError(f"the URL of {what} is no URL of PostgreSQL: postgresql://USER@HOST/DATABASE") from None
+    return found
 
 
 def _holds_password(url: str) -> bool:

@@ -4,13 +4,12 @@ bytes -> where every report begins and what its header says -> arrays. The layou
 stands in its shortest form, as MessagePack asks of those who write it.
 """
 
-import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from dpress.core.compiled import compiled
 from dpress.core.errors import ReportRejected
 from dpress.core.wire import (
     HASH_BYTES,
@@ -107,7 +106,7 @@ def parse(body: bytes) -> Packed:
     """
     found = np.frombuffer(body, dtype=np.uint8)
     places = np.empty((len(body) // SHORTEST, 6), dtype=np.int64)
-    reports, sound = _compiled()(found, places)
+    reports, sound = compiled(walk)(found, places)
     if not sound:
         raise ReportRejected(f"report {reports + 1} of the body is truncated or not in the layout of a report")
     return Packed(body=found, places=places[:reports])
@@ -156,11 +155,3 @@ def walk(body: Bytes, places: Places) -> tuple[int, bool]:
         places[count, BEGIN], places[count, END] = begin, at
         count += 1
     return count, True
-
-
-@functools.cache
-def _compiled() -> Callable[[Bytes, Places], tuple[int, bool]]:
-    from numba import njit  # noqa: PLC0415  # only a collector needs it, and it takes a second to import
-
-    compiled: Callable[[Bytes, Places], tuple[int, bool]] = njit(cache=True, nogil=True)(walk)
-    return compiled

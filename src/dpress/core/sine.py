@@ -121,10 +121,18 @@ class Sine:
         )
 
     def _dst(self, values: Numbers) -> Array:
-        from scipy.fft import dstn  # noqa: PLC0415  # scipy is slow to import
-
         table = np.asarray(values, dtype=np.float64).reshape(self.shape)
-        return np.asarray(dstn(table, type=1, norm="ortho")).ravel()
+        for axis in range(table.ndim):
+            table = np.moveaxis(dst(np.moveaxis(table, axis, -1)), -1, axis)
+        return table.ravel()
+
+
+def dst(values: Array) -> Array:
+    """Return the orthonormal DST-I of every row, from the odd sequence that continues it."""
+    size = values.shape[-1]
+    odd = np.zeros((*values.shape[:-1], 2 * size + 2))
+    odd[..., 1 : size + 1], odd[..., size + 2 :] = values, -values[..., ::-1]
+    return np.asarray(-np.fft.rfft(odd).imag[..., 1 : size + 1] / math.sqrt(2 * (size + 1)))
 
 
 def _roots(size: int) -> Array:
@@ -142,10 +150,8 @@ def _norms(size: int) -> Array:
 
 def _diagonal(values: Array) -> Array:
     """Return the diagonal of S diag(values) S by one cosine transform: sin^2 a = (1 - cos 2 a) / 2."""
-    from scipy.fft import rfft  # noqa: PLC0415  # scipy is slow to import
-
     size = len(values) + 1
-    half = rfft(np.concatenate([[0.0], values])).real
+    half = np.fft.rfft(np.concatenate([[0.0], values])).real
     cosines = np.concatenate([half, half[1 : (size + 1) // 2][::-1]])[1:]
     return np.asarray((np.sum(values) - cosines) / size)
 

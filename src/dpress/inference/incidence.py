@@ -4,14 +4,13 @@ Flow: counts of points -> those that begin with 0, by the same again; those that
 sums over parallel hyperplanes in every direction, one coordinate after the other -> sums, shape (points,).
 """
 
-import functools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dpress.core import projective
+from dpress.core.compiled import compiled
 
 Numbers = npt.NDArray[Any]  # int64, exact; or float64
 
@@ -68,7 +67,7 @@ def parallel_sums(counts: Numbers, order: int) -> Numbers:
         differences = projective.plus(elements[:, None], projective.minus(elements, order)[None], order)  # z - y
         for scale in range(1, order):
             inverse = projective.inverses(order)[scale]
-            _compiled()(
+            compiled(add_offsets)(
                 out,
                 split,
                 known + multiples(order, number, scale),
@@ -100,11 +99,3 @@ def add_offsets(out: Numbers, sums: Numbers, places: npt.NDArray[np.int64], offs
                 for y in range(1, order):
                     total += sums[b, y, u, offsets[z, y]]
                 out[b, place, z] = total
-
-
-@functools.cache
-def _compiled() -> Callable[..., None]:
-    from numba import njit  # noqa: PLC0415  # a device never needs it, and it takes a second to import
-
-    compiled: Callable[..., None] = njit(cache=True, nogil=True)(add_offsets)
-    return compiled

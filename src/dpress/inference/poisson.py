@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dpress.core.extras import scipy
 from dpress.core.linear import Array
 from dpress.core.rng import Generator
 
@@ -14,7 +15,7 @@ def poisson(mean: Array, *, rng: Generator) -> Array:
 
     Elsewhere (sqrt(m - 1/4) + Z / 2)^2 with Z normal: mean m, variance m - 1/8. Simulated noise: nothing private.
     """
-    from scipy.special import ndtri  # noqa: PLC0415 - loads slowly
+    ndtri = scipy("special").ndtri
 
     uniform = (rng.words(mean.size) >> np.uint64(12)) * 2.0**-52 + 2.0**-53
     out = (np.sqrt(np.maximum(mean - 0.25, 0)) + ndtri(uniform) / 2) ** 2

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dpress.core.extras import scipy
 from dpress.core.linear import Array
 
 ALPHA = 0.05
@@ -28,12 +29,14 @@ class Adjustment(NamedTuple):
         bias: one sentence: that it is biased, and in which direction.
         needs: the keywords of `adjust` that the function takes, too.
         local: it is for local collections only.
+        scipy: it needs SciPy, which a base install leaves out.
     """
 
     function: Callable[..., Array]
     bias: str
     needs: tuple[str, ...] = ()
     local: bool = False
+    scipy: bool = False
 
 
 def nonnegative(counts: Array) -> Array:
@@ -173,11 +176,9 @@ def monotone_prefix(counts: Array) -> Array:
     >>> monotone_prefix(np.array([4.0, 3.0, -2.0, 5.0]))
     array([4., 2., 0., 4.])
     """
-    from scipy.optimize import isotonic_regression  # noqa: PLC0415 - loads slowly, and is seldom asked for
-
     if counts.size < 2 or counts[1:].min() >= 0:
         return counts.astype(float)
-    fitted: Array = isotonic_regression(np.cumsum(counts)).x
+    fitted: Array = scipy("optimize").isotonic_regression(np.cumsum(counts)).x
     return np.diff(fitted, prepend=0.0)
 
 
@@ -240,6 +241,7 @@ NAMES: Mapping[str, Adjustment] = {
         monotone_prefix,
         "Biased: where running totals fall, small counts are pushed up and those beside them down; the first "
         "count is never pushed up and the total never down.",
+        scipy=True,
     ),
     "nonnegative": Adjustment(
         nonnegative,

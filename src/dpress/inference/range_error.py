@@ -176,13 +176,11 @@ def p_identity_variances(matrix: PIdentity, ranges: Ranges, variance: float) -> 
         ranges: of the matrix's cells.
         variance: of the noise on every answer, in the answers' units squared.
     """
-    from scipy.linalg import solve_triangular  # noqa: PLC0415  # scipy is slow to import
-
     own = 1 / matrix.diagonal.astype(np.float64)
     theta = matrix.sums * own
     factor = np.linalg.cholesky(np.eye(len(theta)) + theta @ theta.T)
     alone = _running(own[:, None] ** 2)[:, 0]
-    shared = _running(np.asarray(solve_triangular(factor, theta * own, lower=True)).T)
+    shared = _running(np.asarray(np.linalg.solve(factor, theta * own)).T)
 
     def price(start: Places, stop: Places) -> Array:
         common = shared[stop] - shared[start]

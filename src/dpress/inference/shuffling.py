@@ -27,9 +27,9 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats
 
 from dpress.core import check
+from dpress.core.extras import scipy
 
 Floats = npt.NDArray[np.float64]
 
@@ -74,7 +74,7 @@ def central_delta(clones: Clones, users: int, epsilon: float) -> float:
         epsilon: >= 0, of the collection.
     """
     low, high = _range(min(check.count("users", users), MOST) - 1, float(clones.gamma))
-    others = stats.binom(min(users, MOST) - 1, float(clones.gamma) * (1 - SLACK))
+    others = scipy("stats").binom(min(users, MOST) - 1, float(clones.gamma) * (1 - SLACK))
     span = high - low + 1
     bins = span if span <= EXACT else BINS if span <= 1 << 14 else 1
     starts = np.unique(np.linspace(low, high + 1, bins + 1).astype(np.int64))[:-1]
@@ -118,7 +118,7 @@ def _given(clones: Clones, reports: int, epsilon: float) -> float:
     scale = 1 / (1 + (only + both) * more)
     low, high = _range(reports, 2 * only)
     one = np.arange(low, high + 1)
-    some = stats.binom(reports, 2 * only)
+    some = scipy("stats").binom(reports, 2 * only)
     outside = float(some.cdf(low - 1) + some.sf(high))
     rest, missed = _rest(reports - one, both / (1 - 2 * only) if both else 0.0, more)
     slope = more * (2 + further)  # what one report more for x, and one less for x', adds
@@ -136,7 +136,7 @@ def _rest(reports: npt.NDArray[np.int64], share: float, more: float) -> tuple[Fl
         return reports.astype(np.float64), 0.0
     deviation = np.sqrt(reports * share * (1 - share))
     least = np.maximum(np.floor(reports * share - DEVIATIONS * deviation - MORE), 0)
-    missed = stats.binom.cdf(least - 1, np.maximum(reports, 0), share)
+    missed = scipy("stats").binom.cdf(least - 1, np.maximum(reports, 0), share)
     return reports + more * least, float(missed.max()) * (1 + SLACK)
 
 
@@ -150,4 +150,4 @@ def _tail(number: npt.NDArray[np.int64], least: Floats) -> Floats:
     """Return P(Binomial(number, 1/2) >= least)."""
     inside = (least > 0) & (least <= number)
     held, trials = np.where(inside, least, 1.0), np.where(inside, number, 1).astype(np.float64)
-    return np.where(inside, special.betainc(held, trials - held + 1, 0.5), np.where(least <= 0, 1.0, 0.0))
+    return np.where(inside, scipy("special").betainc(held, trials - held + 1, 0.5), np.where(least <= 0, 1.0, 0.0))

@@ -15,6 +15,7 @@ from dpress.core import rng as generators
 from dpress.core.claim import Loss, Unit, describe, from_parameters
 from dpress.core.design import Design, fingerprint
 from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.extras import scipy
 from dpress.core.measurement import Measurement, SumsAndLevels
 from dpress.core.mechanism import (
     ChoosingMechanism,
@@ -33,6 +34,7 @@ from dpress.data.rows import people
 from dpress.data.specification.spec import Spec
 from dpress.data.table import Table
 from dpress.data.true_counts import atom_counts, exact_answers
+from dpress.inference.postprocess import NAMES
 from dpress.ledger.ledger import Ledger, verify
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.discovery.private_bounds import PrivateBounds
@@ -127,6 +129,7 @@ def publish(
     if design.local:
         raise NotSupported('$.privacy.model: "local" is collected: `dpress perturb` and `dpress estimate`')
     _check_size(design)
+    _check_scipy(design)
     mechanism = mechanism_of(design)
     charged, unit = charge(mechanism, design.method, allow_unproven=allow_unproven), mechanism.claim.unit
     account, paid = _existing(ledger), payment or Payment(limit=from_parameters(design.budget))
@@ -259,6 +262,13 @@ def _drawn(draw: Callable[[Generator], Drawn], rng: Generator, price: Loss) -> D
         return draw(rng)
     except (OSError, SchemaMismatch) as error:
         raise type(error)(f"{error}; noise may have been drawn, so the charge of {describe(price)} stands") from None
+
+
+def _check_scipy(design: Design) -> None:
+    """Refuse, before the charge, what would fail after it for want of SciPy."""
+    steps = (NAMES[name] for name in design.release["postprocess"])
+    if catalog.part(design.kind, "kind").KIND.scipy or any(step.scipy for step in steps):
+        scipy("special")
 
 
 def _check_size(design: Design) -> None:

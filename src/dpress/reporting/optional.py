@@ -1,12 +1,11 @@
 """Packages of the optional extra `[report]`, imported on first use."""
 
-import importlib
 import importlib.util
 from typing import Any
 
+from dpress.core import extras
 from dpress.core.errors import NotSupported
 
-MISSING = "the report needs: pip install 'dpress[report]'"
 EXTRA = ("altair", "jinja2", "vl_convert")
 
 
@@ -17,7 +16,7 @@ def needed() -> None:
         NotSupported: the extra is not installed.
     """
     if not all(map(importlib.util.find_spec, EXTRA)):
-        raise NotSupported(MISSING)
+        raise NotSupported("the report needs: pip install 'dpress[report]'")
 
 
 def load(name: str) -> Any:
@@ -26,7 +25,4 @@ def load(name: str) -> Any:
     Raises:
         NotSupported: the extra is not installed.
     """
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise NotSupported(MISSING) from None
+    return extras.load(name, extra="report", need="the report needs")

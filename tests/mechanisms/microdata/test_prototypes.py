@@ -5,11 +5,12 @@ import pytest
 
 from dpress.core import rng
 from dpress.core.bounded_attribute import Integer
+from dpress.core.compiled import compiled
 from dpress.core.listed_attribute import Categorical
 from dpress.core.mixed import columns
 from dpress.core.people import in_memory
 from dpress.mechanisms.microdata import prototypes
-from dpress.mechanisms.microdata.prototypes import Clusters, assign_each, compiled, fit, offsets, sizes
+from dpress.mechanisms.microdata.prototypes import Clusters, assign_each, fit, offsets, sizes
 
 TREE = (("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*"), ("d", "y", "*"))
 COLUMNS = columns(
@@ -61,7 +62,7 @@ def test_costs_are_the_dissimilarity_from_means_and_best_categories():
 def test_the_compiled_kernel_does_what_its_python_says():
     codes, costs = table(300), rng.seeded(5).words(37 * 7).reshape(37, 7) * 2.0**-64
     results = []
-    for function in (assign_each, compiled()):
+    for function in (assign_each, compiled(assign_each)):
         labels, counts = np.empty(300, dtype=np.int32), np.zeros((7, 37), dtype=np.int64)
         function(codes, offsets(COLUMNS), costs, labels, counts)
         results.append((labels.tolist(), counts.tolist()))

@@ -9,11 +9,10 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from dpress.core import rng
+from dpress.core import extras, rng
 from dpress.core.claim import PureDP
 from dpress.core.errors import NotSupported
 from dpress.core.oracle import Oracle
-from dpress.mechanisms.oracle import rappor
 from dpress.mechanisms.oracle.bloom_filters import positions
 from dpress.mechanisms.oracle.rappor import CARD, Rappor
 
@@ -154,7 +153,7 @@ def test_without_scikit_learn_decoding_says_what_to_install(monkeypatch: pytest.
     def missing(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr(rappor.importlib, "import_module", missing)
+    monkeypatch.setattr(extras.importlib, "import_module", missing)
     own = tiny()
     with pytest.raises(NotSupported, match=r"pip install 'dpress\[lasso\]'"):
         own.decode(own.tally(own.perturb(np.array([0]), rng=rng.seeded(1))), 1)

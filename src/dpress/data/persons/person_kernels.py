@@ -3,22 +3,17 @@
 hashes of words or bytes -> numbers of persons, by comparison -> the `cap` smallest draws of each, in a heap -> bits.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from dpress.core.compiled import compiled
 
 FIRST_ROOM, GROWTH = 8, 4  # entries of a person's first heap, and by what a full one grows
 BEGIN, SIZE, ROOM, WORST = range(4)  # columns of the heaps: where in the pool, entries, space, the largest draw
 FIELDS = 4
 NONE, ONE = np.uint64(0), np.uint64(1)
 TOUCHED = 2048  # rows whose persons' bytes are fetched before they are compared
-
-
-def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    found: Callable[..., Any] = njit(cache=True, nogil=True)(function)
-    return found
 
 
 def _scramble(word: Any) -> Any:
@@ -28,7 +23,7 @@ def _scramble(word: Any) -> Any:
     return word ^ (word >> np.uint64(31))
 
 
-scramble = _compiled(_scramble)
+scramble = compiled(_scramble)
 
 
 def _hash_words(words: Any, key: Any, out: Any) -> None:
@@ -71,7 +66,7 @@ def _enter(place: Any, rows: Any, row: Any, stored: Any, persons: Any) -> Any:
     return persons + 1
 
 
-same, enter = _compiled(_same), _compiled(_enter)
+same, enter = compiled(_same), compiled(_enter)
 
 
 def _find(rows: Any, between: Any, stored: Any, persons: Any, out: Any) -> Any:
@@ -100,7 +95,7 @@ def _touch(stored: Any, numbers: Any, touched: Any) -> None:
             touched[row] = text[starts[np.uint64(numbers[row])]]
 
 
-touch = _compiled(_touch)
+touch = compiled(_touch)
 
 
 def _compare(rows: Any, stored: Any, persons: Any, out: Any) -> Any:
@@ -161,7 +156,7 @@ def _append(heap: Any, begin: Any, size: Any, draw: Any, place: Any) -> None:
     draws[begin + hole], places[begin + hole] = draw, place
 
 
-replace_largest, append = _compiled(_replace_largest), _compiled(_append)
+replace_largest, append = compiled(_replace_largest), compiled(_append)
 
 
 def _offer(rows: Any, cap: Any, pool: Any, top: Any, start: Any) -> Any:
@@ -200,10 +195,10 @@ def _mark(heaps: Any, places: Any, bits: Any) -> None:
             bits[places[entry] >> 3] |= np.uint8(1 << (places[entry] & 7))
 
 
-hash_words = _compiled(_hash_words)
-hash_bytes = _compiled(_hash_bytes)
-find = _compiled(_find)
-compare = _compiled(_compare)
-rehash = _compiled(_rehash)
-offer = _compiled(_offer)
-mark = _compiled(_mark)
+hash_words = compiled(_hash_words)
+hash_bytes = compiled(_hash_bytes)
+find = compiled(_find)
+compare = compiled(_compare)
+rehash = compiled(_rehash)
+offer = compiled(_offer)
+mark = compiled(_mark)

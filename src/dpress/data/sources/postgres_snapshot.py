@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from dpress.core.database_url import connectable
-from dpress.core.errors import NotSupported
+from dpress.core.extras import load
 from dpress.data.sources.source import without_quotes
 
 SAVE, RETURN = "SAVEPOINT dpress", "ROLLBACK TO SAVEPOINT dpress"
@@ -77,10 +77,7 @@ class Snapshot:
         return self._kept
 
     def _connection(self, begin: str) -> Any:
-        try:
-            from adbc_driver_postgresql import dbapi  # noqa: PLC0415  # the driver is an extra
-        except ImportError:
-            raise NotSupported("rows in PostgreSQL need: pip install 'dpress[postgres]'") from None
+        dbapi = load("adbc_driver_postgresql.dbapi", extra="postgres", need="rows in PostgreSQL need")
 
         def call() -> Any:
             connection = dbapi.connect(self._url)

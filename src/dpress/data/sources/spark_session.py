@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dpress.core.errors import NotSupported
+from dpress.core.extras import load
 
 JAVA = 17
 PANDAS = "PySpark does not yet fully support pandas"  # it warns; no pandas frame is made here
@@ -46,12 +47,9 @@ def active_session() -> Any:
         NotSupported: pyspark or Java is missing, or Java is too old.
     """
     with quiet():
-        try:
-            from pyspark.sql import SparkSession  # noqa: PLC0415  # optional, and takes a second to import
-        except ImportError:
-            raise NotSupported("engine \"spark\" needs pyspark: pip install 'dpress[spark]'") from None
-        active = SparkSession.getActiveSession()
-        return active if active is not None else _started(SparkSession.builder)
+        session = load("pyspark.sql", extra="spark", need='engine "spark" needs pyspark').SparkSession
+        active = session.getActiveSession()
+        return active if active is not None else _started(session.builder)
 
 
 @contextlib.contextmanager

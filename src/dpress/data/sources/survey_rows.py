@@ -3,7 +3,6 @@
 file -> a chunk of the wanted columns -> numbers, texts and dates by themselves, missing values of every sort as null.
 """
 
-import importlib
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +13,8 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.errors import SchemaMismatch
+from dpress.core.extras import load
 from dpress.data.codec import objects
 from dpress.data.sources.files import Stamp, stamp_of
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
@@ -122,10 +122,7 @@ def loaded() -> Any:
     Raises:
         NotSupported: it is not installed.
     """
-    try:
-        return importlib.import_module("pyreadstat")
-    except ImportError:
-        raise NotSupported("files of Stata, SPSS and SAS need: pip install 'dpress[survey]'") from None
+    return load("pyreadstat", extra="survey", need="files of Stata, SPSS and SAS need")
 
 
 def _check_sound(path: Path) -> None:

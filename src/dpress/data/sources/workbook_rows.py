@@ -3,7 +3,6 @@
 book.xlsx#Visits -> the sheet's cells -> a line of names and rows -> columns of objects (`codec.objects`).
 """
 
-import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from dpress.core.errors import NotSupported, SchemaMismatch
+from dpress.core.errors import SchemaMismatch
+from dpress.core.extras import load
 from dpress.core.near import meant
 from dpress.core.value import read, written
 from dpress.data.codec import objects
@@ -162,10 +162,7 @@ def loaded() -> Any:
     Raises:
         NotSupported: it is not installed.
     """
-    try:
-        return importlib.import_module("python_calamine")
-    except ImportError:
-        raise NotSupported("workbooks need: pip install 'dpress[excel]'") from None
+    return load("python_calamine", extra="excel", need="workbooks need")
 
 
 def _name(cell: Any) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from dpress.core.extras import scipy
 from dpress.core.linear import Array
 from dpress.core.rng import Generator
 from dpress.inference.consistency import Axes
@@ -71,10 +72,9 @@ class Refits:
 
     def critical(self, confidence: float) -> float:
         """Return how many standard errors are significant: Student's quantile, a degree of freedom for every refit."""
-        from scipy.special import ndtri, stdtrit  # noqa: PLC0415 - loads slowly
-
+        special = scipy("special")
         normal, tail = critical(confidence, "gaussian"), (1 + confidence) / 2
-        return normal * float(stdtrit(len(self.again), tail) / ndtri(tail))
+        return normal * float(special.stdtrit(len(self.again), tail) / special.ndtri(tail))
 
     def half_width(self, variance: Variances, confidence: float) -> Variances:
         """Return the half-width, in counts, of an interval, from a variance in counts squared.
@@ -82,11 +82,10 @@ class Refits:
         Formula: that of `interval.half_width` for normal noise, times the quantile of Student's law with as many
         degrees of freedom as there are refits over the normal one, rounded up.
         """
-        from scipy.special import ndtri, stdtrit  # noqa: PLC0415 - loads slowly
-
+        special = scipy("special")
         normal = half_width(variance, confidence, "gaussian")
         tail = (1 + confidence) / 2
-        widths: Array = np.ceil(normal * (stdtrit(len(self.again), tail) / ndtri(tail)))
+        widths: Array = np.ceil(normal * (special.stdtrit(len(self.again), tail) / special.ndtri(tail)))
         return widths if isinstance(variance, np.ndarray) else float(widths)
 
 
@@ -141,7 +140,7 @@ def unshrunk(tables: Tables, order: int) -> Joint:
 
 
 def _again(one: NoisyTable, joint: Joint, rng: Generator) -> NoisyTable:
-    from scipy.special import ndtri  # noqa: PLC0415 - loads slowly
+    ndtri = scipy("special").ndtri
 
     shares = joint.marginal(one.axes)
     if shares.size == 1:

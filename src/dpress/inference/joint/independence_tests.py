@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dpress.core.extras import scipy
 from dpress.inference.consistency import Axes
 from dpress.inference.joint.contrast import Contrast, contrasts
 from dpress.inference.joint.pair_tables import Tables
@@ -57,7 +58,7 @@ def chi_square_tests(found: Sequence[Contrast], *, alpha: float = ALPHA) -> tupl
 
 
 def _chi_square_test(one: Contrast, level: float) -> IndependenceTest:
-    from scipy.special import gammaincc  # noqa: PLC0415 - loads slowly
+    gammaincc = scipy("special").gammaincc
 
     if one.mean < _NO_NOISE:
         certain = one.energy > _NO_NOISE

@@ -8,6 +8,7 @@ Paper: Kim, Carbonetto, Stephens, Anitescu 2020 (mixSQP: sequential quadratic pr
 import numpy as np
 import numpy.typing as npt
 
+from dpress.core.extras import scipy
 from dpress.core.linear import Array
 from dpress.inference.joint.likelihood import LEAST, Fold, Halves, Split
 
@@ -47,13 +48,11 @@ def minimiser(curvature: Array, slope: Array) -> Array | None:
     That is the second-order model of sum(u) - mean log sum_w u_w L_i(w) at P, as H P = slope; its free minimum adds up
     to 1 because the objective is that of the simplex with the constraint as a price of 1.
     """
-    from scipy.optimize import nnls  # noqa: PLC0415  # scipy is slow to import
-
     values, vectors = np.linalg.eigh(curvature)
     roots = np.sqrt(np.maximum(values, RIDGE * values[-1]))
     aim = (vectors.T @ (2 * slope - 1)) / roots
     try:
-        solution, _ = nnls(roots[:, None] * vectors.T, aim)
+        solution, _ = scipy("optimize").nnls(roots[:, None] * vectors.T, aim)
     except RuntimeError:  # too many changes of sign
         return None
     return np.asarray(solution) if solution.any() else None

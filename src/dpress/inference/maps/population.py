@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpress.core.extras import scipy
 from dpress.core.grid import LARGEST_SIDE, Grid
 from dpress.core.linear import Array
 from dpress.core.rng import Generator, seeded
@@ -73,6 +74,6 @@ def _split(mass: Array, rough: float, rng: Generator) -> Array:
 
 def normal(size: int, *, rng: Generator) -> Array:
     """Return independent standard normal numbers, for simulated noise or people; nothing private is drawn."""
-    from scipy.special import ndtri  # noqa: PLC0415 - loads slowly
+    ndtri = scipy("special").ndtri
 
     return np.asarray(ndtri((rng.words(size) >> np.uint64(12)) * 2.0**-52 + 2.0**-53))

@@ -5,8 +5,6 @@ An EM step is two sums over windows, each the difference of cumulative sums. Bet
 little (EMS, Silverman et al. 1990; Li et al. 2020 for these reports), unless the reports contradict that.
 """
 
-import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -15,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.claim import Relation
+from dpress.core.compiled import compiled
 from dpress.core.linear import Array, Numbers
 from dpress.inference.numbers.report_sums import Scores
 
@@ -130,7 +129,7 @@ def fitted(window: SlidingWindow, reports: npt.NDArray[np.generic], *, evened: f
     reached, ends = np.empty(len(reports)), np.array([GAIN, STEPS])
     odds = np.array([float(window.near), float(window.far)])
     for place, own in enumerate(np.ascontiguousarray(reports, dtype=np.float64)):
-        reached[place] = _compiled()(own, found[place], odds, evened, ends)
+        reached[place] = compiled(ascend)(own, found[place], odds, evened, ends)
     return Fit(shares=found, log_likelihood=reached)
 
 
@@ -182,15 +181,6 @@ def ascend(  # noqa: C901  # one function, so that numba compiles it whole
                 before = own
         table /= table.sum()
     return reached
-
-
-@functools.cache
-def _compiled() -> Callable[[Array, Array, Array, float, Array], float]:
-    """Return `ascend`, compiled."""
-    from numba import njit  # noqa: PLC0415  # a device never needs it, and it takes a second to import
-
-    compiled: Callable[[Array, Array, Array, float, Array], float] = njit(cache=True, nogil=True)(ascend)
-    return compiled
 
 
 def _cumulative(values: Array) -> Array:

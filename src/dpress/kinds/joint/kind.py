@@ -27,5 +27,6 @@ KIND = Kind(
     name="joint",
     names=("joint",),
     draws_records=True,
+    scipy=True,
     parameters={("joint", "local"): Reporters, ("joint", "central"): Curated},
 )

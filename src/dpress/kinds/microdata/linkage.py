@@ -3,15 +3,14 @@
 Paper: microdata, Metrics (record linkage RL); Kuhn 1955 for the assignment.
 """
 
-import functools
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linear_sum_assignment
 
+from dpress.core.compiled import compiled
+from dpress.core.extras import scipy
 from dpress.core.linear import Array
 from dpress.core.mixed import Column
 from dpress.core.people import Codes
@@ -69,7 +68,7 @@ def nearest(columns: tuple[Column, ...], rows: Codes, made: Codes) -> tuple[Arra
     own, place = np.unique(made, axis=1, return_inverse=True)
     distance, ties, found = np.empty(own.shape[1]), np.empty(own.shape[1]), np.empty(own.shape[1], dtype=np.int64)
     edges = np.linspace(0, own.shape[1], THREADS + 1).astype(int)
-    tables, starts, kernel = *_tables(columns), compiled()
+    tables, starts, kernel = *_tables(columns), compiled(search)
 
     def part(low: int, high: int) -> None:
         out = distance[low:high], ties[low:high], found[low:high]
@@ -101,15 +100,6 @@ def search(  # noqa: PLR0917  # numba takes no keywords
         least[i], ties[i], place[i] = best, near, where
 
 
-@functools.cache
-def compiled() -> Callable[..., None]:
-    """Return `search`, compiled."""
-    from numba import njit  # noqa: PLC0415  # only evaluation needs it, and it takes a second to import
-
-    made: Callable[..., None] = njit(cache=True, nogil=True)(search)
-    return made
-
-
 def _squares(column: Column) -> Array:
     """Return the squared distance of every two cells, shape (size, size)."""
     if column.numeric:
@@ -136,7 +126,7 @@ def _assigned(columns: tuple[Column, ...], rows: Codes, made: Codes) -> Places:
     for start in range(0, made.shape[1], SLICE):
         for column, own, new in zip(columns, rows, made, strict=True):
             cost[start : start + SLICE] += _squares(column)[new[start : start + SLICE]][:, own]
-    records, places = linear_sum_assignment(cost)
+    records, places = scipy("optimize").scipy("optimize").linear_sum_assignment(cost)
     original = np.full(made.shape[1], -1, dtype=np.int64)
     original[records] = places
     return original

@@ -33,6 +33,7 @@ class CollectedMap(Reporters, frozen=True):
 KIND = Kind(
     name="spatial",
     names=("spatial",),
+    scipy=True,
     queries_on="a map",
     parameters={("spatial", "central"): CuratedMap, ("spatial", "local"): CollectedMap},
 )

@@ -3,7 +3,6 @@
 tallies of every attribute's bits -> unbiased shares, stacked -> LASSO on a sparse 0/1 design -> shares of the cells.
 """
 
-import importlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpress.core.errors import NotSupported
+from dpress.core.extras import load, scipy
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card
 from dpress.inference.joint.bit_evidence import BitEvidence
@@ -89,7 +88,7 @@ class Lasso:
 
 def design(evidence: Sequence[BitEvidence]) -> Any:
     """Return the 0/1 design M as a CSC matrix: a column for every cell, row-major, a row for every bit."""
-    sparse = importlib.import_module("scipy.sparse")
+    sparse = scipy("sparse")
     cells = math.prod(own.size for own in evidence)
     inner, parts = cells, []
     for own in evidence:
@@ -100,10 +99,7 @@ def design(evidence: Sequence[BitEvidence]) -> Any:
 
 
 def _linear_model() -> Any:
-    try:
-        return importlib.import_module("sklearn.linear_model")
-    except ImportError:
-        raise NotSupported("lasso needs scikit-learn: pip install dpress[lasso]") from None
+    return load("sklearn.linear_model", extra="lasso", need="lasso needs scikit-learn")
 
 
 CARD = Card(

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from dpress.core.extras import scipy
 from dpress.core.linear import Array
 from dpress.core.tree import Tree
 from dpress.inference.averages import tree_average
@@ -30,8 +31,6 @@ def best_shares(tree: Tree, kind: Kind, mean: Callable[[Sequence[float]], float]
     >>> [round(float(share), 2) for share in best_shares(Tree(1331, 11, root=False), "epsilon")]
     [0.32, 0.32, 0.36]
     """
-    from scipy.optimize import minimize  # noqa: PLC0415  # scipy is slow to import
-
     levels = len(tree.levels)
     if levels == 1:
         return (Fraction(1),)
@@ -41,7 +40,7 @@ def best_shares(tree: Tree, kind: Kind, mean: Callable[[Sequence[float]], float]
     def objective(logarithms: Array) -> float:
         return float(np.log(of_variances((_normal(logarithms) ** -power).tolist())))
 
-    found = minimize(objective, np.zeros(levels), method="BFGS", options={"gtol": 1e-5})
+    found = scipy("optimize").minimize(objective, np.zeros(levels), method="BFGS", options={"gtol": 1e-5})
     return _exact(_normal(found.x))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpress.core.linear import Array
 from dpress.core.ranges import Places, Ranges
-from dpress.core.sine import Sine
+from dpress.core.sine import Sine, dst
 from dpress.inference.lower_bound import average_over_ranges
 
 FEW = 32  # ranges that are cheaper one by one than all F(b, b) together
@@ -55,7 +55,7 @@ def sine_average(matrix: Sine) -> float:
     """
     squares = float(np.sum(_prefix_squares(matrix)))
     holding = np.arange(matrix.cells, 0, -1.0)  # how many sums of first cells hold a cell
-    whole = float(np.sum((_dst(holding * matrix.norms) / matrix.roots) ** 2))
+    whole = float(np.sum((dst(holding * matrix.norms) / matrix.roots) ** 2))
     return average_over_ranges((matrix.cells + 1) * squares - whole, matrix.cells) * matrix.step**2
 
 
@@ -75,7 +75,7 @@ def _each(matrix: Sine, start: Places, stop: Places) -> Array:
     for first in range(0, start.size, rows):
         part = slice(first, first + rows)
         asked = (cells >= start[part, None]) & (cells < stop[part, None])
-        out[part] = np.sum((_dst(asked * norms) / roots) ** 2, axis=1)
+        out[part] = np.sum((dst(asked * norms) / roots) ** 2, axis=1)
     return out
 
 
@@ -87,7 +87,7 @@ def _products(matrix: Sine, few: Places, other: Places, places: Places) -> Array
     out, rows, done = np.empty(few.size), max(1, BLOCK // matrix.cells), 0
     for first in range(0, places.size, rows):
         block = places[first : first + rows]
-        products = np.cumsum(_dst(_dst((cells < block[:, None]) * norms) * shrink) * norms, axis=1)
+        products = np.cumsum(dst(dst((cells < block[:, None]) * norms) * shrink) * norms, axis=1)
         taken = order[done : bounds[first + block.size - 1]]
         out[taken] = products[np.searchsorted(block, few[taken]), other[taken] - 1]
         done += taken.size
@@ -150,10 +150,3 @@ def _within(left: Array, reach: Array) -> Array:
     for i in range(LEAST):
         out[:, i] = np.einsum("bj,bj->b", blocks[:, :i], sums[:, i : 2 * i])
     return out.ravel()
-
-
-def _dst(values: Array) -> Array:
-    """Return the orthonormal DST-I of every row."""
-    from scipy.fft import dst  # noqa: PLC0415  # scipy is slow to import
-
-    return np.asarray(dst(values, type=1, norm="ortho", axis=-1))

@@ -3,7 +3,6 @@
 table -> average -> the farthest record and its k - 1 nearest, then the farthest from that one and its -> ... -> noise
 """
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
@@ -14,6 +13,7 @@ from msgspec import Meta
 
 from dpress.core import check
 from dpress.core.claim import ROW, Claim, PureDP, Unit
+from dpress.core.compiled import compiled
 from dpress.core.linear import Array
 from dpress.core.mechanism import Card, SyntheticRecords
 from dpress.core.mixed import Column, example
@@ -142,7 +142,7 @@ def _pair_costs(columns: tuple[Column, ...], starts: Starts) -> Callable[[Places
 
 def _summed(cells: Places, costs: Array) -> Array:
     out = np.empty(len(cells))
-    compiled()(cells, costs, out)
+    compiled(sum_costs)(cells, costs, out)
     return out
 
 
@@ -153,15 +153,6 @@ def sum_costs(cells: Places, costs: Array, out: Array) -> None:
         for a in range(cells.shape[1]):
             total += costs[cells[i, a]]
         out[i] = total
-
-
-@functools.cache
-def compiled() -> Callable[[Places, Array, Array], None]:
-    """Return `sum_costs`, compiled."""
-    from numba import njit  # noqa: PLC0415  # only grouping needs it, and it takes a second to import
-
-    made: Callable[[Places, Array, Array], None] = njit(cache=True, nogil=True)(sum_costs)
-    return made
 
 
 def mdav(columns: tuple[Column, ...], loss: PureDP, unit: Unit, *, group: int = 3) -> Mdav:

@@ -5,13 +5,13 @@ counts of every cluster's cells -> prototypes -> the cost of every cell -> each 
 """
 
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from dpress.core.compiled import compiled
 from dpress.core.linear import Array
 from dpress.core.mixed import Column
 from dpress.core.people import Codes, Counts, People
@@ -68,7 +68,7 @@ class Clusters:
     def _assign(self, codes: Codes) -> tuple[Labels, Counts]:
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # brings logging; only a pass needs it
 
-        rows, starts, assign = codes.shape[1], offsets(self.columns), compiled()
+        rows, starts, assign = codes.shape[1], offsets(self.columns), compiled(assign_each)
         labels = np.empty(rows, dtype=np.int32)
         edges = np.linspace(0, rows, max(1, min(THREADS, rows // SLICE)) + 1).astype(int)
 
@@ -260,12 +260,3 @@ def assign_each(codes: Codes, starts: Starts, costs: Array, labels: Labels, coun
         labels[i] = best
         for a in range(codes.shape[0]):
             counts[best, starts[a] + codes[a, i]] += 1
-
-
-@functools.cache
-def compiled() -> Callable[[Codes, Starts, Array, Labels, Counts], None]:
-    """Return `assign_each`, compiled."""
-    from numba import njit  # noqa: PLC0415  # only clustering needs it, and it takes a second to import
-
-    made: Callable[[Codes, Starts, Array, Labels, Counts], None] = njit(cache=True, nogil=True)(assign_each)
-    return made

@@ -5,7 +5,7 @@ collector counts for every value the reports whose bucket is that value's under 
 """
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from dpress.core import check, payload
 from dpress.core.claim import Claim, PureDP
+from dpress.core.compiled import compiled
 from dpress.core.errors import NotSupported, ReportRejected
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Channel, Mask, Payloads, Tally, Values
@@ -144,7 +145,7 @@ class Olh:
         fields, counts = self._fields(payloads), np.zeros(self.size, dtype=np.int64)
         if self.faults(payloads)["out of range"].any():
             raise ReportRejected("a report is out of range")
-        count = _compiled()
+        count = compiled(supports)
         for start in range(0, len(fields), BLOCK):
             block = fields[start : start + BLOCK]
             count(counts, differences(*(block[name] for name in SEED)), *intervals(block["bucket"], self.g))
@@ -271,14 +272,6 @@ def supports(counts: Tally, steps: Number, low: Number, width: Number) -> None:
                 h[i] = min(moved, np.uint32(moved - prime))
                 step[i] = min(turned, np.uint32(turned - prime))
             counts[v] += found
-
-
-@functools.cache
-def _compiled() -> Callable[[Tally, Number, Number, Number], None]:
-    from numba import njit  # noqa: PLC0415  # a device never needs it, and it takes a second to import
-
-    compiled: Callable[[Tally, Number, Number, Number], None] = njit(cache=True, nogil=True)(supports)
-    return compiled
 
 
 CARD = Card(

@@ -7,7 +7,6 @@ Hashes: `bloom_filters`. A device's cohort: `noise.permanent`. Payload: the coho
 bits packed.
 """
 
-import importlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from dpress.core import bits as packed
 from dpress.core import check, payload
 from dpress.core.claim import Claim, PureDP
 from dpress.core.errors import NotSupported
+from dpress.core.extras import load
 from dpress.core.linear import Array, Identity
 from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
@@ -293,10 +293,7 @@ def _inverse(design: Array) -> Array:
 
 
 def _linear_model() -> Any:
-    try:
-        return importlib.import_module("sklearn.linear_model")
-    except ImportError:
-        raise NotSupported("decoding by LASSO needs: pip install 'dpress[lasso]'") from None
+    return load("sklearn.linear_model", extra="lasso", need="decoding by LASSO needs")
 
 
 def _serve(

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.claim import Relation
+from dpress.core.extras import scipy
 from dpress.core.grid import Grid
 from dpress.core.linear import Array, Numbers
 from dpress.inference.joint.mixture import Step, extrapolated, stepped
@@ -244,7 +245,7 @@ def _numbers(disk: Disk) -> npt.NDArray[np.int32]:
 
 @functools.lru_cache(maxsize=8)
 def _kernel(disk: Disk) -> tuple[int, npt.NDArray[np.complex128]]:
-    from scipy import fft  # noqa: PLC0415 - loads slowly
+    fft = scipy("fft")
 
     size = int(fft.next_fast_len(disk.width, real=True))
     return size, fft.rfft2(_shape(disk.radius).astype(np.float64), (size, size))
@@ -252,7 +253,7 @@ def _kernel(disk: Disk) -> tuple[int, npt.NDArray[np.complex128]]:
 
 def _filtered(disk: Disk, image: Array, *, around: bool) -> Array:
     """Return the image convolved with the disk, or correlated; the size is such that nothing wraps around."""
-    from scipy import fft  # noqa: PLC0415
+    fft = scipy("fft")
 
     size, kernel = _kernel(disk)
     found = fft.irfft2(fft.rfft2(image, (size, size)) * (kernel.conj() if around else kernel), (size, size))

@@ -14,6 +14,8 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from dpress.core.extras import scipy
+
 Floats = npt.NDArray[np.float64]
 
 ORDERS = (1.01, 1.25, 1.5, 2.0, 4.0)
@@ -41,10 +43,10 @@ class Event:
 
 def proportion_low(hits: npt.ArrayLike, draws: int, alpha: float) -> Floats:
     """Return what a probability exceeds with confidence 1 - alpha (Clopper-Pearson, one-sided)."""
-    from scipy.special import betaincinv  # noqa: PLC0415  # scipy is slow to import
-
     counts = np.asarray(hits, dtype=np.float64)
-    return np.asarray(np.where(counts > 0, betaincinv(np.maximum(counts, 1), draws - counts + 1, alpha), 0.0))
+    return np.asarray(
+        np.where(counts > 0, scipy("special").betaincinv(np.maximum(counts, 1), draws - counts + 1, alpha), 0.0)
+    )
 
 
 def proportion_high(hits: npt.ArrayLike, draws: int, alpha: float) -> Floats:
