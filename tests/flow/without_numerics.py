@@ -8,31 +8,42 @@ import json
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from tests.formats.make_formats import SEED, STORED
-from tests.formats.stored_cases import CASES, PLACE, USERS, visitors
+from tests.formats.stored_cases import CASES, PLACE, USERS, Case, visitors
 
 import dpress
 from dpress.core import rng
 from dpress.data.example_people import pickups
 
-DATA = {True: pickups(USERS), False: visitors()}
-if sys.argv[1] == "base":
-    for module in [name for name in sys.modules if name.startswith("scipy")]:
-        del sys.modules[module]
-    sys.modules["numba"] = sys.modules["scipy"] = None  # type: ignore[assignment]  # an import of them fails
-found = {}
-for name, case in CASES.items():
-    design = dpress.load_design(STORED / (name if case.rounds == 1 else f"{name}_0") / "design.json")
-    if design.local:
-        continue
-    data = DATA[PLACE["name"] in {attribute["name"] for attribute in case.attributes}]
+
+def main(install: str) -> None:
+    """Print what became of every design; see above."""
+    data = {True: pickups(USERS), False: visitors()}
+    if install == "base":
+        for module in [name for name in sys.modules if name.startswith("scipy")]:
+            del sys.modules[module]
+        sys.modules["numba"] = sys.modules["scipy"] = None  # type: ignore[assignment]  # an import of them fails
+    found = {}
+    for name, case in CASES.items():
+        design = dpress.load_design(STORED / (name if case.rounds == 1 else f"{name}_0") / "design.json")
+        if not design.local:
+            found[name] = published(design, data[PLACE["name"] in {own["name"] for own in case.attributes}], case)
+    json.dump(found, sys.stdout)
+
+
+def published(design: dpress.Design, data: Any, case: Case) -> dict[str, Any]:
+    """Return what became of one."""
     with tempfile.TemporaryDirectory() as folder:
         ledger = Path(folder) / "ledger.db"
         try:
-            options = {"allow_unproven": case.unproven, "rng": rng.seeded(SEED), "ledger": ledger}
+            options: Any = {"allow_unproven": case.unproven, "rng": rng.seeded(SEED), "ledger": ledger}
             refused, kept = "", dpress.publish(design, data, out=Path(folder) / "release", **options).kept
         except dpress.NotSupported as error:
             refused, kept = str(error), ()
-        found[name] = {"refused": refused, "kept": [table.tolist() for table in kept], "ledger": ledger.exists()}
-json.dump(found, sys.stdout)
+        return {"refused": refused, "kept": [table.tolist() for table in kept], "ledger": ledger.exists()}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -126,7 +126,7 @@ def _assigned(columns: tuple[Column, ...], rows: Codes, made: Codes) -> Places:
     for start in range(0, made.shape[1], SLICE):
         for column, own, new in zip(columns, rows, made, strict=True):
             cost[start : start + SLICE] += _squares(column)[new[start : start + SLICE]][:, own]
-    records, places = scipy("optimize").scipy("optimize").linear_sum_assignment(cost)
+    records, places = scipy("optimize").linear_sum_assignment(cost)
     original = np.full(made.shape[1], -1, dtype=np.int64)
     original[records] = places
     return original
