@@ -1,9 +1,10 @@
 """Releases of every kind, from a small table in memory, each made once in a run."""
 
+import copy
 import functools
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,15 +42,11 @@ POINTS = pa.table(
 TABLES = {"people": PEOPLE, "points": POINTS}
 
 
-@dataclass(frozen=True)
-class Claimed:
-    """A mechanism whose claim was replaced: nothing in the catalogue is unproven yet."""
-
-    inner: Any
-    claim: Claim
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
+def reclaimed(inner: Any, claim: Claim) -> Any:
+    """Return a mechanism whose claim was replaced: nothing in the catalogue is unproven yet."""
+    found = copy.copy(inner)
+    object.__setattr__(found, "__class__", type("Claimed", (type(inner),), {"__slots__": (), "claim": claim}))
+    return found
 
 
 def make(
@@ -136,7 +133,7 @@ def _joined(text: bytes, dependent: bool, users: int) -> Release:  # noqa: FBT00
 def claiming(release: Release, **changes: Any) -> Release:
     """Return the release as if its mechanism made another claim."""
     inner, claimed = release.mechanism, replace(release)
-    claimed.__dict__["mechanism"] = Claimed(inner, replace(inner.claim, **changes))  # as the cached property would
+    claimed.__dict__["mechanism"] = reclaimed(inner, replace(inner.claim, **changes))  # as the cached property would
     return claimed
 
 
