@@ -46,18 +46,20 @@ def command(spec: str, out: str | None, delta: str | None, *, shuffled: bool, as
         save_design(planned.design, out)
     if as_json:
         candidates = [room.plain(planned, one) for one in planned.candidates]
+        grown = {} if calendar is None else {"counter": calendar.counter, "counters": calendar.plain}
         plain = {
             "candidates": candidates,
             "chosen": planned.chosen.method,
             "lower_bound": planned.lower_bound,
             "other_kinds": other_kinds(planned),
+            **grown,
             **({} if together is None else {"shuffled": dataclasses.asdict(together)}),
         }
         print_json(plain if out is None else {**plain, "design": out, "id": planned.design.id})
         return
     _show(room.text(planned))
-    for line in [] if calendar is None else calendar.text:
-        click.echo(line)
+    if calendar is not None:
+        _show_periods(calendar)
     if together is not None:
         click.echo(sentence(together))
     if (counted := loaded.privacy.protected.counted) and not planned.design.local:
@@ -95,6 +97,13 @@ def _show(text: PlanText) -> None:
             click.echo(remark)
     for one in text.hints:
         hint(one, quiet=False)
+
+
+def _show_periods(calendar: Calendar) -> None:
+    for line in calendar.text:
+        click.echo(line)
+    if calendar.comparison is not None:
+        _table(calendar.comparison)
 
 
 def _table(listing: Listing) -> None:

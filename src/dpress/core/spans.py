@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -73,6 +74,39 @@ def coefficients(measured: Sequence[Span], wanted: Array) -> Array | None:
         matrix[row, first : last + 1] = 1
     found = np.asarray(np.linalg.lstsq(matrix.T, wanted, rcond=None)[0], dtype=np.float64)
     return found if np.abs(found @ matrix - wanted).max() < SOLVED * matrix.shape[0] else None
+
+
+class Variances(NamedTuple):
+    """Mean variances of counts, each in that of one span, once all spans are measured.
+
+    Args:
+        one: of one period.
+        so_far: of the first t periods, t from 1 on.
+        in_a_row: of all runs of periods that follow each other.
+    """
+
+    one: float
+    so_far: float
+    in_a_row: float
+
+
+def variances(every: Sequence[Span], periods: int) -> Variances:
+    """Return the exact mean variances of counts by least squares, for spans that determine every period.
+
+    Formula: w^T (S^T S)^-1 w for weights w of the periods, S the spans by periods; memory for 3 periods^2 numbers.
+
+    >>> variances(spans("separate", 3), 3)
+    Variances(one=1.0, so_far=2.0, in_a_row=1.6666666666666667)
+    """
+    matrix = np.zeros((len(every), periods))
+    for row, (first, last) in enumerate(every):
+        matrix[row, first : last + 1] = 1
+    inverse = np.linalg.inv(matrix.T @ matrix)
+    sums = np.zeros((periods + 1, periods + 1))
+    sums[1:, 1:] = inverse.cumsum(axis=0).cumsum(axis=1)
+    own = np.diagonal(sums)
+    runs = (own[:, None] + own - 2 * sums)[np.triu_indices(periods + 1, 1)]
+    return Variances(float(np.diagonal(inverse).mean()), float(own[1:].mean()), float(runs.mean()))
 
 
 def _separate(periods: int) -> list[Span]:

@@ -61,15 +61,20 @@ class Answers(Protocol):
         """
         ...
 
-    def group(self, attribute: str, where: str | None) -> Group:
+    def group(self, attribute: str, where: str | None, progress: Progress | None = None) -> Group:
         """Return weighted sums of one attribute's cells among the rows that fulfil conditions.
+
+        Args:
+            attribute: whose cells.
+            where: the conditions; None for all rows.
+            progress: called with the number of fits done, where a fitted joint is fitted again.
 
         Raises:
             ValueError: the conditions are none, leave no number, or nothing answers them.
         """
         ...
 
-    def compared(self, first: str, second: str) -> Compared:
+    def compared(self, first: str, second: str, progress: Progress | None = None) -> Compared:
         """Return two counts with their errors.
 
         Raises:

@@ -155,7 +155,7 @@ class Release:
             ValueError: the text is no query on these attributes, or nothing answers it.
         """
         if (asked := read(self.schema, text)) is not None:
-            return self._statistic(asked, confidence)
+            return self._statistic(asked, confidence, progress)
         return self._noted(self.answers.query(text, confidence=confidence, progress=progress))
 
     def mean(self, attribute: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
@@ -213,9 +213,9 @@ class Release:
         """Return a count less another one, with the exact variance of that."""
         return self._statistic(Statistic(of="difference", first=first, second=second), confidence)
 
-    def _statistic(self, asked: Statistic, confidence: float) -> Result:
+    def _statistic(self, asked: Statistic, confidence: float, progress: Progress | None = None) -> Result:
         check(self.schema, asked)
-        return self._noted(answer(asked, self.answers, confidence))
+        return self._noted(answer(asked, self.answers, confidence, progress))
 
     def _noted(self, found: Result) -> Result:
         """Return an answer that says which rows it is about, where those are not all."""

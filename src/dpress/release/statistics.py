@@ -15,7 +15,7 @@ from dpress.core.linear import Array
 from dpress.inference.interval import margin, whole_counts
 from dpress.inference.quantile import invert, quantile_weights
 from dpress.inference.ratio import Ratio, fieller, pair_of
-from dpress.release.answers import Answers
+from dpress.release.answers import Answers, Progress
 from dpress.release.linear_forms import Compared, Group
 from dpress.release.result import Result
 from dpress.release.statistics_queries import Statistic
@@ -40,13 +40,14 @@ class OwnStatistics(Protocol):
         ...
 
 
-def answer(asked: Statistic, answers: Answers, confidence: float) -> Result:
+def answer(asked: Statistic, answers: Answers, confidence: float, progress: Progress | None = None) -> Result:
     """Answer a statistic; see `Release.mean` and the methods beside it.
 
     Args:
         asked: the statistic, checked.
         answers: of the release.
         confidence: of the interval.
+        progress: called with the number of fits done, where a fitted joint is fitted again.
 
     Raises:
         ValueError: the conditions are none on these attributes, or nothing answers them.
@@ -54,12 +55,12 @@ def answer(asked: Statistic, answers: Answers, confidence: float) -> Result:
     if isinstance(answers, OwnStatistics) and (own := answers.statistic(asked, confidence)) is not None:
         return own
     if asked.of in ("mean", "sum", "quantile"):
-        group = answers.group(asked.attribute, asked.where)
+        group = answers.group(asked.attribute, asked.where, progress)
         made = {"mean": mean, "sum": total}.get(asked.of)
         found = made(group, confidence) if made else quantile(group, asked.level, confidence)
         notes = group.notes
     else:
-        compared = answers.compared(*_two_counts(asked))
+        compared = answers.compared(*_two_counts(asked), progress)
         found = difference(compared, confidence) if asked.of == "difference" else ratio(asked, compared, confidence)
         notes = compared.notes
     value, error, interval, within = found

@@ -5,7 +5,7 @@ measurement -> estimates and variances of every cell -> published tables; querie
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -77,16 +77,17 @@ class TableAnswers(PublishedOnly):
         """Return the variance of the answer to a query, in counts squared."""
         return self.decoder.query_variance(self.measurement.variance, weights)
 
-    def group(self, attribute: str, where: str | None) -> Group:
+    def group(self, attribute: str, where: str | None, progress: Progress | None = None) -> Group:
         """Return weighted sums of one attribute's cells; see `answers.Answers.group`."""
-        return table_forms.group(self.release.schema, self.answering, attribute, where)
+        return table_forms.group(self.release.schema, partial(self.answering, progress=progress), attribute, where)
 
-    def compared(self, first: str, second: str) -> Compared:
+    def compared(self, first: str, second: str, progress: Progress | None = None) -> Compared:
         """Return two counts with their errors; see `answers.Answers.compared`."""
-        return table_forms.compared(self.release.schema, self.answering, first, second)
+        return table_forms.compared(self.release.schema, partial(self.answering, progress=progress), first, second)
 
-    def answering(self, weights: list[Array], text: str) -> ProductSums:
+    def answering(self, weights: list[Array], text: str, progress: Progress | None = None) -> ProductSums:
         """Return who answers queries about the attributes that one weighs, and their weighted sums."""
+        del progress
         if not self.together(weights):
             raise ValueError(self.unanswered(text))
         return ProductSums(

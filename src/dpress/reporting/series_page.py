@@ -66,7 +66,7 @@ def series_page(series: Series) -> str:
         "counted": counted,
         "periods": series.periods,
         "cells": calendar.dated.cells,
-        "counter": calendar.own.counter,
+        "counter": calendar.counter,
         "whole": loss(calendar.whole),
         "each": loss(release.charged),
         "unit": calendar.spec.privacy.protected,

@@ -80,6 +80,8 @@ def test_the_refits_are_drawn_once_and_always_the_same(release: Release) -> None
     assert again.query("size = 1 and a = 1 and b = 1", progress=done.append) == first
     assert len(done) == 30
     assert release.query("size = 1 and a = 1 and b = 1") == first
+    replace(release).query("mean size where a = 1 and b = 1", progress=done.append)
+    assert done[30:] == list(range(1, 31))
 
 
 def test_the_joint_is_written_with_errors_and_read_back(release: Release, written: Path) -> None:

@@ -10,8 +10,10 @@ from tests.release.periods.months import MONTHS, ROWS, VISITED, WARD, published,
 
 from dpress.core.errors import BudgetExceeded, NotSupported, SchemaMismatch
 from dpress.core.rng import seeded
+from dpress.core.spans import coefficients, spans, variances
 from dpress.ledger.ledger import Ledger
 from dpress.release.load import load_release
+from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.person_periods import kept
 from dpress.release.periods.publish_period import publish_period
 from dpress.release.periods.series import begun, load_series
@@ -34,6 +36,35 @@ def test_counts_of_any_periods_come_within_their_errors_and_the_past_is_not_touc
         found = series.query(text, confidence=0.999999)
         assert found.interval[0] <= truth(months, ward) <= found.interval[1]
         assert found.standard_error > 0
+
+
+def test_auto_takes_the_counter_whose_runs_of_periods_err_least_and_keeps_it(tmp_path):
+    few = published(tmp_path / "few", spec("auto"), MONTHS[:2])
+    assert few.calendar.own.counter == "separate"  # the series says what it is, not that it was left open
+    days = VISITED | {"cells": "day", "bounds": [dt.date(2021, 1, 1), dt.date(2024, 12, 31)]}
+    many = Calendar(spec("auto", attributes=(days, WARD)))
+    assert many.counter == "tree"
+    assert [row[0] for row in many.comparison.rows] == ["", "*", ""]
+    assert Calendar(spec("auto", kind="statistics", parameters={"by": ["ward"]}, attributes=(days, WARD))).counter == (
+        "separate"
+    )
+    own = spec("tree")
+    published(tmp_path / "tree", own, MONTHS[:1])
+    publish_period(spec("auto"), MONTHS[1], ROWS, out=tmp_path / "tree", rng=seeded(1))
+    assert load_series(tmp_path / "tree").periods == tuple(MONTHS[:2])
+
+
+@pytest.mark.parametrize("counter", ["separate", "tree", "smooth"])
+def test_mean_variances_are_those_of_least_norm_coefficients(counter):
+    every, found = spans(counter, 9), []
+    for first in range(9):
+        for last in range(first, 9):
+            own = coefficients(every, ((np.arange(9) >= first) & (np.arange(9) <= last)).astype(float))
+            found.append((first, last, own @ own))
+    one, so_far, in_a_row = variances(every, 9)
+    assert np.isclose(one, np.mean([v for first, last, v in found if first == last]))
+    assert np.isclose(so_far, np.mean([v for first, _, v in found if first == 0]))
+    assert np.isclose(in_a_row, np.mean([v for _, _, v in found]))
 
 
 def test_spans_share_the_loss_and_what_they_claim_adds_up_to_no_more(tmp_path):

@@ -128,12 +128,13 @@ class Periods(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     Args:
         attribute: of dates; its cells are the periods.
-        counter: which spans of periods are measured: each by itself, those of a binary tree, or of a smooth one.
+        counter: which spans of periods are measured: each by itself, those of a binary tree, or of a smooth one; auto
+            for those of which runs of periods err least.
         per_unit: of how many periods a person's rows count, the first that have any; needed where the unit is a person.
     """
 
     attribute: str
-    counter: Literal["separate", "tree", "smooth"] = "separate"
+    counter: Literal["separate", "tree", "smooth", "auto"] = "separate"
     per_unit: Annotated[int, msgspec.Meta(ge=1)] | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -193,7 +194,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         if privacy.model == "local" or privacy.delta is not None:
             raise ValueError('.periods: a table is published by periods, model = "central", under `epsilon` or `rho`')
         person = privacy.unit != "row"
-        if person and own.counter != "separate":
+        if person and own.counter not in ("separate", "auto"):
             raise ValueError('.periods.counter: running counters protect rows; for persons leave it "separate"')
         if person == (own.per_unit is msgspec.UNSET):
             what = "expected of how many periods a person counts, got none" if person else "only for persons"

@@ -113,11 +113,11 @@ class Answers(TableAnswers):
         half = again.half_width(variance, confidence)
         return Result.of_count(text, value, variance, half, confidence, note)
 
-    def answering(self, weights: list[Array], text: str) -> ProductSums:
+    def answering(self, weights: list[Array], text: str, progress: Progress | None = None) -> ProductSums:
         """Return who answers queries about the attributes that one weighs: a published table, else the fitted joint."""
         if self.together(weights):
             return super().answering(weights, text)
-        again, note = self._fitted_answers(text, None)
+        again, note = self._fitted_answers(text, progress)
         return ProductSums(
             form=lambda asked: self._count(again, asked),
             critical=again.critical,

@@ -120,12 +120,14 @@ class Answers:
             note=" ".join(self._notes),
         )
 
-    def group(self, attribute: str, where: str | None) -> Group:
+    def group(self, attribute: str, where: str | None, progress: Progress | None = None) -> Group:
         """Return weighted sums of one attribute's cells among the records; no error is known of them."""
+        del progress
         return table_forms.group(self.release.schema, self._answering, attribute, where)
 
-    def compared(self, first: str, second: str) -> Compared:
+    def compared(self, first: str, second: str, progress: Progress | None = None) -> Compared:
         """Return two counts of records; no error is known of them."""
+        del progress
         return table_forms.compared(self.release.schema, self._answering, first, second)
 
     def _answering(self, weights: list[Array], text: str) -> ProductSums:

@@ -108,12 +108,12 @@ class Answers(TableAnswers):
             text, value, variance, fit.refits.half_width(variance, confidence), confidence, grid_fit.NOTE
         )
 
-    def answering(self, weights: list[Array], text: str) -> ProductSums:
+    def answering(self, weights: list[Array], text: str, progress: Progress | None = None) -> ProductSums:
         """Return who answers queries about the attributes that one weighs: a published table, else that fit."""
         if self.grids is None or self.together(weights):
             own = super().answering(weights, text)
             return own if self.grids is None or not cuts(self.grids, weights) else replace(own, notes=(TILES,))
-        fit = self.fit(self.grids, None)
+        fit = self.fit(self.grids, progress)
         return ProductSums(form=fit.count, critical=fit.refits.critical, notes=(grid_fit.NOTE,))
 
     def fit(self, grids: Hdg, progress: Progress | None) -> grid_fit.GridFit:

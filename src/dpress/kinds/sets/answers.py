@@ -113,14 +113,14 @@ class Answers(OneTable):
             raise ValueError(f"{name}: sets overlap, so that one value at a time is counted, as in `{name} = {first}`")
         return int(np.argmax(weights))
 
-    def group(self, attribute: str, where: str | None) -> Group:
+    def group(self, attribute: str, where: str | None, progress: Progress | None = None) -> Group:
         """Refuse: values of sets are no numbers."""
-        del where
+        del where, progress
         raise ValueError(f"{attribute}: values of sets have no numbers; ask `{SIZE}` for how many a person holds")
 
-    def compared(self, first: str, second: str) -> Compared:
+    def compared(self, first: str, second: str, progress: Progress | None = None) -> Compared:
         """Refuse: sets overlap."""
-        del first, second
+        del first, second, progress
         raise ValueError(
             "shares, ratios and differences of counts of sets are not answered: whether people hold both is not known"
         )

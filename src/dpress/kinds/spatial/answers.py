@@ -97,8 +97,9 @@ class Answers(PublishedOnly):
             unbiased=found.get("unbiased"),
         )
 
-    def group(self, attribute: str, where: str | None) -> Group:
+    def group(self, attribute: str, where: str | None, progress: Progress | None = None) -> Group:
         """Return weighted sums of strips across a rectangle: of the cells of one column, each as people in it count."""
+        del progress
         axis = self.release.schema.names.index(attribute)
         inside, notes = self._clipped(where or "total")
         ranges = self._in_cells(inside)
@@ -113,8 +114,9 @@ class Answers(PublishedOnly):
             notes=(*notes, *self._remarks_on_sums),
         )
 
-    def compared(self, first: str, second: str) -> Compared:
+    def compared(self, first: str, second: str, progress: Progress | None = None) -> Compared:
         """Return the counts of two rectangles; their covariance is exact where one of their ranges is the same."""
+        del progress
         clipped = [self._clipped(text) for text in (first, second)]
         asked = [self._in_cells(inside) for inside, _ in clipped]
         notes = tuple(dict.fromkeys(note for _, own in clipped for note in own))

@@ -207,8 +207,9 @@ class GroupAnswers(PublishedOnly):
         measured = [] if self.strategy is None else [part.where for part in self.strategy.moments]
         return f"share {condition(self.release.schema, asked)}" if asked in measured else None
 
-    def compared(self, first: str, second: str) -> Compared:
+    def compared(self, first: str, second: str, progress: Progress | None = None) -> Compared:
         """Return the counts of two sets of groups, whose errors are those of the groups that both have."""
+        del progress
         found, groups = self.groups().sums, [self._mask(text).astype(float) for text in (first, second)]
         if found is None or COUNT not in found.names:
             raise ValueError(self._unknown(COUNT))

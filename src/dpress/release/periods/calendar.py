@@ -6,6 +6,7 @@ spec -> periods of its attribute of dates -> spans -> for each a specification w
 import datetime as dt
 import functools
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -21,9 +22,10 @@ from dpress.core.claim import parameters as amounts
 from dpress.core.dated_attribute import Dated
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
-from dpress.core.spans import Span
+from dpress.core.spans import Span, Variances
 from dpress.core.value import FIRST_DAY
 from dpress.data.specification.spec import Periods, Spec
+from dpress.release.plan_text import Listing
 
 DIGITS = 10**12  # of a share of a loss, rounded down
 
@@ -72,9 +74,31 @@ class Calendar:
         return tuple(name(own, hour) for hour in start(own, number(own, begins)).tolist())
 
     @functools.cached_property
+    def counter(self) -> str:
+        """Which spans are measured; where that is left to the plan, those of which runs of periods err least."""
+        if self.own.counter != "auto":
+            return self.own.counter
+        return min(self.errors, key=lambda name: self.errors[name].in_a_row)
+
+    @functools.cached_property
+    def errors(self) -> Mapping[str, Variances]:
+        """What counts err by counter that may be chosen: mean variances, in that of one period of its own.
+
+        Statistics do not add up, and counters protect rows, so that neither has a choice. A span of a counter has an
+        s-th of the loss: s^2 times the variance under epsilon, s times under rho.
+        """
+        free = self.spec.privacy.unit == "row" and catalog.room(self.spec.release.kind).of_counts
+        power, found = 1 if self.spec.privacy.rho is not None else 2, {}
+        for counter in ("separate", "tree", "smooth") if free else ("separate",):
+            every = counters.spans(counter, len(self.names))
+            own = counters.variances(every, len(self.names))
+            found[counter] = Variances(*(counters.depth(every) ** power * each for each in own))
+        return found
+
+    @functools.cached_property
     def spans(self) -> tuple[Span, ...]:
         """All spans that are measured until the last period has closed."""
-        return counters.spans(self.own.counter, len(self.names))
+        return counters.spans(self.counter, len(self.names))
 
     @property
     def division(self) -> str:
@@ -111,7 +135,23 @@ class Calendar:
             lines.append(f"A row is in up to {shares} spans that are measured, each with an equal share of that.")
         if count > 1:
             lines.append(f"A count over all {count:,} periods errs {self._growth(count):.3g} times as much.")
+            lines.append("Typical errors once all are published, in that of one period of its own (`counter`):")
         return tuple(lines)
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """The same as plain data: mean variances by counter."""
+        return {counter: own._asdict() for counter, own in self.errors.items()}
+
+    @property
+    def comparison(self) -> Listing | None:
+        """What counts err by counter, for a plan; None where there is one period."""
+        rows = [
+            ["*" if counter == self.counter else "", counter, *(f"{math.sqrt(one):.3g}" for one in own)]
+            for counter, own in self.errors.items()
+        ]
+        header = ("", "counter", "one period", "the first t periods", "periods in a row")
+        return Listing(header=header, rows=rows, numbers=(2, 3, 4)) if len(self.names) > 1 else None
 
     def _growth(self, periods: int) -> float:
         """Return the standard error of the count of the first periods, in those of one span."""

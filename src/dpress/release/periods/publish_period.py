@@ -6,13 +6,15 @@ spec, period -> spans that close -> charge -> counts of the rows in each -> nois
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from dpress.core.rng import Generator
 from dpress.data.add_up import Progress
 from dpress.data.specification.spec import Spec
 from dpress.ledger.ledger import Ledger
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.person_periods import person_periods
-from dpress.release.periods.series import Series, begun, load_series
+from dpress.release.periods.series import Series, begun, is_series, load_series
 from dpress.release.plan import plan
 from dpress.release.publish import Payment, publish
 from dpress.release.release import Release
@@ -59,8 +61,10 @@ def publish_period(
             ledger.
         BudgetExceeded, NotSupported, SchemaMismatch, OSError: see `publish`.
     """
+    folder = Path(out)
+    spec = _settled(spec, folder)
     calendar = Calendar(spec)
-    number, folder = calendar.place(period), Path(out)
+    number = calendar.place(period)
     planned = {span: plan(calendar.of(span)) for span in calendar.spans if span[1] == number}
     rows = rows_of(plan(calendar.of((number, number))).design, source_of(spec, data), engine=engine)
     person = spec.privacy.unit != "row"
@@ -88,10 +92,19 @@ def publish_period(
         )
 
 
+def _settled(spec: Spec, folder: Path) -> Spec:
+    """Return the specification with the counter that the series has, or that is best, where it leaves that open."""
+    calendar = Calendar(spec)
+    if calendar.own.counter != "auto":
+        return spec
+    counter = load_series(folder).calendar.counter if is_series(folder) else calendar.counter
+    return msgspec.structs.replace(spec, periods=msgspec.structs.replace(calendar.own, counter=counter))
+
+
 def _payment(series: Series, period: int) -> Payment | None:
     """Return what the ledger pays for what a period measures: its part; or all of a counter, where it begins."""
     calendar = series.calendar
-    if calendar.own.counter == "separate":
+    if calendar.counter == "separate":
         return Payment(limit=calendar.whole, partition=series.part(period), touched=calendar.touched)
     if series.spans:
         return None

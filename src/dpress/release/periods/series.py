@@ -79,7 +79,7 @@ class Series:
             ValueError: it did not pay, or none is named where one did.
             OSError: there is no such ledger, or it cannot be read.
         """
-        kept, at_once = kept_heads(self.folder), self.calendar.own.counter != "separate"
+        kept, at_once = kept_heads(self.folder), self.calendar.counter != "separate"
         if ledger is None:
             if kept and not at_once:
                 raise ValueError(f"--ledger: a ledger paid for what {self.folder} holds; name it")
@@ -98,7 +98,7 @@ class Series:
         if names[period] in there:
             raise ValueError(f"--period: {names[period]} is published already; noise is drawn once")
         last = max((self.calendar.place(one) for one in there), default=-1)
-        running = self.calendar.own.counter != "separate"
+        running = self.calendar.counter != "separate"
         if period < last or (running and period != last + 1):
             first = names[last + 1] if last + 1 < len(names) else "none"
             what = "the next one is" if running else "periods are published in order; the earliest that can follow is"
@@ -134,8 +134,8 @@ class Series:
             NotSupported: a running counter measures other spans than periods.
         """
         dated = self.calendar.dated.name
-        if self.calendar.own.counter != "separate":
-            raise NotSupported(f'{text!r} is known of separate periods, and counter = "{self.calendar.own.counter}"')
+        if self.calendar.counter != "separate":
+            raise NotSupported(f'{text!r} is known of separate periods, and counter = "{self.calendar.counter}"')
         if dated in re.split(r"\W+", text):
             raise ValueError(
                 f"{text!r}: it is answered of every published period; leave out {dated}, or ask one folder"
