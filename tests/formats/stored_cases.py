@@ -138,6 +138,12 @@ def tables() -> dict[str, Case]:
             release={"kind": "statistics", "parameters": {"by": ["region", "sex"], "mean": ["age"]}},
             queries=("mean age where sex = Female", "total"),
         ),
+        "statistics_discovered_persons": Case(
+            attributes=[{"name": "region", "kind": "categorical", "values": "discover", "other": "Other"}, AGE],
+            privacy={"epsilon": 16, "delta": 1e-6, "unit": "person", "rows_per_unit": 3},
+            release={"kind": "statistics", "parameters": {"by": ["region"], "mean": ["age"]}},
+            queries=("mean age", "total"),
+        ),
         "statistics_bounded": Case(
             attributes=[SEX, INCOME], privacy={"epsilon": 8},
             release={"kind": "statistics", "parameters": {
