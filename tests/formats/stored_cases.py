@@ -14,6 +14,7 @@ EDUCATION = {
     "kind": "ordinal",
     "values": ["Primary", "Secondary", "Vocational", "Bachelor", "Master"],
 }
+FOUND = {"name": "region", "kind": "categorical", "values": "discover", "other": "Other"}
 REGION = {"name": "region", "kind": "categorical", "values": ["North", "East", "South"], "other": "Other", "null": "?"}
 AGE = {"name": "age", "kind": "integer", "bounds": [0, 84], "bins": 5, "null": "unknown"}
 YEARS = {"name": "age", "kind": "integer", "bounds": [20, 51], "outside": "clamp"}
@@ -97,9 +98,8 @@ def tables() -> dict[str, Case]:
             release={"kind": "histogram"},
         ),
         "names": Case(
-            attributes=[{"name": "region", "kind": "categorical", "values": "discover", "other": "Other"}],
-            privacy={"epsilon": 1, "delta": 1e-6, "unit": "person", "rows_per_unit": 2}, release={"kind": "names"},
-            queries=("total",),
+            attributes=[FOUND], privacy={"epsilon": 1, "delta": 1e-6, "unit": "person", "rows_per_unit": 2},
+            release={"kind": "names"}, queries=("total",),
         ),
         "statistics": Case(
             attributes=[SEX, REGION, AGE, INCOME], privacy=EPSILON,
@@ -128,19 +128,17 @@ def tables() -> dict[str, Case]:
             queries=("mean income", "median age where sex = Female", "quantile 0.75 of income where sex = Male"),
         ),
         "names_gaussian": Case(
-            attributes=[{"name": "region", "kind": "categorical", "values": "discover", "other": "Other"}],
+            attributes=[FOUND],
             privacy={"epsilon": 1, "delta": 1e-6, "unit": "person", "rows_per_unit": 2},
             release={"kind": "names", "method": "gaussian_threshold"}, queries=("total",),
         ),
         "statistics_discovered": Case(
-            attributes=[{"name": "region", "kind": "categorical", "values": "discover", "other": "Other"}, SEX, AGE],
-            privacy={"epsilon": 8, "delta": 1e-6},
+            attributes=[FOUND, SEX, AGE], privacy={"epsilon": 8, "delta": 1e-6},
             release={"kind": "statistics", "parameters": {"by": ["region", "sex"], "mean": ["age"]}},
             queries=("mean age where sex = Female", "total"),
         ),
         "statistics_discovered_persons": Case(
-            attributes=[{"name": "region", "kind": "categorical", "values": "discover", "other": "Other"}, AGE],
-            privacy={"epsilon": 16, "delta": 1e-6, "unit": "person", "rows_per_unit": 3},
+            attributes=[FOUND, AGE], privacy={"epsilon": 16, "delta": 1e-6, "unit": "person", "rows_per_unit": 3},
             release={"kind": "statistics", "parameters": {"by": ["region"], "mean": ["age"]}},
             queries=("mean age", "total"),
         ),
