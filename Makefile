@@ -70,6 +70,7 @@ bench: setup
 	$(BIN)/python bench/publish.py > out/bench-publish.json
 	$(BIN)/python bench/devices_numbers.py > out/bench-devices-numbers.json
 	$(BIN)/python bench/devices_sets.py > out/bench-devices-sets.json
+	$(BIN)/python bench/device_predictions.py > out/bench-device-predictions.json
 	$(BIN)/python bench/persons.py > out/bench-persons.json
 	$(BIN)/python bench/partition_selection.py > out/bench-partition-selection.json
 	$(BIN)/python bench/ranges.py > out/bench-ranges.json
