@@ -26,6 +26,8 @@ from dpress.core.people import Codes, Counts, People
 from dpress.core.rng import Generator
 from dpress.inference.records import latent_classes
 from dpress.inference.records.latent_classes import LatentClasses, Pair
+from dpress.inference.records.low_rank import averaged
+from dpress.inference.records.margins import pooled
 from dpress.inference.records.raking import raked, redrawn
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata.grouped_tables import GroupedTable, Tables, by_noise, exact
@@ -169,8 +171,10 @@ class Graphical:
         tables = {pair: one_way.table(pair) for pair in self.pairs}
         secret = dict(zip(self.pairs, exact(list(tables.values()), people), strict=True))
         measured = self._rounds(one_way, tables, secret, rng) if self.choices else self._all(tables, secret, rng)
-        model = latent_classes.fitted(one_way.shares, _evidence(one_way, measured), rng=rng)
-        codes = one_way.spread(_records(model, one_way.size, rng), rng=rng)[:, shuffled(one_way.size, rng=rng)]
+        known = _evidence(one_way, measured)
+        model = latent_classes.fitted(one_way.shares, known, rng=rng)
+        records = _records(model, averaged(model, known, rng=rng), one_way.size, rng)
+        codes = one_way.spread(records, rng=rng)[:, shuffled(one_way.size, rng=rng)]
         return SyntheticRecords(codes=codes, measurement=_together([noisy, *measured.values()]))
 
     def measuring(self, parts: Sequence[GroupedTable], loss: PureDP | ZCDP) -> MatrixMechanism:
@@ -259,20 +263,20 @@ def offers(sizes: Sequence[int], left: Fraction, rounds: int) -> list[Fraction]:
 
 
 def _evidence(one_way: OneWayTables, measured: Mapping[Pair, Measurement]) -> latent_classes.Evidence:
-    """Return what noisy tables say of the groups' shares; the one-way tables count as exact."""
+    """Return what noisy tables say of the groups' shares; those of one attribute, from all tables, count as exact."""
     scale = max(one_way.size, 1)
     pairs = {
         pair: (found.answers.reshape(one_way.table(pair).kept) / scale, float(np.mean(found.variance)) / scale**2)
         for pair, found in measured.items()
     }
-    return latent_classes.evidence(one_way.shares, pairs)
+    return latent_classes.evidence(pooled(one_way.shares, one_way.spreads, pairs), pairs)
 
 
-def _records(model: LatentClasses, size: int, rng: Generator) -> Codes:
-    """Return sorted records of a model over groups: of its classes, and drawn anew to have its tables."""
+def _records(model: LatentClasses, tables: Array, size: int, rng: Generator) -> Codes:
+    """Return sorted records over groups: of a model's classes, and drawn anew to have tables of pairs."""
     of_class = np.bincount(drawn(model.weights, size, rng=rng), minlength=model.weights.size)
     codes = mixture([model.of(axis) for axis in range(len(model.sizes))], of_class, rng=rng)
-    return redrawn(codes, raked(codes, model.sizes, model.tables), rng=rng)
+    return redrawn(codes, raked(codes, model.sizes, tables), rng=rng)
 
 
 def _one_way(shape: Sequence[int]) -> list[GroupedTable]:
