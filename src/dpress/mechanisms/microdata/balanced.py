@@ -17,8 +17,8 @@ def balanced(others: Codes, values: int, shares: Array, *, rng: Generator) -> Co
     """Return a cell for every record; each cell gets about its share of the records, and of those with any one value.
 
     A record goes where, summed over its values, most is missing of the shares so far; so little sampling error is added
-    to tables of two attributes. Where counting starts is random. The same as all records alone weighs as much as all
-    values. Time: records x attributes x cells.
+    to tables of two attributes. The shares among all records weigh as much as those with all values of a record. Where
+    counting starts is random. Time: records x attributes x cells.
 
     Args:
         others: the records' values of the other attributes, each from 0 and of one attribute only, shape (attributes,
@@ -28,9 +28,10 @@ def balanced(others: Codes, values: int, shares: Array, *, rng: Generator) -> Co
         rng: the generator.
     """
     known = shares if shares.sum() > 0 else np.ones_like(shares)
-    start = (rng.words((values + 1) * known.size) >> np.uint64(11)) * 2.0**-53 - 0.5
+    even = (rng.words((values + 1) * known.size) >> np.uint64(11)) * 2.0**-53
+    start: Array = even.reshape(values + 1, known.size) - 0.5
     out = np.empty(others.shape[1], dtype=np.int64)
-    _compiled()(np.ascontiguousarray(others.T), known / known.sum(), start.reshape(values + 1, known.size), out)
+    _compiled()(np.ascontiguousarray(others.T), known / known.sum(), start, out)
     return out
 
 
@@ -40,7 +41,7 @@ def assign(others: Codes, shares: Array, found: Array, out: Counts) -> None:
     for record in range(records):
         best, least = 0, np.inf
         for cell in range(shares.size):
-            own = attributes * found[-1, cell]
+            own = max(attributes, 1) * found[-1, cell]
             for value in others[record]:
                 own += found[value, cell]
             if own < least:

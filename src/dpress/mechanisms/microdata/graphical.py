@@ -42,6 +42,8 @@ CHOICES = Fraction(1, 50)
 MOST_PAIRS = 2000
 """Of which all are measured; of more, PER_ATTRIBUTE rounds for every attribute, where they are left open."""
 PER_ATTRIBUTE = 4
+MODELS = 8
+"""Of latent classes, at most, whose mean is taken: with that of factors, more are hardly nearer."""
 STEPS = 20
 """Of the model in a round."""
 SMALLEST = 1000 * check.SMALLEST_LOSS
@@ -66,8 +68,8 @@ class Graphical:
     2021, Lemma 3.2). Rounds share what is left by their tables' sizes, chosen as they go, and in all spend exactly it:
     adaptive composition of losses whose sum is fixed beforehand (Feldman and Zrnic 2021; for epsilon Rogers et al.
     2016). Proven.
-    Error: no formula: what noise leaves of a pair is shrunk toward the model (`latent_classes.fit`), and
-    what one table says helps the others.
+    Error: no formula: what noise leaves of a pair is shrunk toward the model (`latent_classes.fit`), what one table
+    says helps the others, and the records have the mean of two models' tables (`low_rank.averaged`).
     Paper: McKenna, Mullins, Sheldon and Miklau 2022 (AIM) for choices, with pairs only, each once, and shares by size
     in place of annealing; the groups and shares of Zhang et al. 2021 (PrivSyn); a mixture of products fitted to noisy
     marginals as Liu, Vietri and Wu 2021, by EM (`inference.records.latent_classes`).
@@ -172,7 +174,7 @@ class Graphical:
         secret = dict(zip(self.pairs, exact(list(tables.values()), people), strict=True))
         measured = self._rounds(one_way, tables, secret, rng) if self.choices else self._all(tables, secret, rng)
         known = _evidence(one_way, measured)
-        model = latent_classes.fitted(one_way.shares, known, rng=rng)
+        model = latent_classes.fitted(one_way.shares, known, rng=rng, most=MODELS)
         records = _records(model, averaged(model, known, rng=rng), one_way.size, rng)
         codes = one_way.spread(records, rng=rng)[:, shuffled(one_way.size, rng=rng)]
         return SyntheticRecords(codes=codes, measurement=_together([noisy, *measured.values()]))
