@@ -29,7 +29,7 @@ def balanced(others: Codes, values: int, shares: Array, *, rng: Generator) -> Co
     """
     known = shares if shares.sum() > 0 else np.ones_like(shares)
     even = (rng.words((values + 1) * known.size) >> np.uint64(11)) * 2.0**-53
-    start: Array = even.reshape(values + 1, known.size) - 0.5
+    start = np.asarray(even.reshape(values + 1, known.size) - 0.5, dtype=np.float64)
     out = np.empty(others.shape[1], dtype=np.int64)
     _compiled()(np.ascontiguousarray(others.T), known / known.sum(), start, out)
     return out

@@ -169,7 +169,7 @@ class Graphical:
         """
         parts = _one_way(self.shape)
         noisy = self.first.noisy(np.concatenate(exact(parts, people)), rng=rng)
-        one_way = one_way_tables(self.columns, noisy, self._deviation)
+        one_way = one_way_tables(self.columns, noisy, self.deviation)
         tables = {pair: one_way.table(pair) for pair in self.pairs}
         secret = dict(zip(self.pairs, exact(list(tables.values()), people), strict=True))
         measured = self._rounds(one_way, tables, secret, rng) if self.choices else self._all(tables, secret, rng)
@@ -194,7 +194,7 @@ class Graphical:
         return choose.exponential(scores, epsilon=self.choice.epsilon, sensitivity=self.sensitivity, rng=rng)
 
     @property
-    def _deviation(self) -> float:
+    def deviation(self) -> float:
         """The standard deviation of a pair's noise, if all that are measured had the same share."""
         one = GroupedTable(shape=(2, 2), axes=(0, 1), groups=(np.arange(2), np.arange(2)))
         return math.sqrt(self.measuring([one], _with(self.loss, _amount(self.tables) / self.rounds)).noises[0].variance)
