@@ -100,10 +100,15 @@ def one_way_tables(columns: Sequence[Column], one_way: Measurement, deviation: f
     counts = [on_simplex(part.answers[None].astype(np.float64), np.array([total]))[0] for part in parts]
     most = groups_of_numbers(total, deviation)
     groups = [
-        in_order(own, most) if column.numeric else by_count(own, CLEAR * math.sqrt(spread), MOST_GROUPS)
+        _of_number(own, most) if column.numeric else by_count(own, CLEAR * math.sqrt(spread), MOST_GROUPS)
         for own, column, spread in zip(counts, columns, variances, strict=True)
     ]
     return OneWayTables(counts=tuple(counts), groups=tuple(groups), variances=tuple(variances), size=round(total))
+
+
+def _of_number(counts: Array, most: int) -> Places:
+    """Return the group of every cell of a number: each its own where twice as many groups could be told apart."""
+    return np.arange(counts.size) if 2 * counts.size <= most else in_order(counts, most)
 
 
 def groups_of_numbers(records: float, deviation: float) -> int:
