@@ -13,9 +13,9 @@ from dpress.mechanisms.microdata.pair_noise import pair_noise
 
 COLUMNS = (category("a", 8), category("b", 12), number("c", 16), category("d", 9))
 ROWS = 40_000
-TOLERANCE = 0.08
-"""Six standard errors of a mean of absolute noise over some 700 cells are 0.17 for one table's share, and for all of
-them under 0.08; the seed is fixed."""
+RUNS = 12
+TOLERANCE = 0.065
+"""Six standard errors of the mean of |noise| over 740 cells of RUNS releases, 1.1 % at most: false alarms < 1e-6."""
 
 
 @pytest.mark.parametrize("loss", [PureDP(epsilon="2"), ZCDP(rho="0.05")], ids=["epsilon", "rho"])
@@ -31,14 +31,16 @@ def test_it_is_what_tables_with_noise_are_off_by(loss: PureDP | ZCDP) -> None:
 
 
 def graphical_measured(method: Graphical, codes: Codes) -> float:
-    """The mean distance of the tables as one release measures them; values are even, so that none is put together."""
+    """The mean distance of the tables as releases measure them, every cell by itself."""
     parts = [
         GroupedTable(shape=method.shape, axes=(a, b), groups=(np.arange(method.shape[a]), np.arange(method.shape[b])))
         for a, b in method.pairs
     ]
     counts = exact(parts, in_memory(codes))
-    noisy = method.measuring(parts, method.tables).noisy(np.concatenate(counts), rng=rng.seeded(1))
-    off = [np.abs(one.answers - own).sum() / (2 * ROWS) for one, own in zip(noisy.parts, counts, strict=True)]
+    way, off = method.measuring(parts, method.tables), list[float]()
+    for run in range(RUNS):
+        noisy = way.noisy(np.concatenate(counts), rng=rng.seeded(run))
+        off += [np.abs(one.answers - own).sum() / (2 * ROWS) for one, own in zip(noisy.parts, counts, strict=True)]
     return float(np.mean(off))
 
 
