@@ -6,8 +6,9 @@ Every figure is the mean total variation distance of the tables of all pairs of 
 `microdata.py` has it, over RUNS releases with its standard error, and the median seconds of one. epsilon = 1 with
 delta = 1e-6 by zCDP, one row a person, add-remove; "mixture" under pure epsilon, as planned, and under the same rho.
 "mst" and "aim" are ours, as published (`wide_peers.py`). "independent" is the product of the exact tables of one
-attribute, which nobody may publish. Tables on which numbers of `graphical` were set are marked "tuned"; the others were
-not looked at before. Reads $DPRESS_DATA, by default `../shared/data`. Progress goes to standard error.
+attribute, which nobody may publish; "noise" is what `dpress plan` says of `graphical`, how far noise moves the tables
+that it measures, and "of noise" the part of it that is left in the records. Tables on which numbers of `graphical`
+were set are marked "tuned"; the others were not looked at before. Reads $DPRESS_DATA, by default `../shared/data`. Progress goes to standard error.
 """
 
 import json
@@ -25,6 +26,7 @@ from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.microdata.cluster_queries import binned
 from dpress.mechanisms.microdata.dp_prototypes import dp_prototypes
 from dpress.mechanisms.microdata.graphical import graphical
+from dpress.mechanisms.microdata.pair_noise import pair_noise
 from machine import facts
 from microdata import BINS, Codes, Kinds, Row, distance, tables
 from microdata_speed import PLACE, timed
@@ -78,6 +80,8 @@ def measured(name: str, codes: Codes, kinds: Kinds) -> Row:
             "seconds": statistics.median(seconds),
         }
     best = out[BEST]["distance"]
+    out["noise"] = pair_noise(graphical(kinds, LOSS, ROW), codes.shape[1])
+    out["of noise"] = best / out["noise"]
     out["beaten by"] = [one for one, own in out.items() if isinstance(own, dict) and own["distance"] < best]
     return out
 

@@ -14,7 +14,7 @@ from dpress.core.claim import ROW, ZCDP, Claim, PureDP, Relation, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.mixed import Column
 from dpress.core.people import Codes, People, in_memory
-from dpress.inference.records import latent_classes
+from dpress.inference.records import latent_classes, low_rank
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata import graphical as module
 from dpress.mechanisms.microdata.graphical import Graphical, graphical, offers, score
@@ -60,6 +60,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """One model and few rounds of it: what is measured does not depend on them."""
     monkeypatch.setattr(latent_classes, "affordable", lambda cells: (1, min(cells, 3)))
     monkeypatch.setattr(module, "STEPS", 3)
+    monkeypatch.setattr(low_rank, "BURN_IN", 1)
+    monkeypatch.setattr(low_rank, "DRAWS", 2)
+    monkeypatch.setattr(low_rank, "FEWEST_DRAWS", 2)
 
 
 class Spent:

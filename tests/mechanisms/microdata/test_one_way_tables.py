@@ -53,6 +53,13 @@ def test_the_total_is_the_mean_by_precision() -> None:
     assert [own.sum() for own in one_way.counts] == pytest.approx([1200, 1200], rel=1e-3)
 
 
+def test_a_number_of_few_cells_keeps_them_apart_only_where_noise_is_small() -> None:
+    column = Column(name="c", size=10, units=2 * np.arange(10) - 9, distance=np.zeros((0, 0)))
+    counts = np.array([20_000.0, *[1.0] * 9])
+    found = [one_way_tables((column,), noisy_histograms((column,), [counts], [1e-6], 1), own) for own in (10.0, 200.0)]
+    assert [int(own.groups[0].max()) + 1 for own in found] == [10, 2]
+
+
 def test_records_are_spread_within_their_groups_as_the_one_way_table_says() -> None:
     column = Column(name="c", size=100, units=2 * np.arange(100) - 99, distance=np.zeros((0, 0)))
     counts = np.arange(100.0) * 10

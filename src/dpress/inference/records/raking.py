@@ -13,7 +13,7 @@ from dpress.core.linear import Array
 from dpress.core.people import Codes
 from dpress.core.rng import Generator
 
-PASSES = 5
+PASSES = 10
 PRIOR = 1.0
 """Records that both sides of a ratio get on top: less would follow the records' own sampling error."""
 FURTHEST = 10.0

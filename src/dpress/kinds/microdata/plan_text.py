@@ -6,6 +6,8 @@ from typing import Any
 from dpress.core.claim import describe
 from dpress.core.plain import plain as as_plain
 from dpress.kinds.microdata.design import UNIT
+from dpress.mechanisms.microdata.graphical import Graphical
+from dpress.mechanisms.microdata.pair_noise import pair_noise
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.release import plan_text
 from dpress.release.candidate import Candidate
@@ -36,6 +38,7 @@ def text(planned: Plan) -> PlanText:
         )
     if any(math.isinf(one.predicted_error) for one in planned.candidates):
         remarks.append(f"{NONE}: nothing is known before the rows are read; `dpress evaluate` compares with them.")
+    remarks += [_moved(own, planned.choice.users) for one in planned.candidates if (own := _graphical(one))]
     return PlanText(candidates=Listing(header=header, rows=rows, numbers=(5,)), remarks=remarks)
 
 
@@ -47,6 +50,20 @@ def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
 def instead(planned: Plan) -> Offer | None:
     """Return records, which answer anything that counts rows, with an error that nobody knows beforehand."""
     return Offer(kind="microdata", page=PAGE) if planned.spec.privacy.model == "central" else None
+
+
+def _graphical(candidate: Candidate) -> Graphical | None:
+    """Return what measures all pairs, if this does."""
+    made = candidate.mechanism.synthesizer if isinstance(candidate.mechanism, RecordMaker) else None
+    return made if isinstance(made, Graphical) and not made.choices else None
+
+
+def _moved(method: Graphical, users: int) -> str:
+    """Return how far noise moves the tables that are measured: all that is known beforehand."""
+    return (
+        f"graphical: noise alone moves the shares of two attributes by {number(pair_noise(method, users))}, half the "
+        "sum of all differences, on average. Its models take a part of that away; how much depends on the rows."
+    )
 
 
 def _parameters(candidate: Candidate) -> dict[str, Any]:

@@ -26,6 +26,8 @@ from dpress.core.people import Codes, Counts, People
 from dpress.core.rng import Generator
 from dpress.inference.records import latent_classes
 from dpress.inference.records.latent_classes import LatentClasses, Pair
+from dpress.inference.records.low_rank import averaged
+from dpress.inference.records.margins import pooled
 from dpress.inference.records.raking import raked, redrawn
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata.grouped_tables import GroupedTable, Tables, by_noise, exact
@@ -40,6 +42,8 @@ CHOICES = Fraction(1, 50)
 MOST_PAIRS = 2000
 """Of which all are measured; of more, PER_ATTRIBUTE rounds for every attribute, where they are left open."""
 PER_ATTRIBUTE = 4
+MODELS = 8
+"""Of latent classes, at most, whose mean is taken: with that of factors, more are hardly nearer."""
 STEPS = 20
 """Of the model in a round."""
 SMALLEST = 1000 * check.SMALLEST_LOSS
@@ -64,8 +68,8 @@ class Graphical:
     2021, Lemma 3.2). Rounds share what is left by their tables' sizes, chosen as they go, and in all spend exactly it:
     adaptive composition of losses whose sum is fixed beforehand (Feldman and Zrnic 2021; for epsilon Rogers et al.
     2016). Proven.
-    Error: no formula: what noise leaves of a pair is shrunk toward the model (`latent_classes.fit`), and
-    what one table says helps the others.
+    Error: no formula: what noise leaves of a pair is shrunk toward the model (`latent_classes.fit`), what one table
+    says helps the others, and the records have the mean of two models' tables (`low_rank.averaged`).
     Paper: McKenna, Mullins, Sheldon and Miklau 2022 (AIM) for choices, with pairs only, each once, and shares by size
     in place of annealing; the groups and shares of Zhang et al. 2021 (PrivSyn); a mixture of products fitted to noisy
     marginals as Liu, Vietri and Wu 2021, by EM (`inference.records.latent_classes`).
@@ -165,12 +169,14 @@ class Graphical:
         """
         parts = _one_way(self.shape)
         noisy = self.first.noisy(np.concatenate(exact(parts, people)), rng=rng)
-        one_way = one_way_tables(self.columns, noisy, self._deviation)
+        one_way = one_way_tables(self.columns, noisy, self.deviation)
         tables = {pair: one_way.table(pair) for pair in self.pairs}
         secret = dict(zip(self.pairs, exact(list(tables.values()), people), strict=True))
         measured = self._rounds(one_way, tables, secret, rng) if self.choices else self._all(tables, secret, rng)
-        model = latent_classes.fitted(one_way.shares, _evidence(one_way, measured), rng=rng)
-        codes = one_way.spread(_records(model, one_way.size, rng), rng=rng)[:, shuffled(one_way.size, rng=rng)]
+        known = _evidence(one_way, measured)
+        model = latent_classes.fitted(one_way.shares, known, rng=rng, most=MODELS)
+        records = _records(model, averaged(model, known, rng=rng), one_way.size, rng)
+        codes = one_way.spread(records, rng=rng)[:, shuffled(one_way.size, rng=rng)]
         return SyntheticRecords(codes=codes, measurement=_together([noisy, *measured.values()]))
 
     def measuring(self, parts: Sequence[GroupedTable], loss: PureDP | ZCDP) -> MatrixMechanism:
@@ -188,7 +194,7 @@ class Graphical:
         return choose.exponential(scores, epsilon=self.choice.epsilon, sensitivity=self.sensitivity, rng=rng)
 
     @property
-    def _deviation(self) -> float:
+    def deviation(self) -> float:
         """The standard deviation of a pair's noise, if all that are measured had the same share."""
         one = GroupedTable(shape=(2, 2), axes=(0, 1), groups=(np.arange(2), np.arange(2)))
         return math.sqrt(self.measuring([one], _with(self.loss, _amount(self.tables) / self.rounds)).noises[0].variance)
@@ -259,20 +265,20 @@ def offers(sizes: Sequence[int], left: Fraction, rounds: int) -> list[Fraction]:
 
 
 def _evidence(one_way: OneWayTables, measured: Mapping[Pair, Measurement]) -> latent_classes.Evidence:
-    """Return what noisy tables say of the groups' shares; the one-way tables count as exact."""
+    """Return what noisy tables say of the groups' shares; those of one attribute, from all tables, count as exact."""
     scale = max(one_way.size, 1)
     pairs = {
         pair: (found.answers.reshape(one_way.table(pair).kept) / scale, float(np.mean(found.variance)) / scale**2)
         for pair, found in measured.items()
     }
-    return latent_classes.evidence(one_way.shares, pairs)
+    return latent_classes.evidence(pooled(one_way.shares, one_way.spreads, pairs), pairs)
 
 
-def _records(model: LatentClasses, size: int, rng: Generator) -> Codes:
-    """Return sorted records of a model over groups: of its classes, and drawn anew to have its tables."""
+def _records(model: LatentClasses, tables: Array, size: int, rng: Generator) -> Codes:
+    """Return sorted records over groups: of a model's classes, and drawn anew to have tables of pairs."""
     of_class = np.bincount(drawn(model.weights, size, rng=rng), minlength=model.weights.size)
     codes = mixture([model.of(axis) for axis in range(len(model.sizes))], of_class, rng=rng)
-    return redrawn(codes, raked(codes, model.sizes, model.tables), rng=rng)
+    return redrawn(codes, raked(codes, model.sizes, tables), rng=rng)
 
 
 def _one_way(shape: Sequence[int]) -> list[GroupedTable]:

@@ -16,9 +16,9 @@ from dpress.core.people import Codes
 from dpress.core.rng import Generator
 from dpress.inference.maps.top_down import on_simplex
 from dpress.inference.records.latent_classes import Pair
+from dpress.mechanisms.microdata.balanced import balanced
 from dpress.mechanisms.microdata.grouped_tables import GroupedTable
 from dpress.mechanisms.microdata.grouping import Places, by_count, in_order
-from dpress.mechanisms.microdata.record_sampling import drawn
 
 FEWEST_GROUPS = 4
 """Of a number in a table of a pair."""
@@ -37,11 +37,13 @@ class OneWayTables:
     Args:
         counts: of every attribute, >= 0, with the same total, each of shape (cells,).
         groups: of every attribute's cells.
+        variances: of the noise in a cell of every attribute.
         size: the number of records.
     """
 
     counts: tuple[Array, ...]
     groups: tuple[Places, ...]
+    variances: tuple[float, ...]
     size: int
 
     @property
@@ -50,6 +52,12 @@ class OneWayTables:
         sums = [np.bincount(own, weights=counts) for own, counts in zip(self.groups, self.counts, strict=True)]
         return tuple(_raised(own / max(own.sum(), 1.0)) for own in sums)
 
+    @property
+    def spreads(self) -> list[Array]:
+        """The variances of the noise in these shares."""
+        sizes = [np.bincount(own).astype(np.float64) for own in self.groups]
+        return [own * spread / max(self.size, 1) ** 2 for own, spread in zip(sizes, self.variances, strict=True)]
+
     def table(self, pair: Pair) -> GroupedTable:
         """Return the table of a pair's groups."""
         first, second = pair
@@ -57,12 +65,16 @@ class OneWayTables:
         return GroupedTable(shape=shape, axes=pair, groups=(self.groups[first], self.groups[second]))
 
     def spread(self, codes: Codes, *, rng: Generator) -> Codes:
-        """Return records over cells from those over groups: a group's records are spread as the one-way table says."""
-        out = np.empty_like(codes)
+        """Return records over cells from those over groups, spread as the one-way table says; see `balanced`."""
+        out, kept = np.empty_like(codes), np.array([int(own.max()) + 1 for own in self.groups])
+        values = codes + (np.cumsum(kept) - kept).astype(codes.dtype)[:, None]
         for axis, (groups, counts) in enumerate(zip(self.groups, self.counts, strict=True)):
-            for group in range(int(groups.max()) + 1):
+            others = np.delete(values, axis, axis=0)
+            for group in range(kept[axis]):
                 records, cells = np.flatnonzero(codes[axis] == group), np.flatnonzero(groups == group)
-                out[axis, records] = cells[drawn(counts[cells], records.size, rng=rng)]
+                alone = np.zeros(records.size, np.int64)
+                own = balanced(others[:, records], int(kept.sum()), counts[cells], rng=rng) if cells.size > 1 else alone
+                out[axis, records] = cells[own]
         return out
 
 
@@ -88,10 +100,15 @@ def one_way_tables(columns: Sequence[Column], one_way: Measurement, deviation: f
     counts = [on_simplex(part.answers[None].astype(np.float64), np.array([total]))[0] for part in parts]
     most = groups_of_numbers(total, deviation)
     groups = [
-        in_order(own, most) if column.numeric else by_count(own, CLEAR * math.sqrt(spread), MOST_GROUPS)
+        _of_number(own, most) if column.numeric else by_count(own, CLEAR * math.sqrt(spread), MOST_GROUPS)
         for own, column, spread in zip(counts, columns, variances, strict=True)
     ]
-    return OneWayTables(counts=tuple(counts), groups=tuple(groups), size=round(total))
+    return OneWayTables(counts=tuple(counts), groups=tuple(groups), variances=tuple(variances), size=round(total))
+
+
+def _of_number(counts: Array, most: int) -> Places:
+    """Return the group of every cell of a number: each its own where twice as many groups could be told apart."""
+    return np.arange(counts.size) if 2 * counts.size <= most else in_order(counts, most)
 
 
 def groups_of_numbers(records: float, deviation: float) -> int:

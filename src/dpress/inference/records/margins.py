@@ -1,0 +1,44 @@
+"""Shares of every attribute from its own noisy table and from all noisy tables of pairs that hold it, by precision.
+
+one-way shares, tables of pairs -> shares with less noise. Post-processing.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dpress.core.linear import Array
+from dpress.inference.records.latent_classes import Pair
+
+LEAST = 1e-6
+"""The smallest share of a cell."""
+
+
+def pooled(
+    one_way: Sequence[Array], variances: Sequence[Array], measured: Mapping[Pair, tuple[Array, float]]
+) -> list[Array]:
+    """Return for every attribute the mean of all that was measured of it, weighted by inverse variance.
+
+    Error: a cell's variance is 1 / (1 / v + sum of 1 / (k v_pair)), k the number of the other attribute's cells; less
+    what is known from shares adding up to 1. It is weighted least squares for one attribute at a time: that tables of
+    two attributes also share a total is not used.
+
+    Args:
+        one_way: shares of every attribute's cells.
+        variances: of their noise.
+        measured: by rising pairs, unbiased noisy shares and the variance of each.
+    """
+    sums = [own / spread for own, spread in zip(one_way, variances, strict=True)]
+    precisions = [1 / spread for spread in variances]
+    for pair, (table, variance) in measured.items():
+        for place, axis in enumerate(pair):
+            of_margin = variance * table.shape[1 - place]
+            sums[axis] = sums[axis] + table.sum(axis=1 - place) / of_margin
+            precisions[axis] = precisions[axis] + 1 / of_margin
+    return [_adding_up(own / weight, 1 / weight) for own, weight in zip(sums, precisions, strict=True)]
+
+
+def _adding_up(shares: Array, variances: Array) -> Array:
+    """Return shares that add up to 1, each moved in proportion to its variance, and none of them 0."""
+    raised = np.maximum(shares + (1 - shares.sum()) * variances / variances.sum(), LEAST)
+    return np.asarray(raised / raised.sum())

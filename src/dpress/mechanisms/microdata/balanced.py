@@ -1,0 +1,52 @@
+"""Records of a group spread over its cells so that every value of every other attribute gets its part: public tables.
+
+records over groups, shares of a group's cells -> cells, one after the other, each where most is missing.
+"""
+
+import numpy as np
+
+from dpress.core.compiled import compiled
+from dpress.core.linear import Array
+from dpress.core.people import Codes, Counts
+from dpress.core.rng import Generator
+
+
+def balanced(others: Codes, values: int, shares: Array, *, rng: Generator) -> Counts:
+    """Return a cell for every record; each cell gets about its share of the records, and of those with any one value.
+
+    A record goes where, summed over its values, most is missing of the shares so far; so little sampling error is added
+    to tables of two attributes. The shares among all records weigh as much as those with all values of a record. Where
+    counting starts is random. Time: records x attributes x cells.
+
+    Args:
+        others: the records' values of the other attributes, each from 0 and of one attribute only, shape (attributes,
+            records).
+        values: how many there are.
+        shares: of the cells, >= 0; all 0 for even ones.
+        rng: the generator.
+    """
+    known = shares if shares.sum() > 0 else np.ones_like(shares)
+    even = (rng.words((values + 1) * known.size) >> np.uint64(11)) * 2.0**-53
+    start = np.asarray(even.reshape(values + 1, known.size) - 0.5, dtype=np.float64)
+    out = np.empty(others.shape[1], dtype=np.int64)
+    compiled(assign)(np.ascontiguousarray(others.T), known / known.sum(), start, out)
+    return out
+
+
+def assign(others: Codes, shares: Array, found: Array, out: Counts) -> None:
+    """Write the cell of every record; `found` is what values have of cells beyond their shares, the last row all's."""
+    records, attributes = others.shape
+    for record in range(records):
+        best, least = 0, np.inf
+        for cell in range(shares.size):
+            own = max(attributes, 1) * found[-1, cell]
+            for value in others[record]:
+                own += found[value, cell]
+            if own < least:
+                best, least = cell, own
+        out[record] = best
+        for cell in range(shares.size):
+            change = (1.0 if cell == best else 0.0) - shares[cell]
+            found[-1, cell] += change
+            for value in others[record]:
+                found[value, cell] += change
