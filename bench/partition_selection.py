@@ -4,8 +4,7 @@ python bench/partition_selection.py > partition-selection.json
 
 Two public lists of names: a Zipf sample, and the words of Python's own documentation (`pydoc_data.topics`), of persons
 who have k of them in a row. Expected numbers are exact sums of the chance of every name, OpenDP's a mean of real runs.
-Beside these, what weights 1 / sqrt(m) for persons with m names find: in floats, and by `weighted_threshold`, which
-serves statistics of groups (docs/decisions/0059).
+Beside these, in floats: what weights 1 / sqrt(m) for persons with m names would find (docs/decisions/0050).
 """
 
 import json
@@ -26,7 +25,6 @@ from scipy import optimize, special, stats
 from dpress.core.claim import ApproxDP, Unit
 from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
 from dpress.mechanisms.selection.best_selection import selections
-from dpress.noise.gaussian_tails import tail
 from machine import facts
 
 LOSSES = ((1.0, 1e-8), (1.0, 1e-5), (0.1, 1e-8), (3.0, 1e-6))
@@ -114,25 +112,7 @@ def weights(texts: list[str], epsilon: float, delta: float, persons: str) -> dic
     plain = float_found(flat, epsilon, delta, [1.0] * MOST)
     units = [1 / math.sqrt(m) for m in range(1, MOST + 1)]
     whole, half = (float_found(weighted, epsilon / part, delta / part, units) for part in (1, 2))
-    return {
-        "weights": round(whole / plain, 2),
-        "weights, half for counts": round(half / plain, 2),
-        "weighted_threshold": round(exactly_found(lists, flat, epsilon, delta), 2),
-    }
-
-
-def exactly_found(lists: list[list[str]], flat: Counter[str], epsilon: float, delta: float) -> float:
-    """Return the expected names of `weighted_threshold`, as a multiple of those of `gaussian_threshold`."""
-    loss, unit = ApproxDP(epsilon=epsilon, delta=delta), Unit(column="person", rows=MOST)
-    found = selections(loss, unit, offered=("gaussian_threshold", "weighted_threshold"))
-    if len(found) < 2:
-        return math.nan  # weights are not offered: their noise is too wide for exact tails
-    own: Any = found["weighted_threshold"]
-    sums = Counter[str]()
-    for names in lists:
-        sums.update(dict.fromkeys(names, own.weights[len(names) - 1]))
-    weighted = sum(float(tail(own.sigma2, own.threshold - weight).high) for weight in sums.values())
-    return weighted / sum(float(found["gaussian_threshold"].chance(count)) for count in flat.values())
+    return {"weights": round(whole / plain, 2), "weights, half for counts": round(half / plain, 2)}
 
 
 def float_found(sums: Counter[str], epsilon: float, delta: float, units: Sequence[float]) -> float:

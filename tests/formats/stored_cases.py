@@ -137,11 +137,6 @@ def tables() -> dict[str, Case]:
             release={"kind": "statistics", "parameters": {"by": ["region", "sex"], "mean": ["age"]}},
             queries=("mean age where sex = Female", "total"),
         ),
-        "statistics_discovered_persons": Case(
-            attributes=[FOUND, AGE], privacy={"epsilon": 16, "delta": 1e-6, "unit": "person", "rows_per_unit": 3},
-            release={"kind": "statistics", "parameters": {"by": ["region"], "mean": ["age"]}},
-            queries=("mean age", "total"),
-        ),
         "statistics_bounded": Case(
             attributes=[SEX, INCOME], privacy={"epsilon": 8},
             release={"kind": "statistics", "parameters": {

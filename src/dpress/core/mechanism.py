@@ -229,17 +229,8 @@ class NameMechanism(Mechanism, Protocol):
         """The variance of the noisy total, in counts squared; 0 without one."""
         ...
 
-    @property
-    def weights(self) -> tuple[int, ...] | None:
-        """What each name of a person with 1, 2, ... names counts; None where every name counts 1."""
-        ...
-
     def chance(self, count: int) -> Fraction:
         """Return the probability that a name is released that counts so many."""
-        ...
-
-    def typical_chance(self, count: int) -> Fraction:
-        """Return the same where persons have 1, 2, ... names, equally often."""
         ...
 
     def count_for(self, chance: Fraction) -> int:

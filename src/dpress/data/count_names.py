@@ -6,12 +6,10 @@ pair of a person and a name; rows are never held. A database counts by itself, a
 """
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -31,14 +29,7 @@ NAME, PERSON, COUNT = "name", "person", "count"
 WAITING = 1 << 22  # rows of counts that are added up at once
 
 
-def name_counts(
-    attribute: Attribute,
-    source: Any,
-    unit: Unit,
-    *,
-    weights: Sequence[int] | None = None,
-    progress: Progress | None = None,
-) -> NameCounts:
+def name_counts(attribute: Attribute, source: Any, unit: Unit, *, progress: Progress | None = None) -> NameCounts:
     """Return how many rows have each name; of a unit of persons, how many persons have it among the rows they keep.
 
     A name is a text of 1 to 256 bytes in UTF-8 that is not what the rest is called (`other`); names are the same where
@@ -49,7 +40,6 @@ def name_counts(
         attribute: whose values are discovered.
         source: the rows, as `open_source` takes or returns them.
         unit: whom the promise protects; it bounds the rows of a person.
-        weights: what each name of a person with 1, 2, ... names counts instead of 1.
         progress: called with the number of rows done so far.
 
     Raises:
@@ -60,7 +50,7 @@ def name_counts(
         raise TypeError(f"{attribute.name} has no names")
     columns = (attribute.name,) if unit.column is None else (attribute.name, unit.column)
     table = Table(source, columns, unit)
-    if table.engine != "threads" and weights is None:
+    if table.engine != "threads":
         from dpress.data.sql_names import sql_names  # noqa: PLC0415  # sqlglot takes a while to import
 
         if (found := sql_names(table, attribute)) is not None:
@@ -78,7 +68,7 @@ def name_counts(
             waiting = -kept[0].num_rows
         if progress is not None:
             progress(rows)
-    return replace(_by_name(_added(kept), weights), of=kinds.pop() if len(kinds) == 1 else str)
+    return replace(_by_name(_added(kept)), of=kinds.pop() if len(kinds) == 1 else str)
 
 
 def kinds_of(column: pa.DataType) -> set[type]:
@@ -128,21 +118,10 @@ def _added(parts: list[pa.Table]) -> pa.Table:
     return summed.select([NAME, f"{COUNT}_sum"]).rename_columns([NAME, COUNT])
 
 
-def _weighed(found: pa.Table, weights: Sequence[int]) -> npt.NDArray[np.int64]:
-    """Return the weight of every name of a person, by how many the person has; 0 of none."""
-    person = np.asarray(found[PERSON].combine_chunks().dictionary_encode("encode").indices)
-    named = np.asarray(pc.is_valid(found[NAME]))
-    many = np.bincount(person, weights=named).astype(np.int64)[person]
-    return np.where(named, np.array([0, *weights])[many], 0)
-
-
-def _by_name(found: pa.Table, weights: Sequence[int] | None = None) -> NameCounts:
-    """Return the counts of names; a person counts once for a name, or with a weight."""
+def _by_name(found: pa.Table) -> NameCounts:
+    """Return the counts of names; a person counts once for a name."""
     if PERSON in found.column_names:
-        ones = np.ones(found.num_rows, dtype=np.int64) if weights is None else _weighed(found, weights)
-        found = _added([pa.table({NAME: found[NAME], COUNT: pa.array(ones)})])
-    elif weights is not None:
-        found = found.set_column(1, COUNT, pc.multiply(found[COUNT], weights[0]))  # a row has one name
+        found = _added([pa.table({NAME: found[NAME], COUNT: pa.array(np.ones(found.num_rows, dtype=np.int64))})])
     named = found.filter(pc.is_valid(found[NAME])).sort_by(NAME)
     counts = np.asarray(named[COUNT].combine_chunks(), dtype=np.int64)
     total = pc.sum(found[COUNT]).as_py() or 0

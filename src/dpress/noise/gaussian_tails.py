@@ -62,7 +62,7 @@ def tail_of_sum(variance: Fraction, parts: int, start: int) -> Bounds:
     return Bounds(low=own.low * (1 - factor), high=min(Fraction(1), own.high * (1 + factor)))
 
 
-@lru_cache(maxsize=32)  # the sums of one calibration
+@lru_cache(maxsize=16)  # the sums of one calibration
 def _sums(variance: Fraction) -> tuple[list[Decimal], Fraction]:
     """Return the sum of the weights from x on for x = 0, 1, ..., and the sum of all weights."""
     steps = REACH * math.isqrt(math.ceil(variance)) + REACH

@@ -5,7 +5,7 @@ from dpress.core.errors import NotSupported
 from dpress.core.workload import Marginals
 from dpress.data.specification.spec import Spec
 from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
-from dpress.mechanisms.selection.best_selection import COUNTING, selections
+from dpress.mechanisms.selection.best_selection import METHODS, selections
 from dpress.release.candidate import Candidate, Choice
 from dpress.release.discovery_loss import loss_of
 from dpress.release.parameter_checks import expected_users, of_methods
@@ -24,9 +24,9 @@ def choose(spec: Spec) -> Choice:
     """
     loss = loss_of(spec)
     check_found(spec)
-    if spec.release.method not in ("auto", *COUNTING):
-        raise NotSupported(f"$.release.method: {spec.release.method!r} releases no names; {' and '.join(COUNTING)} do")
-    arguments = of_methods(spec, {name: catalog.card(name).parameters for name in COUNTING})
+    if spec.release.method not in ("auto", *METHODS):
+        raise NotSupported(f"$.release.method: {spec.release.method!r} releases no names; {' and '.join(METHODS)} do")
+    arguments = of_methods(spec, {name: catalog.card(name).parameters for name in METHODS})
     offered = arguments if spec.release.method == "auto" else [spec.release.method]
     found = selections(loss, spec.privacy.protected, loss.epsilon * TOTAL_SHARE, offered=offered)
     candidates = tuple(

@@ -18,7 +18,7 @@ from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.discovery.discovered_groups import NAMES_SHARE, DiscoveredGroups
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.selection.above_threshold import SURE
-from dpress.mechanisms.selection.best_selection import METHODS, selections
+from dpress.mechanisms.selection.best_selection import selections
 from dpress.release.discovery_loss import loss_of
 
 METHOD = "discovered_groups"
@@ -96,8 +96,13 @@ def discoveries(spec: Spec, name: str) -> tuple[Discovery, ...]:
         (PureDP(epsilon=rest), Fraction(0)),
         (ZCDP(rho=zcdp_for(rest, half)), half),
     )
-    found = []
-    for loss, delta in ways:
-        names, *_ = selections(ApproxDP(epsilon=share, delta=whole.delta - delta), unit, offered=METHODS).values()
-        found.append(Discovery(name=name, axis=axis, names=names, loss=loss, delta=delta))
-    return tuple(found)
+    return tuple(
+        Discovery(
+            name=name,
+            axis=axis,
+            names=next(iter(selections(ApproxDP(epsilon=share, delta=whole.delta - delta), unit).values())),
+            loss=loss,
+            delta=delta,
+        )
+        for loss, delta in ways
+    )

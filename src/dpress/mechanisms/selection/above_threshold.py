@@ -53,17 +53,6 @@ class AboveThreshold:
         raise NotImplementedError
 
     @property
-    def weights(self) -> tuple[int, ...] | None:
-        """What each name of a person with 1, 2, ... names counts; None where every name counts 1."""
-        return None
-
-    def typical_chance(self, count: int) -> Fraction:
-        """Return the chance of a name that so many have, where persons have more or fewer names; as `chance`."""
-        own: Any = self
-        found: Fraction = own.chance(count)
-        return found
-
-    @property
     def steps(self) -> int:
         """How many counts of names differ by 1 between neighbours, at most: a replaced unit leaves and enters."""
         return steps_of(self.unit)

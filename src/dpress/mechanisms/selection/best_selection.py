@@ -10,7 +10,6 @@ from itertools import pairwise
 from dpress.core.claim import ApproxDP, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import NameMechanism
-from dpress.mechanisms.selection import weighted_threshold
 from dpress.mechanisms.selection.above_threshold import EVEN
 from dpress.mechanisms.selection.gaussian_threshold import calibrated
 from dpress.mechanisms.selection.partition_selection import made_for
@@ -18,14 +17,12 @@ from dpress.mechanisms.selection.partition_selection import made_for
 METHODS: Mapping[str, Callable[..., NameMechanism]] = {
     "partition_selection": made_for,
     "gaussian_threshold": calibrated,
-    "weighted_threshold": weighted_threshold.calibrated,
 }
-COUNTING = ("partition_selection", "gaussian_threshold")  # which release the names' counts, too
 GRAIN = 32  # counts up to the even one at which chances are looked at
 
 
 def selections(
-    loss: ApproxDP, unit: Unit, total: Fraction = Fraction(0), *, offered: Iterable[str] = COUNTING
+    loss: ApproxDP, unit: Unit, total: Fraction = Fraction(0), *, offered: Iterable[str] = METHODS
 ) -> dict[str, NameMechanism]:
     """Return the methods that can keep a loss, by name, first the one that finds most names.
 
@@ -53,7 +50,6 @@ def selections(
 def found_share(selection: NameMechanism) -> Fraction:
     """Return the expected share of all names that is found where a name counts at least n with probability 1 / n.
 
-    Persons have 1, 2, ... names up to their limit, equally often.
     Formula: the sum of chance(n) (1/n - 1/m) over a grid of counts n, m the next one; public, as the chances are.
 
     >>> own = made_for(ApproxDP(epsilon=1, delta="1e-6"), Unit())
@@ -62,5 +58,5 @@ def found_share(selection: NameMechanism) -> Fraction:
     """
     half = selection.count_for(EVEN)
     counts = sorted({max(1, half * place // GRAIN) for place in range(1, 3 * GRAIN + 1)})
-    inner = sum(selection.typical_chance(n) * (Fraction(1, n) - Fraction(1, m)) for n, m in pairwise(counts))
-    return inner + selection.typical_chance(counts[-1]) * Fraction(1, counts[-1])
+    inner = sum(selection.chance(n) * (Fraction(1, n) - Fraction(1, m)) for n, m in pairwise(counts))
+    return inner + selection.chance(counts[-1]) * Fraction(1, counts[-1])

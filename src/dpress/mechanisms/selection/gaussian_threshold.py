@@ -68,7 +68,7 @@ class GaussianThreshold(AboveThreshold):
     @property
     def spent(self) -> Fraction:
         """A number at or above the delta that noise and threshold cost."""
-        return spent_on(self.loss.epsilon - self.total, self.steps, self.sigma2, self.threshold)
+        return _spent(self.loss.epsilon - self.total, self.steps, self.sigma2, self.threshold)
 
     @property
     def claim(self) -> Claim:
@@ -101,43 +101,33 @@ class GaussianThreshold(AboveThreshold):
         return self.threshold + (self.noise.quantile(2 * chance - 1) if 2 * chance > 1 else 0)
 
 
-def spent_on(epsilon: Fraction, steps: int, sigma2: Fraction, threshold: int, *, weight: int = 1) -> Fraction:
+def _spent(epsilon: Fraction, steps: int, sigma2: Fraction, threshold: int) -> Fraction:
     """Return `GaussianThreshold.spent`; of more than `PARTS` names several j at a time, each with the worst of them.
 
     d(m, a) grows with m and falls with a, so for j in low..high j p + d(t - j, a_j) <= high p + d(t - low, a_high).
-
-    Args:
-        epsilon: that is left.
-        steps: t, the names of a unit.
-        sigma2: of the noise.
-        threshold: from which names are released.
-        weight: by which each of them changes.
     """
-    shown = tail(sigma2, threshold - weight).high
+    shown = tail(sigma2, threshold - 1).high
     most = sorted({0, *(-(-steps * part // PARTS) for part in range(1, PARTS + 1))})
     least = [0, *(own + 1 for own in most[:-1])]
     return max(
-        high * shown + cost_of_moved(epsilon, steps - low, sigma2, hidden=1 - high * shown, weight=weight)
+        high * shown + _profile_of_sum(epsilon, steps - low, sigma2, 1 - high * shown)
         for low, high in zip(least, most, strict=True)
     )
 
 
-def cost_of_moved(
-    epsilon: Fraction, moved: int, sigma2: Fraction, *, hidden: Fraction = Fraction(1), weight: int = 1
-) -> Fraction:
-    """Return a number at or above d(moved, exp(epsilon) hidden), of names that others have, too."""
+def _profile_of_sum(epsilon: Fraction, moved: int, sigma2: Fraction, hidden: Fraction) -> Fraction:
+    """Return a number at or above d(moved, exp(epsilon) hidden)."""
     ratio = Fraction(1 << DIGITS, exponential_floor(epsilon, DIGITS) + 1) * hidden
     if ratio <= 0:
         return Fraction(1)
     if not moved:
         return max(Fraction(0), 1 - ratio)
-    near = math.floor(float(sigma2) * math.log(ratio) / weight - moved * weight / 2)
-    starts = range(near - 1, near + 4)
-    return max(Fraction(0), *(_excess(sigma2, moved, start, ratio, moved * weight) for start in starts))
+    near = math.floor(float(sigma2) * math.log(ratio) - moved / 2)
+    return max(Fraction(0), *(_excess(sigma2, moved, start, ratio) for start in range(near - 1, near + 4)))
 
 
-def _excess(sigma2: Fraction, moved: int, start: int, ratio: Fraction, shift: int) -> Fraction:
-    return tail_of_sum(sigma2, moved, start).high - ratio * tail_of_sum(sigma2, moved, start + shift).low
+def _excess(sigma2: Fraction, moved: int, start: int, ratio: Fraction) -> Fraction:
+    return tail_of_sum(sigma2, moved, start).high - ratio * tail_of_sum(sigma2, moved, start + moved).low
 
 
 def calibrated(loss: ApproxDP, unit: Unit, total: Fraction = Fraction(0)) -> GaussianThreshold:
@@ -152,20 +142,20 @@ def calibrated(loss: ApproxDP, unit: Unit, total: Fraction = Fraction(0)) -> Gau
     epsilon, steps, delta = loss.epsilon - total, steps_of(unit), loss.delta
     if epsilon > LARGEST_EPSILON:
         raise NotSupported(f"a Gaussian threshold serves up to epsilon = {LARGEST_EPSILON}, got {float(epsilon):.3g}")
-    sigma2 = max(SMALLEST, Fraction(math.ceil(searched(float(epsilon), steps, float(delta)) ** 2 * 2**20), 2**20))
+    sigma2 = max(SMALLEST, Fraction(math.ceil(_searched(float(epsilon), steps, float(delta)) ** 2 * 2**20), 2**20))
     for _ in range(TRIES):
-        if cost_of_moved(epsilon, steps, sigma2) <= delta:
+        if _profile_of_sum(epsilon, steps, sigma2, Fraction(1)) <= delta:
             threshold = math.ceil(1.5 - float(sigma2) ** 0.5 * NormalDist().inv_cdf(float(delta) / steps))
-            while spent_on(epsilon, steps, sigma2, threshold) > delta:
+            while _spent(epsilon, steps, sigma2, threshold) > delta:
                 threshold += 1
-            while spent_on(epsilon, steps, sigma2, threshold - 1) <= delta:
+            while _spent(epsilon, steps, sigma2, threshold - 1) <= delta:
                 threshold -= 1
             return GaussianThreshold(loss=loss, unit=unit, total=total, sigma2=sigma2, threshold=threshold)
         sigma2 = Fraction(math.ceil(sigma2 * 2**20 * Fraction(10001, 10000)), 2**20)
     raise NotSupported("no Gaussian threshold was found for this loss")
 
 
-def searched(epsilon: float, steps: int, delta: float) -> float:
+def _searched(epsilon: float, steps: int, delta: float) -> float:
     """Return the standard deviation of noise that hides `steps` moved counts for about delta."""
     low, high = 0.1, 1e6
     while high / low > 1 + 1e-9:

@@ -13,7 +13,6 @@ from fractions import Fraction
 from dpress.core.claim import ApproxDP, Relation
 from dpress.mechanisms.selection.gaussian_threshold import GaussianThreshold
 from dpress.mechanisms.selection.partition_selection import PartitionSelection
-from dpress.mechanisms.selection.weighted_threshold import WeightedThreshold
 from dpress.noise.expansion import PRECISION, exponential_floor
 from dpress.noise.tabulated import WHOLE
 
@@ -48,26 +47,24 @@ def names_loss(mechanism: PartitionSelection, claimed: ApproxDP) -> ExactDelta:
     return ExactDelta(delta=worst, kept=worst <= claimed.delta, remark=remark)
 
 
-def sums_loss(mechanism: GaussianThreshold | WeightedThreshold, claimed: ApproxDP) -> ExactDelta:
+def sums_loss(mechanism: GaussianThreshold, claimed: ApproxDP) -> ExactDelta:
     """Return the delta of `GaussianThreshold`'s proof, its sums of noise by convolution of the noise's own weights.
 
-    For every number of names that only the unit has, and of weighted ones for every number that it has. The noise's own
-    weights are rounded down to 2^-160 of the largest, for 12 standard deviations; what that leaves out is below 2^-100.
+    For every number of names that only the unit has; weights are rounded down to 2^-160 of the largest, for 12 standard
+    deviations; what that leaves out is below 2^-100.
     """
     total = mechanism.total_noise
     spent = Fraction(0) if total is None else Fraction(mechanism.unit.rows) / total.scale
     below = Fraction(exponential_floor(claimed.epsilon - spent, PRECISION) + 1, 1 << PRECISION)
     reach = 12 * (math.isqrt(math.ceil(mechanism.sigma2)) + 1)
     own = [exponential_floor(Fraction(x * x) / (2 * mechanism.sigma2), BITS) for x in range(-reach, reach + 1)]
-    delta = Fraction(0)
-    for steps, weight in [*enumerate(mechanism.weights, start=1)] if mechanism.weights else [(mechanism.steps, 1)]:
-        shown = Fraction(sum(own[reach + mechanism.threshold - weight :]), sum(own))
-        delta = max(delta, steps * shown)
-        for new in range(steps):
-            law, shift, above = _convolved(own, steps - new), weight * (steps - new), below / (1 - new * shown)
-            shifted = [*law[shift:], *[0] * shift]
-            excess = sum(max(0, p * above.numerator - q * above.denominator) for p, q in zip(law, shifted, strict=True))
-            delta = max(delta, new * shown + Fraction(excess, above.numerator * sum(law)))
+    shown = Fraction(sum(own[reach + mechanism.threshold - 1 :]), sum(own))
+    steps, delta = mechanism.steps, mechanism.steps * shown
+    for new in range(steps):
+        law, moved, above = _convolved(own, steps - new), steps - new, below / (1 - new * shown)
+        shifted = [*law[moved:], *[0] * moved]
+        excess = sum(max(0, p * above.numerator - q * above.denominator) for p, q in zip(law, shifted, strict=True))
+        delta = max(delta, new * shown + Fraction(excess, above.numerator * sum(law)))
     remark = "delta of names that only a unit has, and of noise added to the counts of its others, by convolution"
     return ExactDelta(delta=delta, kept=delta <= claimed.delta, remark=remark)
 

@@ -31,7 +31,6 @@ from dpress.mechanisms.protocol.report_type import ReportType
 from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
 from dpress.mechanisms.selection.gaussian_threshold import GaussianThreshold
 from dpress.mechanisms.selection.partition_selection import PartitionSelection
-from dpress.mechanisms.selection.weighted_threshold import WeightedThreshold
 from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.psda import Psda
 from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
@@ -75,10 +74,11 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
     """
     generator = rng or secure()
     example: Any = card.example(loss, Unit())
-    if isinstance(loss, ApproxDP) and isinstance(example, (PartitionSelection, GaussianThreshold, WeightedThreshold)):
+    if isinstance(loss, ApproxDP) and isinstance(example, (PartitionSelection, GaussianThreshold)):
         if samples is not None:
             raise NotSupported(f"{card.name} is checked exactly, and takes no samples")
-        checks = [names_exact(one) for one in _selections(card, loss)]
+        made: Any = card.example
+        checks = [names_exact(made(loss, unit, loss.epsilon * TOTAL_SHARE)) for unit in _units()]
     elif isinstance(example, DiscoveredGroups) and samples is None:
         checks = [discovery_exact(cast("DiscoveredGroups", card.example(loss, unit))) for unit in _units()]
     elif isinstance(loss, ApproxDP):
@@ -221,17 +221,7 @@ def of_records(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Gen
             yield records_sampled(made, samples or SAMPLES, rng=rng)
 
 
-def _selections(card: Card, loss: ApproxDP) -> Iterator[Any]:
-    """Yield a selection of names for every unit: with a total beside them, or weighted for who comes or leaves."""
-    made: Any = card.example
-    for unit in _units():
-        if card.method is not WeightedThreshold:
-            yield made(loss, unit, loss.epsilon * TOTAL_SHARE)
-        elif unit.relation is Relation.ADD_REMOVE:
-            yield made(loss, unit)
-
-
-def names_exact(made: PartitionSelection | GaussianThreshold | WeightedThreshold) -> Check:
+def names_exact(made: PartitionSelection | GaussianThreshold) -> Check:
     """Return the exact check of what releases names, beside its total."""
     claimed = _claimed(made)
     if isinstance(made, PartitionSelection):
