@@ -25,8 +25,8 @@ class NamesCheck:
         attribute: whose values are discovered.
         names: how many there are.
         expected: how many of them are released on average.
-        counts: from which a name is released with a chance of 50 %, and of 99 %.
-        share: of all counts that names have which are released, on average.
+        counts: from which a name is released with a chance of 50 %, and of 99 %, whatever else those have who have it.
+        share: of all counts, or weights, that names have which are released, on average.
     """
 
     attribute: str
@@ -55,10 +55,10 @@ def names_check(
     if not isinstance(selection, NameMechanism):
         return None
     attribute = next(one for one in schema.attributes if isinstance(one, Categorical) and one.discovered)
-    found = name_counts(attribute, source, unit, progress=progress)
+    found = name_counts(attribute, source, unit, weights=selection.weights, progress=progress)
     times = Counter(found.counts.tolist())
     chances = {count: float(selection.chance(count)) for count in times}
-    half, nearly = (selection.count_for(chance) for chance in (EVEN, SURE))
+    half, nearly = (selection.holders_for(chance) for chance in (EVEN, SURE))
     return NamesCheck(
         attribute=attribute.name,
         names=len(found.names),

@@ -115,7 +115,7 @@ def _expected(planned: Plan) -> str:
 
 def _discovered(mechanism: DiscoveredGroups) -> str:
     """Return the group that the errors are about, where a selection finds the groups, and when it does."""
-    half, nearly = (mechanism.names.count_for(chance) for chance in (EVEN, SURE))
+    half, nearly = (mechanism.names.holders_for(chance) for chance in (EVEN, SURE))
     person = mechanism.unit.column
     counts = f"{person} that have it" if person else "rows"
     return (
@@ -154,7 +154,7 @@ def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
         found = devices.estimates(own, planned.choice.schema, users, _assumed(planned))
         return {name: float(found.of(name).standard_error[0]) for name in found.names}
     if isinstance(own, DiscoveredGroups):
-        users = own.names.count_for(SURE) * own.decoder.groups
+        users = own.names.holders_for(SURE) * own.decoder.groups
     groups = own.groups if isinstance(own, SecondStep) else own
     if not isinstance(groups, MatrixMechanism | GroupQuantiles):
         raise TypeError(f"{type(groups).__name__} measures no statistics")
