@@ -26,6 +26,7 @@ class NamesCheck:
         names: how many there are.
         expected: how many of them are released on average.
         counts: from which a name is released with a chance of 50 %, and of 99 %, whatever else those have who have it.
+        weighted: whether names are found by weights, of persons who add less to each the more they have.
         share: of all counts, or weights, that names have which are released, on average.
     """
 
@@ -33,6 +34,7 @@ class NamesCheck:
     names: int
     expected: float
     counts: tuple[int, int]
+    weighted: bool
     share: float
 
 
@@ -64,5 +66,6 @@ def names_check(
         names=len(found.names),
         expected=sum(chances[count] * number for count, number in times.items()),
         counts=(half, nearly),
+        weighted=selection.weights is not None,
         share=sum(chances[count] * count * number for count, number in times.items()) / max(found.total, 1),
     )

@@ -84,12 +84,14 @@ def _law(sigma2: Fraction, parts: int) -> Law:
     if not parts:
         return np.ones(1)
     if parts > 1:
-        return np.convolve(_law(sigma2, parts - 1), _law(sigma2, 1))
+        together: Law = np.convolve(_law(sigma2, parts - 1), _law(sigma2, 1))
+        return together
     reach = REACH * (math.isqrt(math.ceil(sigma2)) + 1)
     if reach > LARGEST:
         raise NotSupported("sums of noise are added up on a coarse lattice only")
     weights: Law = np.exp(-(np.arange(-reach, reach + 1.0) ** 2) / (2 * float(sigma2)))
-    return np.divide(weights, weights.sum())
+    law: Law = weights / weights.sum()
+    return law
 
 
 def _hidden(sigma2: Fraction, first: tuple[int, int], second: tuple[int, int], ratio: float) -> float:
