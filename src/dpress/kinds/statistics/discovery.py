@@ -63,8 +63,8 @@ def discovered(schema: Schema, by: Sequence[str]) -> str | None:
         return None
     if len(found) > 1:
         raise NotSupported(
-            f'$.attribute: values = "discover" for one attribute of kind = "statistics", got {", ".join(found)}; list the '
-            "values of the others, or write both into one column"
+            f'$.attribute: values = "discover" for one attribute of kind = "statistics", got {", ".join(found)}; '
+            "list the values of the others, or write both into one column"
         )
     if found[0] not in by:
         raise NotSupported(f"{PLACE}.by: expected {found[0]} in it, as its values are discovered")
