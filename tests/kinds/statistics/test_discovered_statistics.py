@@ -15,6 +15,7 @@ from dpress.core.claim import ApproxDP
 from dpress.core.errors import BudgetExceeded, NotSupported, SchemaMismatch
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics import plan_text
+from dpress.release.names_check import names_check
 from dpress.release.plan import plan
 from dpress.release.release import Release
 from dpress.reporting.page import page
@@ -108,6 +109,21 @@ def test_a_database_gives_the_same_release(tmp_path: Path) -> None:
         here, there = (publish(asked(privacy=privacy), data, rng=rng.seeded(4)) for data in (held, f"{place}#shop"))
         assert here.kept.tolist() == there.kept.tolist()
         assert here.design == there.design
+
+
+@pytest.mark.parametrize(("of_each", "found"), [(1, 9), (9, 0)])
+def test_weights_find_names_of_people_who_have_no_other(of_each: int, found: int) -> None:
+    """Each of nine names is that of 200 people: 115 are enough where they have no other, 345 where they have all."""
+    who = np.repeat(np.arange(1800 // of_each), of_each)
+    items = np.arange(1800) % 9 if of_each > 1 else np.arange(1800) // 200
+    data = pa.table({"item": [f"n{one}" for one in items], "cost": np.full(1800, 500.0), "who": who})
+    own = asked(privacy={**PERSONS, "rows_per_unit": 9})
+    release = publish(own, data, rng=rng.seeded(5))
+    assert release.answers.discovered.startswith(f"item: {found} names")
+    checked = names_check(plan(own).chosen.mechanism, own.schema, data, own.privacy.protected)
+    assert checked is not None
+    assert checked.weighted
+    assert checked.expected == pytest.approx(found, abs=0.6)
 
 
 def test_without_a_name_that_occurs_often_all_rows_are_the_rest(tmp_path: Path) -> None:
