@@ -107,3 +107,5 @@ def test_it_is_read_back_and_what_it_cannot_keep_is_refused() -> None:
         dataclasses.replace(own, length=1)
     with pytest.raises(NotSupported, match="on a coarse lattice only"):
         weights_loss(own, LOSSES[0])
+    with pytest.raises(NotSupported, match="added up for delta >= 1e-14, got 1e-20"):
+        weights_loss(own, ApproxDP(epsilon=1, delta="1e-20"))

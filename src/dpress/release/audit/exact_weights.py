@@ -24,6 +24,7 @@ COARSE = 16  # length of a person's weights
 LARGEST = 1 << 16  # values of a sum of noise
 REACH = 9  # standard deviations; beyond them less than 1e-17 is left
 FLOATS = 1e-12  # relative, of sums of positive numbers
+SMALLEST_DELTA = 1e-14  # far above what is left out
 
 Law = npt.NDArray[np.float64]
 Side = tuple[int, int, int]  # the weight of every name, how many others have, and how many only the unit has
@@ -44,8 +45,10 @@ def weights_loss(mechanism: WeightedThreshold, claimed: ApproxDP) -> ExactDelta:
     """Return the largest delta over units with up to `unit.rows` names, each new or moved; in floats, rounded up.
 
     Raises:
-        NotSupported: the lattice is too fine for sums of noise to be added up.
+        NotSupported: the lattice is too fine for sums of noise to be added up, or delta is below 1e-14.
     """
+    if claimed.delta < SMALLEST_DELTA:
+        raise NotSupported(f"sums of noise are added up for delta >= {SMALLEST_DELTA}, got {float(claimed.delta):.3g}")
     law = _law(mechanism.sigma2, 1)
     above = law[law.size // 2 + np.arange(law.size // 2 + 1)][::-1].cumsum()[::-1]  # P(X >= 0), P(X >= 1), ...
     worst, changes = 0.0, 0
