@@ -4,7 +4,8 @@ python bench/partition_selection.py > partition-selection.json
 
 Two public lists of names: a Zipf sample, and the words of Python's own documentation (`pydoc_data.topics`), of persons
 who have k of them in a row. Expected numbers are exact sums of the chance of every name, OpenDP's a mean of real runs.
-Beside these, in floats: what weights 1 / sqrt(m) for persons with m names would find (docs/decisions/0050).
+Beside these, of persons who have few names or many: what weights find (`weighted_threshold`), as multiples of what the
+better of the two selections by flat counts finds; the whole budget for each.
 """
 
 import json
@@ -23,11 +24,13 @@ import opendp.prelude as dp
 from scipy import optimize, special, stats
 
 from dpress.core.claim import ApproxDP, Unit
+from dpress.mechanisms.selection import weighted_threshold
 from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
 from dpress.mechanisms.selection.best_selection import selections
 from machine import facts
 
 LOSSES = ((1.0, 1e-8), (1.0, 1e-5), (0.1, 1e-8), (3.0, 1e-6))
+QUARTER = (0.25, 1e-8)  # what names get of epsilon = 1 where their groups are measured, too
 NAMES = (1, 3, 10)  # of a person
 RUNS = 10
 MOST = 10  # names that a person keeps, where persons differ
@@ -98,29 +101,26 @@ def gaussian(counts: np.ndarray, epsilon: float, delta: float, names: int) -> tu
 
 
 def weights(texts: list[str], epsilon: float, delta: float, persons: str) -> dict[str, float]:
-    """Names found by Gaussian noise on weights, all or half of the budget, as multiples of those on flat counts."""
+    """Names found by weights, and as a multiple of those that the best of the flat counts finds."""
     drawn, start, lists = np.random.default_rng(ZIPF["seed"]), 0, []  # noqa: TID251  # a sample, no noise
     while start < len(texts):
         names = PERSONS[persons](drawn)
         lists.append(drawn.permutation(sorted(set(texts[start : start + names])))[:MOST].tolist())
         start += names
+    loss, unit = ApproxDP(epsilon=epsilon, delta=delta), Unit(column="person", rows=MOST)
+    own = weighted_threshold.calibrated(loss, unit)
     flat, weighted = Counter[str](), Counter[str]()
-    for own in lists:
-        for one in own:
-            flat[one] += 1
-            weighted[one] += 1 / math.sqrt(len(own))
-    plain = float_found(flat, epsilon, delta, [1.0] * MOST)
-    units = [1 / math.sqrt(m) for m in range(1, MOST + 1)]
-    whole, half = (float_found(weighted, epsilon / part, delta / part, units) for part in (1, 2))
-    return {"weights": round(whole / plain, 2), "weights, half for counts": round(half / plain, 2)}
-
-
-def float_found(sums: Counter[str], epsilon: float, delta: float, units: Sequence[float]) -> float:
-    """Return the expected number of names, a person with m of them adding units[m - 1] to each; delta as in ours."""
-    length = max(own * math.sqrt(m) for m, own in enumerate(units, start=1))
-    sigma = sigma_for(epsilon, delta, length)
-    threshold = max(own + sigma * float(stats.norm.isf(delta / m)) for m, own in enumerate(units, start=1))
-    return float(stats.norm.sf((threshold - np.array([*sums.values()])) / sigma).sum())
+    for one in lists:
+        flat.update(one)
+        weighted.update(dict.fromkeys(one, own.weights[len(one) - 1]))
+    found = sum(float(own.chance(count)) for count in weighted.values())
+    plain, _ = ours(np.array([*flat.values()]), epsilon, delta, MOST, total=False)
+    return {
+        "epsilon": epsilon,
+        "delta": delta,
+        "weights": round(found, 2),
+        "times flat counts": round(found / plain, 2),
+    }
 
 
 def opendp_space() -> tuple[object, object]:
@@ -185,7 +185,8 @@ def main() -> None:
         source: [case(texts, *loss, names) for loss in LOSSES for names in NAMES] for source, texts in sources.items()
     }
     weighted = {
-        source: {name: weights(texts, *LOSSES[0], name) for name in PERSONS} for source, texts in sources.items()
+        source: {name: [weights(texts, *loss, name) for loss in (*LOSSES, QUARTER)] for name in PERSONS}
+        for source, texts in sources.items()
     }
     json.dump(
         {

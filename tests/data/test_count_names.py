@@ -20,6 +20,7 @@ ITEM = Categorical(name="item", values="discover", other="rest")
 SECRET = "only one person has this"
 LONGEST = "\u00e9" * 128  # 256 bytes
 TEXTS = ["tea", "Tea", "tea ", None, "", "rest", LONGEST, LONGEST + "x", "tea", SECRET, "\u00e9", "e\u0301", None, "7"]
+WEIGHTS = [6400 // names for names in range(1, 101)]
 NAMES = {"tea": 2, "Tea": 1, "tea ": 1, LONGEST: 1, SECRET: 1, "\u00e9": 1, "e\u0301": 1, "7": 1}
 
 
@@ -91,6 +92,16 @@ def test_a_person_counts_once_for_a_name(persons: list[object]) -> None:
     unit = Unit(column="who", rows=40)
     found = name_counts(ITEM, pa.table({"item": items, "who": persons}), unit)
     assert as_dict(found) == Counter(item for item, _ in set(zip(items, persons, strict=True)))
+
+
+def by_weight(rows: pa.Table, column: str) -> Counter[str]:
+    """The sums of weights by name, person by person."""
+    summed, held = Counter[str](), dict[int, set[str]]()
+    for who, name in zip(rows["who"].to_pylist(), rows[column].to_pylist(), strict=True):
+        held.setdefault(who, set()).update({str(name)} if name not in (None, "", "rest", LONGEST + "x") else ())
+    for own in held.values():
+        summed.update(dict.fromkeys(own, WEIGHTS[len(own) - 1]))
+    return summed
 
 
 @pytest.mark.parametrize("rows", [1, 2])
@@ -179,7 +190,7 @@ def held(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 def test_an_engine_counts_what_threads_count(held: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rows, where = held
     asked, own = [], sql_names.sql_names
-    monkeypatch.setattr(sql_names, "sql_names", lambda *of: asked.append(own(*of)) or asked[-1])
+    monkeypatch.setattr(sql_names, "sql_names", lambda *of, **how: asked.append(own(*of, **how)) or asked[-1])
     for name in ("item", "number"):
         for null in (None, "drop"):
             attribute = Categorical(name=name, values="discover", other="rest", null=null)
@@ -187,7 +198,14 @@ def test_an_engine_counts_what_threads_count(held: Any, monkeypatch: pytest.Monk
                 expected, found = name_counts(attribute, rows, unit), name_counts(attribute, where, unit)
                 assert as_dict(found) == as_dict(expected)
                 assert (found.unnamed, found.of) == (expected.unnamed, expected.of)
-    assert len(asked) == 8
+        many = Unit(column="who", rows=100)
+        for data in (rows, where):
+            weighted = name_counts(Categorical(name=name, values="discover", other="rest"), data, many, weights=WEIGHTS)
+            assert as_dict(weighted) == by_weight(rows, name)
+            assert weighted.unnamed == 0
+        plain = name_counts(ITEM, where, Unit(), weights=[7])
+        assert as_dict(plain) == {one: 7 * count for one, count in as_dict(name_counts(ITEM, rows, Unit())).items()}
+    assert len(asked) == 12
     assert all(one is not None for one in asked)
     capped = name_counts(ITEM, where, Unit(column="who", rows=1))
     assert capped.total == len(set(rows["who"].to_pylist()))

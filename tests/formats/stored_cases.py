@@ -137,6 +137,10 @@ def tables() -> dict[str, Case]:
             release={"kind": "statistics", "parameters": {"by": ["region", "sex"], "mean": ["age"]}},
             queries=("mean age where sex = Female", "total"),
         ),
+        "statistics_weighted": Case(attributes=[{"name": "region", "kind": "categorical", "values": "discover"}, AGE],
+            privacy={"epsilon": 8, "delta": 1e-6, "unit": "person", "rows_per_unit": 5}, queries=("total", "mean age"),
+            release={"kind": "statistics", "parameters": {"by": ["region"], "mean": ["age"]}},
+        ),
         "statistics_bounded": Case(
             attributes=[SEX, INCOME], privacy={"epsilon": 8},
             release={"kind": "statistics", "parameters": {

@@ -105,7 +105,8 @@ def _names(found: NamesCheck) -> list[str]:
     half, nearly = found.counts
     names = f"{found.attribute}: {found.names:,} different names; about {found.expected:,.1f} would be released, which"
     counts = f"  a count of {half:,} is released with a chance of 50 %, one of {nearly:,} with 99 %"
-    return [f"{names} have {found.share:.1%} of all counts", counts]
+    few = "; smaller ones, too, of persons with few names" if found.weighted else ""
+    return [f"{names} have {found.share:.1%} of all {'weights' if found.weighted else 'counts'}", counts + few]
 
 
 def _strings(found: StringsCheck) -> list[str]:

@@ -210,6 +210,11 @@ class NameMechanism(Mechanism, Protocol):
     """A curator's mechanism that releases names which nobody may list, with their counts."""
 
     @property
+    def weights(self) -> tuple[int, ...] | None:
+        """What a unit with 1, 2, ... names adds to the count of each; None where that is 1, however many there are."""
+        ...
+
+    @property
     def threshold(self) -> int:
         """The smallest noisy count that is released."""
         ...
@@ -235,6 +240,15 @@ class NameMechanism(Mechanism, Protocol):
 
     def count_for(self, chance: Fraction) -> int:
         """Return the smallest count of a name that is released with at least this probability, from 1/2 on."""
+        ...
+
+    @property
+    def least(self) -> int:
+        """The least that a unit adds to the count of a name."""
+        ...
+
+    def holders_for(self, chance: Fraction) -> int:
+        """Return how many units that have a name make it released with this probability, whatever else they have."""
         ...
 
     def select(self, names: NameCounts, *, rng: Generator) -> NoisyNames:

@@ -15,8 +15,8 @@ class NameCounts:
 
     Args:
         names: all different, in the order of their bytes.
-        counts: of each, at least 1, shape (names,).
-        unnamed: how many count without a name.
+        counts: of each, at least 1, shape (names,); where a mechanism takes weights, the sum of these.
+        unnamed: how many count without a name; 0 where weights are added up.
         of: what the column holds: texts, integers or truths, which are named as they are written.
     """
 

@@ -6,10 +6,12 @@ pair of a person and a name; rows are never held. A database counts by itself, a
 """
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -25,21 +27,30 @@ from dpress.data.persons.person_columns import PersonColumn, person_column
 from dpress.data.sources.source import without_quotes
 from dpress.data.table import Table
 
-NAME, PERSON, COUNT = "name", "person", "count"
+NAME, PERSON, SIZE, COUNT = "name", "person", "size", "count"
 WAITING = 1 << 22  # rows of counts that are added up at once
 
 
-def name_counts(attribute: Attribute, source: Any, unit: Unit, *, progress: Progress | None = None) -> NameCounts:
+def name_counts(
+    attribute: Attribute,
+    source: Any,
+    unit: Unit,
+    *,
+    weights: Sequence[int] | None = None,
+    progress: Progress | None = None,
+) -> NameCounts:
     """Return how many rows have each name; of a unit of persons, how many persons have it among the rows they keep.
 
     A name is a text of 1 to 256 bytes in UTF-8 that is not what the rest is called (`other`); names are the same where
     their bytes are. What is none counts without a name, a missing value only where the specification does not drop it.
-    A row, or each of the different names of a person, adds 1 to one count: a unit changes at most `unit.rows`.
+    A row, or each of the different names of a person, adds 1 to one count: a unit changes at most `unit.rows`. Where
+    there are weights it adds that of as many names as the person has, and what has no name adds nothing.
 
     Args:
         attribute: whose values are discovered.
         source: the rows, as `open_source` takes or returns them.
         unit: whom the promise protects; it bounds the rows of a person.
+        weights: of a person with 1, 2, ... up to `unit.rows` names; None for 1 each.
         progress: called with the number of rows done so far.
 
     Raises:
@@ -53,8 +64,10 @@ def name_counts(attribute: Attribute, source: Any, unit: Unit, *, progress: Prog
     if table.engine != "threads":
         from dpress.data.sql_names import sql_names  # noqa: PLC0415  # sqlglot takes a while to import
 
-        if (found := sql_names(table, attribute)) is not None:
-            return replace(_by_name(found.rows.rename_columns([NAME, COUNT])), of=kinds_of(found.kind).pop())
+        if (found := sql_names(table, attribute, sizes=weights is not None)) is not None:
+            sizes = [SIZE] if found.rows.num_columns > 2 else []
+            counted = found.rows.rename_columns([NAME, *sizes, COUNT])
+            return replace(_by_name(counted, weights), of=kinds_of(found.kind).pop())
     kept: list[pa.Table] = []
     waiting = rows = 0
     kinds = set[type]()
@@ -68,7 +81,7 @@ def name_counts(attribute: Attribute, source: Any, unit: Unit, *, progress: Prog
             waiting = -kept[0].num_rows
         if progress is not None:
             progress(rows)
-    return replace(_by_name(_added(kept)), of=kinds.pop() if len(kinds) == 1 else str)
+    return replace(_by_name(_added(kept), weights), of=kinds.pop() if len(kinds) == 1 else str)
 
 
 def kinds_of(column: pa.DataType) -> set[type]:
@@ -118,11 +131,23 @@ def _added(parts: list[pa.Table]) -> pa.Table:
     return summed.select([NAME, f"{COUNT}_sum"]).rename_columns([NAME, COUNT])
 
 
-def _by_name(found: pa.Table) -> NameCounts:
-    """Return the counts of names; a person counts once for a name."""
-    if PERSON in found.column_names:
-        found = _added([pa.table({NAME: found[NAME], COUNT: pa.array(np.ones(found.num_rows, dtype=np.int64))})])
-    named = found.filter(pc.is_valid(found[NAME])).sort_by(NAME)
+def _by_name(found: pa.Table, weights: Sequence[int] | None) -> NameCounts:
+    """Return the counts of names, or the sums of weights; a person counts once for a name."""
+    times = np.asarray(found[COUNT]) if COUNT in found.column_names else np.ones(found.num_rows, dtype=np.int64)
+    if weights is not None:
+        times = times * np.array([0, *weights], dtype=np.int64)[_sizes(found)]
+    summed = _added([pa.table({NAME: found[NAME], COUNT: pa.array(times)})])
+    named = summed.filter(pc.is_valid(summed[NAME])).sort_by(NAME)
     counts = np.asarray(named[COUNT].combine_chunks(), dtype=np.int64)
-    total = pc.sum(found[COUNT]).as_py() or 0
-    return NameCounts(names=tuple(named[NAME].to_pylist()), counts=counts, unnamed=total - int(counts.sum()))
+    return NameCounts(names=tuple(named[NAME].to_pylist()), counts=counts, unnamed=int(times.sum() - counts.sum()))
+
+
+def _sizes(found: pa.Table) -> npt.NDArray[np.int64]:
+    """Return how many names the unit of every row has, 0 where the row has none."""
+    named = np.asarray(pc.is_valid(found[NAME]), dtype=np.int64)
+    if SIZE in found.column_names:
+        return named * np.asarray(found[SIZE], dtype=np.int64)
+    if PERSON not in found.column_names:
+        return named
+    person = np.asarray(found[PERSON].combine_chunks().dictionary_encode("encode").indices, dtype=np.int64)
+    return named * np.bincount(person, weights=named).astype(np.int64)[person]

@@ -1,6 +1,7 @@
 """How often every name occurs, by statements of the engine that has the rows: only names and their counts leave it.
 
-rows, at most so many of each person -> the name of each, or none -> each once for a person -> GROUP BY -> counts.
+rows, at most so many of each person -> the name of each, or none -> each once for a person -> GROUP BY the name and
+how many names the person has -> counts.
 """
 
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from dpress.data.sql.engine_column import TEXT, Column, text, whole
 from dpress.data.sql.person_rows import person_name
 from dpress.data.table import Table
 
-NAME, COUNT = "dpress_name", "dpress_count"
+NAME, SIZE, COUNT = "dpress_name", "dpress_size", "dpress_count"
 PERSON = "dpress_person"
 
 
@@ -27,7 +28,8 @@ class GroupedNames:
     """What an engine counted.
 
     Args:
-        rows: names (null for none) and how often each occurs, in any order, and all different.
+        rows: names (null for none), where asked for how many names their units have, and how often each occurs, in any
+            order, and all different.
         kind: of the column.
     """
 
@@ -35,7 +37,7 @@ class GroupedNames:
     kind: pa.DataType
 
 
-def sql_names(table: Table, attribute: Categorical) -> GroupedNames | None:
+def sql_names(table: Table, attribute: Categorical, *, sizes: bool) -> GroupedNames | None:
     """Return the counts of names, of persons once for a name; None where the codec is to read the column.
 
     Whether it is follows from the specification and the declared type alone. Counts are those of the codec: names are
@@ -44,6 +46,7 @@ def sql_names(table: Table, attribute: Categorical) -> GroupedNames | None:
     Args:
         table: the rows.
         attribute: whose values are discovered.
+        sizes: whether counts are asked for by how many names a unit has.
 
     Raises:
         OSError: the rows cannot be read, or they changed.
@@ -58,7 +61,7 @@ def sql_names(table: Table, attribute: Categorical) -> GroupedNames | None:
         return None
     relation = relation_of(source)
     check_columns(source.name, table.columns, list(relation.declared))
-    asked = statements(attribute, relation, person)
+    asked = statements(attribute, relation, person, sizes=sizes)
     if asked is None:
         return None
     rows, named = (int(column[0].as_py()) for column in source.fetch(asked.numbers).columns)
@@ -77,20 +80,21 @@ class Statements:
 
     Args:
         numbers: how many rows there are, and how many of them have a value.
-        names: every name with its count.
+        names: every name, where asked for by how many a unit has, with its count.
     """
 
     numbers: str
     names: str
 
 
-def statements(attribute: Categorical, relation: Relation, person: str | None) -> Statements | None:
+def statements(attribute: Categorical, relation: Relation, person: str | None, *, sizes: bool) -> Statements | None:
     """Return the statements that count names; None where the engine cannot name the column's values as the codec does.
 
     Args:
         attribute: whose values are discovered.
         relation: the rows, bounded to a few of each person.
         person: the column that names a row's person; None where rows are counted.
+        sizes: whether names are counted by how many of them a unit has.
     """
     column = relation.column(attribute.name)
     other = text(attribute.other, relation.dialect)
@@ -105,9 +109,12 @@ def statements(attribute: Categorical, relation: Relation, person: str | None) -
     rows = exp.select(*columns).from_(relation.source)
     if attribute.null == DROP:
         rows = rows.where(exp.not_(column.missing))
-    counted = (rows if person is None else rows.distinct()).subquery("dpress_names")
+    counted, keys = rows if person is None else rows.distinct(), [NAME]
+    if sizes and person is not None:
+        size = exp.Window(this=exp.Count(this=exp.column(NAME)), partition_by=[exp.column(PERSON)])
+        counted, keys = exp.select(NAME, exp.alias_(size, SIZE)).from_(counted.subquery("dpress_names")), [NAME, SIZE]
     number = exp.cast(exp.Count(this=exp.Star()), "bigint")
-    names = exp.select(NAME, exp.alias_(number, COUNT)).from_(counted).group_by(NAME)
+    names = exp.select(*keys, exp.alias_(number, COUNT)).from_(counted.subquery("dpress_sizes")).group_by(*keys)
     present = exp.cast(exp.Count(this=column.raw), "bigint")
     numbers = exp.select(exp.alias_(number.copy(), "dpress_rows"), exp.alias_(present, "dpress_present"))
     return Statements(

@@ -41,7 +41,7 @@ def ready(
             f"attribute {attribute.name}: the design lists the names that a release found; publish the one it was "
             "made by, or its specification"
         )
-    names = name_counts(attribute, source, unit, progress=progress)
+    names = name_counts(attribute, source, unit, weights=mechanism.names.weights, progress=progress)
     if names.of is int and any(abs(int(name)) > LARGEST_LISTED for name in names.names):
         raise SchemaMismatch(f"attribute {attribute.name}: an integer is beyond 2^53; convert it to text")
     exact_answers(mechanism, schema, source, unit, progress=progress)

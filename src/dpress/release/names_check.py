@@ -25,14 +25,16 @@ class NamesCheck:
         attribute: whose values are discovered.
         names: how many there are.
         expected: how many of them are released on average.
-        counts: from which a name is released with a chance of 50 %, and of 99 %.
-        share: of all counts that names have which are released, on average.
+        counts: from which a name is released with a chance of 50 %, and of 99 %, whatever else those have who have it.
+        weighted: whether names are found by weights, of persons who add less to each the more they have.
+        share: of all counts, or weights, that names have which are released, on average.
     """
 
     attribute: str
     names: int
     expected: float
     counts: tuple[int, int]
+    weighted: bool
     share: float
 
 
@@ -55,14 +57,15 @@ def names_check(
     if not isinstance(selection, NameMechanism):
         return None
     attribute = next(one for one in schema.attributes if isinstance(one, Categorical) and one.discovered)
-    found = name_counts(attribute, source, unit, progress=progress)
+    found = name_counts(attribute, source, unit, weights=selection.weights, progress=progress)
     times = Counter(found.counts.tolist())
     chances = {count: float(selection.chance(count)) for count in times}
-    half, nearly = (selection.count_for(chance) for chance in (EVEN, SURE))
+    half, nearly = (selection.holders_for(chance) for chance in (EVEN, SURE))
     return NamesCheck(
         attribute=attribute.name,
         names=len(found.names),
         expected=sum(chances[count] * number for count, number in times.items()),
         counts=(half, nearly),
+        weighted=selection.weights is not None,
         share=sum(chances[count] * count * number for count, number in times.items()) / max(found.total, 1),
     )

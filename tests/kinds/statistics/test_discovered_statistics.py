@@ -15,6 +15,7 @@ from dpress.core.claim import ApproxDP
 from dpress.core.errors import BudgetExceeded, NotSupported, SchemaMismatch
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics import plan_text
+from dpress.release.names_check import names_check
 from dpress.release.plan import plan
 from dpress.release.release import Release
 from dpress.reporting.page import page
@@ -110,6 +111,21 @@ def test_a_database_gives_the_same_release(tmp_path: Path) -> None:
         assert here.design == there.design
 
 
+@pytest.mark.parametrize(("of_each", "found"), [(1, 9), (9, 0)])
+def test_weights_find_names_of_people_who_have_no_other(of_each: int, found: int) -> None:
+    """Each of nine names is that of 200 people: 115 are enough where they have no other, 345 where they have all."""
+    who = np.repeat(np.arange(1800 // of_each), of_each)
+    items = np.arange(1800) % 9 if of_each > 1 else np.arange(1800) // 200
+    data = pa.table({"item": [f"n{one}" for one in items], "cost": np.full(1800, 500.0), "who": who})
+    own = asked(privacy={**PERSONS, "rows_per_unit": 9})
+    release = publish(own, data, rng=rng.seeded(5))
+    assert release.answers.discovered.startswith(f"item: {found} names")
+    checked = names_check(plan(own).chosen.mechanism, own.schema, data, own.privacy.protected)
+    assert checked is not None
+    assert checked.weighted
+    assert checked.expected == pytest.approx(found, abs=0.6)
+
+
 def test_without_a_name_that_occurs_often_all_rows_are_the_rest(tmp_path: Path) -> None:
     data = pa.table({"item": [f"n{one}" for one in range(200)], "cost": [500.0] * 200})
     release = publish(asked(), data, rng=rng.seeded(1), out=tmp_path / "r")
@@ -131,6 +147,9 @@ def test_a_plan_says_from_which_count_on_and_how_wrong() -> None:
     planned = plan(asked())
     text = plan_text.text(planned)
     assert "For a name that counts 82 rows, which is released with a chance of at least 99 % (66: 50 %)" in str(text)
+    many = str(plan_text.text(plan(asked(privacy={**PERSONS, "rows_per_unit": 9}))))
+    assert "For a name that counts 478 who that have it" in many
+    assert "(345: 50 %; 115 where they have no other name, as weights are 1 / sqrt(names))" in many
     own = plan_text.plain(planned, planned.chosen)
     assert own["claim"]["proven"] == {"epsilon": 1.0, "delta": 1e-8}
     assert set(own["standard_errors"]) == {"count", "sum cost", "mean cost"}

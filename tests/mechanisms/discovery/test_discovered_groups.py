@@ -14,9 +14,10 @@ from dpress.core.name_counts import NameCounts
 from dpress.core.plain import plain, read
 from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups, example
-from dpress.mechanisms.selection.best_selection import selections
+from dpress.mechanisms.selection.best_selection import WITHOUT_COUNTS, selections
 from dpress.mechanisms.selection.gaussian_threshold import calibrated
 from dpress.release.audit.exact_discovery import discovery_loss
+from dpress.release.audit.exact_weights import coarse_names
 
 LOSS = ApproxDP(epsilon=1, delta="1e-5")
 UNITS = [Unit(), Unit(relation=Relation.REPLACE_ONE, column="uid", rows=3)]
@@ -39,7 +40,7 @@ def test_both_steps_together_keep_the_claim(unit: Unit) -> None:
         claimed: Any = made.claim.proven
         assert claimed.delta == LOSS.delta
         assert LOSS.epsilon * Fraction(999, 1000) < claimed.epsilon <= LOSS.epsilon
-        found = discovery_loss(made, claimed)
+        found = discovery_loss(coarse_names(made), claimed)
         assert found.kept
         assert found.delta > claimed.delta / 10
 
@@ -49,9 +50,9 @@ def test_planted_faults_are_found(unit: Unit) -> None:
     own = example(LOSS, unit)
     wide = ApproxDP(epsilon=LOSS.epsilon * Fraction(3, 10), delta=LOSS.delta)
     whole = dataclasses.replace(own.groups, loss=PureDP(epsilon=LOSS.epsilon))
-    shown = dataclasses.replace(own, names=next(iter(selections(wide, unit).values())))
+    shown = dataclasses.replace(own, names=next(iter(selections(wide, unit, offered=WITHOUT_COUNTS).values())))
     for faulty in (shown, dataclasses.replace(own, groups=whole), under_rho(unit, Fraction(8, 10))):
-        assert not discovery_loss(faulty, LOSS).kept
+        assert not discovery_loss(coarse_names(faulty), LOSS).kept
 
 
 def test_names_get_groups_in_order_and_of_too_many_the_most_frequent() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpress.core.claim import ZCDP, ApproxDP, PureDP
+from dpress.core.claim import ZCDP, ApproxDP, PureDP, Unit
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
 from dpress.core.listed_attribute import Categorical
@@ -18,7 +18,7 @@ from dpress.ledger.convert import zcdp_for
 from dpress.mechanisms.discovery.discovered_groups import NAMES_SHARE, DiscoveredGroups
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.selection.above_threshold import SURE
-from dpress.mechanisms.selection.best_selection import selections
+from dpress.mechanisms.selection.best_selection import WITHOUT_COUNTS, selections
 from dpress.release.discovery_loss import loss_of
 
 METHOD = "discovered_groups"
@@ -44,8 +44,8 @@ class Discovery:
 
     @property
     def rows(self) -> int:
-        """The count of a name that is released with a chance of 99 %."""
-        return self.names.count_for(SURE)
+        """How many rows or persons that have a name release it with a chance of 99 %, whatever else they have."""
+        return self.names.holders_for(SURE)
 
     def of_groups(self, groups: MatrixMechanism, most: int) -> DiscoveredGroups:
         """Return the mechanism of both steps, for so many names at most."""
@@ -63,7 +63,8 @@ def discovered(schema: Schema, by: Sequence[str]) -> str | None:
         return None
     if len(found) > 1:
         raise NotSupported(
-            f'$.attribute: values = "discover" for one attribute of kind = "statistics", got {", ".join(found)}'
+            f'$.attribute: values = "discover" for one attribute of kind = "statistics", got {", ".join(found)}; '
+            "list the values of the others, or write both into one column"
         )
     if found[0] not in by:
         raise NotSupported(f"{PLACE}.by: expected {found[0]} in it, as its values are discovered")
@@ -100,9 +101,14 @@ def discoveries(spec: Spec, name: str) -> tuple[Discovery, ...]:
         Discovery(
             name=name,
             axis=axis,
-            names=next(iter(selections(ApproxDP(epsilon=share, delta=whole.delta - delta), unit).values())),
+            names=_best(ApproxDP(epsilon=share, delta=whole.delta - delta), unit),
             loss=loss,
             delta=delta,
         )
         for loss, delta in ways
     )
+
+
+def _best(loss: ApproxDP, unit: Unit) -> NameMechanism:
+    """Return the selection that finds most names."""
+    return next(iter(selections(loss, unit, offered=WITHOUT_COUNTS).values()))

@@ -296,7 +296,7 @@ class GroupAnswers(PublishedOnly):
         if not isinstance(mechanism, DiscoveredGroups):
             return ""
         own: Any = self.release.schema.tabular[mechanism.axis]
-        nearly, person = mechanism.names.count_for(SURE), mechanism.unit.column
+        nearly, person = mechanism.names.holders_for(SURE), mechanism.unit.column
         whom = f"different {person}" if person else "rows"
         return (
             f"{own.name}: {len(own.listed):,} names occurred often enough to be released (a name that {nearly:,} "

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from dpress.core.claim import describe
+from dpress.core.mechanism import NameMechanism
 from dpress.kinds.statistics import devices
 from dpress.kinds.statistics.assumed_shape import Assumed, supposed
 from dpress.kinds.statistics.chosen_bounds import in_widths
@@ -115,13 +116,21 @@ def _expected(planned: Plan) -> str:
 
 def _discovered(mechanism: DiscoveredGroups) -> str:
     """Return the group that the errors are about, where a selection finds the groups, and when it does."""
-    half, nearly = (mechanism.names.count_for(chance) for chance in (EVEN, SURE))
+    half, nearly = (mechanism.names.holders_for(chance) for chance in (EVEN, SURE))
     person = mechanism.unit.column
     counts = f"{person} that have it" if person else "rows"
     return (
-        f"a name that counts {nearly:,} {counts}, which is released with a chance of at least 99 % ({half:,}: 50 %), "
-        f"and as many rows in each of its groups"
+        f"a name that counts {nearly:,} {counts}, which is released with a chance of at least 99 % ({half:,}: 50 %"
+        f"{_of_few(mechanism.names)}), and as many rows in each of its groups"
     )
+
+
+def _of_few(names: NameMechanism) -> str:
+    """Return how many suffice who have one name each, where that is other than what the plan counts with."""
+    if names.weights is None or names.weights[0] == names.least:
+        return ""
+    few = -(-names.count_for(EVEN) // names.weights[0])
+    return f"; {few:,} where they have no other name, as weights are 1 / sqrt(names)"
 
 
 def _bounded(planned: Plan, mechanism: PrivateBounds) -> str:
@@ -154,7 +163,7 @@ def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
         found = devices.estimates(own, planned.choice.schema, users, _assumed(planned))
         return {name: float(found.of(name).standard_error[0]) for name in found.names}
     if isinstance(own, DiscoveredGroups):
-        users = own.names.count_for(SURE) * own.decoder.groups
+        users = own.names.holders_for(SURE) * own.decoder.groups
     groups = own.groups if isinstance(own, SecondStep) else own
     if not isinstance(groups, MatrixMechanism | GroupQuantiles):
         raise TypeError(f"{type(groups).__name__} measures no statistics")

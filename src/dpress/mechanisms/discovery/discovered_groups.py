@@ -16,7 +16,7 @@ from dpress.mechanisms.linear import group_statistics
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.selection.above_threshold import check_total
-from dpress.mechanisms.selection.best_selection import selections
+from dpress.mechanisms.selection.best_selection import WITHOUT_COUNTS, selections
 
 NAMES_SHARE = Fraction(1, 4)  # of epsilon, for the names
 AXIS = 0  # of the example's groups
@@ -31,7 +31,8 @@ class DiscoveredGroups(SecondStep):
         that of their selection. That of the groups is `MatrixMechanism`'s for any list of names: a row is in one group
         whatever groups there are. Where it is rho, it is converted to epsilon at `delta`.
     Error: that of the groups' mechanism; the counts of the selection are not used.
-    Source: Dwork et al. 2006 (composition); selections: `partition_selection`, `gaussian_threshold`.
+    Source: Dwork et al. 2006 (composition); selections: `partition_selection`,
+        `weighted_threshold`.
 
     Args:
         names: the selection.
@@ -70,7 +71,7 @@ class DiscoveredGroups(SecondStep):
         """Return the names that get groups of their own, in the order of their bytes.
 
         Args:
-            names: exact counts.
+            names: exact counts, or sums of the weights that the selection takes.
             rng: a secure generator.
         """
         found = self.names.select(names, rng=rng)
@@ -98,7 +99,7 @@ def example(loss: ApproxDP, unit: Unit) -> DiscoveredGroups:
     share = ApproxDP(epsilon=loss.epsilon * NAMES_SHARE, delta=loss.delta)
     rest = PureDP(epsilon=loss.epsilon * (1 - NAMES_SHARE))
     groups = MatrixMechanism(strategy=group_statistics.example().resized(AXIS, 1), loss=rest, unit=unit)
-    names = next(iter(selections(share, unit).values()))
+    names = next(iter(selections(share, unit, offered=WITHOUT_COUNTS).values()))
     return DiscoveredGroups(names=names, groups=groups, axis=AXIS, most=1 << 16)
 
 

@@ -38,7 +38,7 @@ def total_noise_of(unit: Unit, total: Fraction) -> DiscreteLaplace | None:
 
 
 class AboveThreshold:
-    """Names whose noisy counts reach a threshold, with these, and a noisy total: what both methods share.
+    """Names whose noisy counts reach a threshold, with these, and a noisy total: what all methods share.
 
     Error of the total: variance 2q / (1 - q)^2 in counts squared, q = exp(-total / rows); 0 where none is drawn.
     """
@@ -46,6 +46,24 @@ class AboveThreshold:
     __slots__ = ()
     unit: Unit
     total: Fraction
+
+    @property
+    def weights(self) -> tuple[int, ...] | None:
+        """What a unit with 1, 2, ... names adds to the count of each; None where that is 1, however many there are."""
+        return None
+
+    @property
+    def least(self) -> int:
+        """The least that a unit adds to the count of a name: where it has as many names as it may."""
+        return self.weights[-1] if self.weights else 1
+
+    def holders_for(self, chance: Fraction) -> int:
+        """Return how many units that have a name make it released with this probability, whatever else they have."""
+        return -(-self.count_for(chance) // self.least)
+
+    def count_for(self, chance: Fraction) -> int:
+        """Return the smallest count of a name that is released with at least this probability."""
+        raise NotImplementedError
 
     @property
     def noise(self) -> Any:

@@ -13,10 +13,15 @@ from dpress.core.mechanism import NameMechanism
 from dpress.mechanisms.selection.above_threshold import EVEN
 from dpress.mechanisms.selection.gaussian_threshold import calibrated
 from dpress.mechanisms.selection.partition_selection import made_for
+from dpress.mechanisms.selection.weighted_threshold import calibrated as weighted
 
 METHODS: Mapping[str, Callable[..., NameMechanism]] = {
     "partition_selection": made_for,
     "gaussian_threshold": calibrated,
+}
+WITHOUT_COUNTS: Mapping[str, Callable[..., NameMechanism]] = {
+    "partition_selection": made_for,
+    "weighted_threshold": weighted,  # of flat counts it needs no more than gaussian_threshold
 }
 GRAIN = 32  # counts up to the even one at which chances are looked at
 
@@ -30,7 +35,7 @@ def selections(
         loss: epsilon and delta.
         unit: whom the promise protects.
         total: the part of epsilon for a noisy total; 0 without one.
-        offered: the methods' names.
+        offered: the methods' names; `WITHOUT_COUNTS` where the names alone are wanted.
 
     Raises:
         NotSupported: none of them can.
@@ -38,7 +43,7 @@ def selections(
     found, refused = dict[str, NameMechanism](), list[NotSupported]()
     for name in offered:
         try:
-            found[name] = METHODS[name](loss=loss, unit=unit, total=total)
+            found[name] = {**METHODS, **WITHOUT_COUNTS}[name](loss=loss, unit=unit, total=total)
         except NotSupported as error:
             refused.append(error)
     if not found:
@@ -50,13 +55,14 @@ def selections(
 def found_share(selection: NameMechanism) -> Fraction:
     """Return the expected share of all names that is found where a name counts at least n with probability 1 / n.
 
-    Formula: the sum of chance(n) (1/n - 1/m) over a grid of counts n, m the next one; public, as the chances are.
+    Formula: the sum of chance(n) (1/n - 1/m) over a grid of counts n, m the next one; public, as the chances are. Of
+    weights those where every unit has as many names as it may: the least share that is found.
 
     >>> own = made_for(ApproxDP(epsilon=1, delta="1e-6"), Unit())
     >>> round(float(found_share(own)), 3)
     0.072
     """
-    half = selection.count_for(EVEN)
+    half, least = selection.holders_for(EVEN), selection.least
     counts = sorted({max(1, half * place // GRAIN) for place in range(1, 3 * GRAIN + 1)})
-    inner = sum(selection.chance(n) * (Fraction(1, n) - Fraction(1, m)) for n, m in pairwise(counts))
-    return inner + selection.chance(counts[-1]) * Fraction(1, counts[-1])
+    inner = sum(selection.chance(n * least) * (Fraction(1, n) - Fraction(1, m)) for n, m in pairwise(counts))
+    return inner + selection.chance(counts[-1] * least) * Fraction(1, counts[-1])

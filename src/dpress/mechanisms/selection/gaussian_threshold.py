@@ -7,14 +7,13 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
-from typing import Literal
 
 from dpress.core.claim import ROW, ApproxDP, Claim, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
-from dpress.mechanisms.selection.above_threshold import AboveThreshold, check_total, steps_of
+from dpress.mechanisms.selection.above_gaussian import AboveGaussian
+from dpress.mechanisms.selection.above_threshold import check_total, steps_of
 from dpress.noise.expansion import exponential_floor
-from dpress.noise.gaussian import DiscreteGaussian
 from dpress.noise.gaussian_tails import SMALLEST, tail, tail_of_sum
 
 DIGITS = 96  # bits of exp(-epsilon)
@@ -24,7 +23,7 @@ LARGEST_EPSILON = 20  # from which on bounded noise is the better one for any nu
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianThreshold(AboveThreshold):
+class GaussianThreshold(AboveGaussian):
     """Every name that occurs n times is released with n + X, X discrete Gaussian, where that is at least a threshold.
 
     Promise: (epsilon, delta) for a unit that changes at most t = `steps` counts, each by 1; both relations, central
@@ -61,11 +60,6 @@ class GaussianThreshold(AboveThreshold):
             raise ValueError("the noise and the threshold cost more than delta")
 
     @property
-    def noise(self) -> DiscreteGaussian:
-        """What is added to the count of every name."""
-        return DiscreteGaussian(sigma2=self.sigma2)
-
-    @property
     def spent(self) -> Fraction:
         """A number at or above the delta that noise and threshold cost."""
         return _spent(self.loss.epsilon - self.total, self.steps, self.sigma2, self.threshold)
@@ -80,25 +74,9 @@ class GaussianThreshold(AboveThreshold):
         )
         return Claim(published=self.loss, proven=self.loss, unit=self.unit, basis=basis)
 
-    @property
-    def mean(self) -> float:
-        """The noise's mean."""
-        return 0.0
-
-    @property
-    def tail(self) -> Literal["gaussian"]:
-        """How heavy the noise's tail is."""
-        return "gaussian"
-
     def chance(self, count: int) -> Fraction:
         """Return the probability that a name is released that counts so many, rounded up."""
         return tail(self.sigma2, self.threshold - count).high if count > 0 else Fraction(0)
-
-    def count_for(self, chance: Fraction) -> int:
-        """Return the smallest count of a name that is released with at least this probability, in [1/2, 1)."""
-        if not Fraction(1, 2) <= chance < 1:
-            raise ValueError(f"chance must lie between 1/2 and 1, got chance={chance}")
-        return self.threshold + (self.noise.quantile(2 * chance - 1) if 2 * chance > 1 else 0)
 
 
 def _spent(epsilon: Fraction, steps: int, sigma2: Fraction, threshold: int) -> Fraction:

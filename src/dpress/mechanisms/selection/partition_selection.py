@@ -58,7 +58,7 @@ class PartitionSelection(AboveThreshold):
     @property
     def ratio(self) -> Fraction:
         """A rational at or just below exp((epsilon - total) / steps)."""
-        return _below_exponential((self.loss.epsilon - self.total) / self.steps)
+        return below_exponential((self.loss.epsilon - self.total) / self.steps)
 
     @property
     def noise(self) -> Tabulated:
@@ -105,7 +105,7 @@ class PartitionSelection(AboveThreshold):
 
 
 @lru_cache(maxsize=16)
-def _below_exponential(epsilon: Fraction) -> Fraction:
+def below_exponential(epsilon: Fraction) -> Fraction:
     """Return a rational > 1 at or just below exp(epsilon)."""
     found = Fraction(1 << DIGITS, exponential_floor(epsilon, DIGITS) + 1)
     if found <= 1:

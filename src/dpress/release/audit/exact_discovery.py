@@ -7,13 +7,17 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.core.claim import ZCDP, ApproxDP, PureDP
+from dpress.core.mechanism import NameMechanism
 from dpress.ledger.convert import epsilon_for
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.mechanisms.discovery.private_bounds import PrivateBounds
+from dpress.mechanisms.selection.gaussian_threshold import GaussianThreshold
 from dpress.mechanisms.selection.partition_selection import PartitionSelection
+from dpress.mechanisms.selection.weighted_threshold import WeightedThreshold
 from dpress.release.audit.exact import ExactLoss, matrix_loss, promised
 from dpress.release.audit.exact_names import ExactDelta, names_loss, sums_loss
 from dpress.release.audit.exact_quantiles import LEVELS, Table, neighbours
+from dpress.release.audit.exact_weights import weights_loss
 
 NAMES = (0, 1, 2)  # that are found
 
@@ -35,10 +39,18 @@ def discovery_loss(mechanism: DiscoveredGroups, claimed: ApproxDP) -> ExactDelta
     if spent >= claimed.epsilon:
         return ExactDelta(delta=Fraction(1), kept=False, remark=remark)
     left = ApproxDP(epsilon=claimed.epsilon - spent, delta=claimed.delta)
-    own = mechanism.names
-    names = names_loss(own, left) if isinstance(own, PartitionSelection) else sums_loss(own, left)  # type: ignore[arg-type]  # the other one
-    delta = names.delta + mechanism.delta
+    delta = _names_loss(mechanism.names, left).delta + mechanism.delta
     return ExactDelta(delta=delta, kept=delta <= claimed.delta, remark=remark)
+
+
+def _names_loss(names: NameMechanism, claimed: ApproxDP) -> ExactDelta:
+    if isinstance(names, PartitionSelection):
+        return names_loss(names, claimed)
+    if isinstance(names, WeightedThreshold):
+        return weights_loss(names, claimed)
+    if isinstance(names, GaussianThreshold):
+        return sums_loss(names, claimed)
+    raise TypeError(f"there is no audit of {type(names).__name__}")
 
 
 def bounds_loss(mechanism: PrivateBounds, bound: Fraction) -> ExactLoss:

@@ -31,6 +31,7 @@ from dpress.mechanisms.protocol.report_type import ReportType
 from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
 from dpress.mechanisms.selection.gaussian_threshold import GaussianThreshold
 from dpress.mechanisms.selection.partition_selection import PartitionSelection
+from dpress.mechanisms.selection.weighted_threshold import WeightedThreshold
 from dpress.mechanisms.spatial.central_map import CentralMap
 from dpress.mechanisms.spatial.psda import Psda
 from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
@@ -50,6 +51,7 @@ from dpress.release.audit import (
 from dpress.release.audit.exact import ExactLoss
 from dpress.release.audit.exact_discovery import bounds_loss, discovery_loss
 from dpress.release.audit.exact_steps import added_loss
+from dpress.release.audit.exact_weights import coarse, coarse_names, weights_loss
 from dpress.release.audit.verdict import Audit, Check, Kind
 
 CENTRAL = (MatrixMechanism, Exponential, ApproximateQuantiles, CentralMap, GroupQuantiles, PrivateBounds)
@@ -74,11 +76,12 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
     """
     generator = rng or secure()
     example: Any = card.example(loss, Unit())
-    if isinstance(loss, ApproxDP) and isinstance(example, (PartitionSelection, GaussianThreshold)):
+    if isinstance(loss, ApproxDP) and isinstance(example, (PartitionSelection, GaussianThreshold, WeightedThreshold)):
         if samples is not None:
             raise NotSupported(f"{card.name} is checked exactly, and takes no samples")
         made: Any = card.example
-        checks = [names_exact(made(loss, unit, loss.epsilon * TOTAL_SHARE)) for unit in _units()]
+        total = () if isinstance(example, WeightedThreshold) else (loss.epsilon * TOTAL_SHARE,)
+        checks = [names_exact(made(loss, unit, *total)) for unit in _units()]
     elif isinstance(example, DiscoveredGroups) and samples is None:
         checks = [discovery_exact(cast("DiscoveredGroups", card.example(loss, unit))) for unit in _units()]
     elif isinstance(loss, ApproxDP):
@@ -221,17 +224,19 @@ def of_records(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Gen
             yield records_sampled(made, samples or SAMPLES, rng=rng)
 
 
-def names_exact(made: PartitionSelection | GaussianThreshold) -> Check:
+def names_exact(made: PartitionSelection | GaussianThreshold | WeightedThreshold) -> Check:
     """Return the exact check of what releases names, beside its total."""
     claimed = _claimed(made)
     if isinstance(made, PartitionSelection):
         return _delta("exact outputs", "tables of a few names", made, exact_names.names_loss(made, claimed))
+    if isinstance(made, WeightedThreshold):
+        return _delta("exact sum", "sums of noise", made, weights_loss(coarse(made), claimed))
     return _delta("exact sum", "sums of noise", made, exact_names.sums_loss(made, claimed))
 
 
 def discovery_exact(made: DiscoveredGroups) -> Check:
     """Return the exact check of names and their groups together."""
-    return _delta("exact sum", "names, then their groups", made, discovery_loss(made, _claimed(made)))
+    return _delta("exact sum", "names, then their groups", made, discovery_loss(coarse_names(made), _claimed(made)))
 
 
 def _delta(kind: Kind, name: str, made: Any, found: exact_names.ExactDelta) -> Check:
