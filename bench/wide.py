@@ -8,7 +8,8 @@ delta = 1e-6 by zCDP, one row a person, add-remove; "mixture" under pure epsilon
 "mst" and "aim" are ours, as published (`wide_peers.py`). "independent" is the product of the exact tables of one
 attribute, which nobody may publish; "noise" is what `dpress plan` says of `graphical`, how far noise moves the tables
 that it measures, and "of noise" the part of it that is left in the records. Tables on which numbers of `graphical`
-were set are marked "tuned"; the others were not looked at before. Reads $DPRESS_DATA, by default `../shared/data`. Progress goes to standard error.
+were set are marked "tuned"; the others were not looked at before. Reads $DPRESS_DATA, by default `../shared/data`.
+Progress goes to standard error.
 """
 
 import json
