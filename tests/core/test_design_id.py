@@ -115,7 +115,6 @@ DEVICES_DO_THE_SAME = [
     ("release.title", "Who lives here"),
     ("release.source", "A survey"),
     ("release.contact", "statistics@example.org"),
-    ("release.licence", "CC BY 4.0"),
     ("release.language", "de"),
 ]
 MAP_ELSE = [

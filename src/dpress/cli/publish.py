@@ -19,8 +19,6 @@ from dpress.release.plan_text import promised
 from dpress.release.publish import check_whole, publish
 from dpress.release.release import Release
 from dpress.release.spec_or_design import load_spec_or_design
-from dpress.reporting.bundle import check_bundle, write_bundle
-from dpress.reporting.optional import needed
 
 MOST_NAMED = 40  # tables, by a line each
 CHECK = "`dpress check` tells beforehand where every value will be counted"
@@ -37,7 +35,6 @@ CHECK = "`dpress check` tells beforehand where every value will be counted"
     help="The ledger that pays, a file or postgresql://...; a new one gets the spec's budget as its limit.",
 )
 @click.option("--csv", is_flag=True, help="Every table and the records as CSV, too.")
-@click.option("--bundle", type=click.Path(), help="Also a new zip of page, CSV, Parquet, design and licence.")
 @click.option("--who", default="", help="Who publishes, for the ledger; nothing else names them.")
 @click.option("--allow-unproven", is_flag=True, help="Also run a method whose claim has no proof.")
 @engine_option
@@ -51,7 +48,6 @@ def command(
     who: str,
     *,
     period: str | None,
-    bundle: str | None,
     engine: str | None,
     allow_unproven: bool,
     csv: bool,
@@ -66,11 +62,6 @@ def command(
     asked = load_spec_or_design(design)
     new = ledger is not None and not Ledger.exists(ledger)
     options: dict[str, Any] = {"ledger": ledger, "who": who, "engine": engine, "csv": csv}
-    if period is not None and bundle is not None:
-        raise click.UsageError("--bundle is of one release, not of a series by --period")
-    if bundle is not None:
-        needed()
-        check_bundle(bundle)
     if period is not None:
         _publish_period(asked, period, data, out=out, quiet=quiet, as_json=as_json, **options)
         return
@@ -83,19 +74,14 @@ def command(
         release = publish(
             own, data, out=out, allow_unproven=allow_unproven, progress=progress, writing=writing, **options
         )
-        if bundle is not None:
-            write_bundle(out, bundle)
     hint(CHECK, quiet=quiet or as_json)
     _remark(release, ledger, new=new, quiet=quiet)
     if as_json:
         claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
         seconds = time.perf_counter() - started
-        made = {"bundle": bundle} if bundle is not None else {}
-        print_json({"release": out, **made, "claim": claim, "charged": as_floats(release.charged), "seconds": seconds})
+        print_json({"release": out, "claim": claim, "charged": as_floats(release.charged), "seconds": seconds})
     else:
         _say(release, out)
-        if bundle is not None:
-            click.echo(f"Bundle:  {bundle}")
 
 
 def _publish_period(

@@ -8,7 +8,6 @@ from dpress.cli.output import json_option, print_json
 from dpress.release.load import load_release
 from dpress.release.periods.series import is_series, load_series
 from dpress.reporting.page import write_report
-from dpress.reporting.registry import write_record
 from dpress.reporting.series_page import write_series_page
 
 
@@ -16,13 +15,9 @@ from dpress.reporting.series_page import write_series_page
 @click.argument("release", type=click.Path())
 @click.option("--out", type=click.Path(), help="The HTML file [default: report.html beside the tables].")
 @click.option("--query", "queries", multiple=True, help="Drawn on a map with its answer; may be repeated.")
-@click.option("--registry", is_flag=True, help="Instead, the record for the public registry of deployments, as YAML.")
 @json_option
-def command(release: str, out: str | None, queries: tuple[str, ...], *, registry: bool, as_json: bool) -> None:
+def command(release: str, out: str | None, queries: tuple[str, ...], *, as_json: bool) -> None:
     """Make the HTML report of RELEASE: one file that opens offline."""
-    if registry:
-        _register(release, out, queries, as_json=as_json)
-        return
     place = Path(release) / "report.html" if out is None else Path(out)
     if is_series(release):
         path = write_series_page(load_series(release), place)
@@ -32,16 +27,3 @@ def command(release: str, out: str | None, queries: tuple[str, ...], *, registry
         print_json({"report": str(path)})
     else:
         click.echo(f"Report: {path}")
-
-
-def _register(release: str, out: str | None, queries: tuple[str, ...], *, as_json: bool) -> None:
-    """Write the record of a release for the registry."""
-    if queries or is_series(release):
-        raise click.UsageError("--registry is of one release, and draws no --query")
-    place = Path(release) / "registry.yaml" if out is None else Path(out)
-    left = write_record(load_release(release), place)
-    if as_json:
-        print_json({"registry": str(place), "left": left})
-    else:
-        click.echo(f"Record: {place}")
-        click.echo(f"Left:   {left} fields that only a person knows; they begin with TODO")

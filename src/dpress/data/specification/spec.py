@@ -83,7 +83,6 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         title: of the page.
         source: where the data come from, for people.
         contact: whom to ask.
-        licence: under which the release may be used, such as "CC BY 4.0".
         language: of the title, the labels and these texts, such as "de" or "pt-BR".
     """
 
@@ -95,7 +94,6 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     title: Words = msgspec.UNSET
     source: Words = msgspec.UNSET
     contact: Words = msgspec.UNSET
-    licence: Words = msgspec.UNSET
     language: Words = msgspec.UNSET
 
     def __post_init__(self) -> None:
