@@ -1,4 +1,4 @@
-"""The colours of code in both modes, as two style sheets that the theme's switch enables, and the version in the footer."""
+"""The colours of code in both modes, a style sheet for each mode, and the version in the footer."""
 
 # ruff: noqa: INP001  # mkdocs runs it by its path
 
