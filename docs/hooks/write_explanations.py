@@ -27,6 +27,30 @@ PAGES = ROOT / "docs" / "explanations"
 WRITTEN = "<!-- written by docs/hooks/write_explanations.py -->\n"
 VERDICTS = ("foundations", "ranges", "joint", "spatial", "microdata")
 MOST_TESTS = 3
+ABOUT_HAZARDS = """\
+NIST SP 800-226, *Guidelines for Evaluating Differential Privacy Guarantees* (2025), warns of ways in which a promise
+on paper fails in use. This page takes such hazards, in our words and our order, and says of each what dpress does,
+what it leaves to you, and where that can be checked. It holds {count}, and does not claim to be the publication's own
+list: read that beside it. It has no word on hazards of machine learning, which dpress does not do. Tests are named
+below `tests/`; that they exist is itself tested.
+"""
+ABOUT_PROOFS = """\
+*Proven* in a claim means that a proof covers the code that runs. Every proof here has two halves: an argument, below,
+which says why noise of a certain size suffices; and numbers, which the claim computes back from what the sampler
+draws with and which tests compare with all neighbours of small tables, or with every entry of a small channel.
+Symbols are those of the [notation](../notation.md).
+"""
+ABOUT_BASES = """\
+The last column is the basis of a tiny instance at epsilon = 1, or what the method takes instead, in the words of its
+claim.
+"""
+ABOUT_PAPERS = """\
+Every method has one file, which names its paper; beside its own tests stand those of `tests/contract`, which run over
+all of them: claim, channel or matrix, distribution of the draws, unbiasedness, planted faults. The first word of a
+place is the document that [the verdicts](../papers/index.md) are about, or `local` for oracles of devices. Exact
+error formulas are on the pages of [methods](../reference/methods.md) and [methods of
+devices](../reference/device-methods.md).
+"""
 
 Hazards = list[dict[str, Any]]
 Proofs = dict[str, Any]
@@ -81,13 +105,7 @@ def hazards_page(hazards: Hazards) -> str:
     out = [
         "# Hazards, and what stands against them\n",
         WRITTEN,
-        (
-            "NIST SP 800-226, *Guidelines for Evaluating Differential Privacy Guarantees* (2025), warns of ways in which a "
-            "promise on paper fails in use. This page takes such hazards, in our words and our order, and says of each "
-            f"what dpress does, what it leaves to you, and where that can be checked. It holds {count}, and does not claim "
-            "to be the publication's own list: read that beside it. It has no word on hazards of machine learning, which "
-            "dpress does not do. Tests are named below `tests/`; that they exist is itself tested.\n"
-        ),
+        ABOUT_HAZARDS.format(count=count),
     ]
     for part in hazards:
         out.append(f"## {part['part']}\n")
@@ -115,17 +133,9 @@ def proofs_page(proofs: Proofs) -> str:
     out = [
         "# Where the proofs are\n",
         WRITTEN,
-        (
-            "*Proven* in a claim means that a proof covers the code that runs. Every proof here has two halves: an "
-            "argument, below, which says why noise of a certain size suffices; and numbers, which the claim computes back "
-            "from what the sampler draws with and which tests compare with all neighbours of small tables, or with every "
-            "entry of a small channel. Symbols are those of the [notation](../notation.md).\n"
-        ),
+        ABOUT_PROOFS,
         "## By method\n",
-        (
-            "The last column is the basis of a tiny instance at epsilon = 1, or what the method takes instead, in the "
-            "words of its claim.\n"
-        ),
+        ABOUT_BASES,
         "| method | arguments | what the claim of a tiny instance rests on |\n|---|---|---|",
     ]
     titles = {key: argument["title"] for key, argument in proofs["arguments"].items()}
@@ -165,13 +175,7 @@ def papers_page() -> str:
     out = [
         "# From papers to code\n",
         WRITTEN,
-        (
-            "Every method has one file, which names its paper; beside its own tests stand those of `tests/contract`, which "
-            "run over all of them: claim, channel or matrix, distribution of the draws, unbiasedness, planted faults. The "
-            "first word of a place is the document that [the verdicts](../papers/index.md) are about, or `local` for "
-            "oracles of devices. Exact error formulas are on the pages of [methods](../reference/methods.md) and "
-            "[methods of devices](../reference/device-methods.md).\n"
-        ),
+        ABOUT_PAPERS,
         "| paper, place | method, file below `src/dpress/mechanisms` | tests, below `tests` |\n|---|---|---|",
     ]
     for card in sorted(catalog.cards().values(), key=lambda card: (card.paper.partition(":")[0], card.name)):
