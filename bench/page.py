@@ -19,8 +19,8 @@ ABOUT = """\
 
 Figures of the runs that there are, as their scripts in `bench/` wrote them; `make bench` runs all and writes this page
 anew. Where a peer stands beside dpress, both ran on the same machine in the same run, at equal privacy where errors are
-compared. Nothing is left out because it is slower or worse: ratios below 1 in favour of a peer stand as they are. A long
-list shows its first rows; the JSON has the others.
+compared. Nothing is left out because it is slower or worse; ratios that favour a peer stand as they are. A long list
+shows its first rows; the JSON has the others.
 """
 
 Rows = list[dict[str, Any]]
@@ -87,8 +87,8 @@ def machine(facts: dict[str, Any]) -> str:
     """Return where and with what a run was made, in one line."""
     versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items() if number)
     return (
-        f"{facts['cpu']}, {facts['cores']} cores, load {facts['load']:.1f} (above the number of cores, wall seconds are "
-        f"too long); Python {facts['python']}; {versions}."
+        f"{facts['cpu']}, {facts['cores']} cores, load {facts['load']:.1f} (where it is above the cores, "
+        f"wall seconds are too long); Python {facts['python']}; {versions}."
     )
 
 
