@@ -6,18 +6,29 @@ python bench/install_size.py > install-size.json
 import importlib.metadata as installed
 import json
 import re
+import tomllib
+from pathlib import Path
 
 from machine import facts
 
+PROJECT = tomllib.loads(Path(__file__).parents[1].joinpath("pyproject.toml").read_text(encoding="utf-8"))["project"]
 ASKED = {"dpress": "", "dpress[report]": "report", "dpress[service]": "service", "opendp": ""}
+
+
+def requirements(name: str) -> list[str]:
+    """Return what a distribution requires; dpress as pyproject.toml says, which an older installation may not know."""
+    if name != "dpress":
+        return installed.requires(name) or []
+    extras = PROJECT["optional-dependencies"].items()
+    return PROJECT["dependencies"] + [f"{line}; extra == '{extra}'" for extra, lines in extras for line in lines]
 
 
 def required(name: str, extra: str, found: set[str]) -> set[str]:
     """Return the distributions that one requires, itself included, of those that are installed."""
-    if name in found:
+    if name in found and not extra:
         return found
     try:
-        lines = installed.requires(name) or []
+        lines = requirements(name)
     except installed.PackageNotFoundError:
         return found
     found.add(name)
