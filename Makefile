@@ -66,6 +66,7 @@ docs: setup
 bench: setup
 	@mkdir -p out
 	$(BIN)/python bench/start.py > out/bench-start.json
+	$(BIN)/python bench/install_size.py > out/bench-install-size.json
 	$(BIN)/python bench/noise.py > out/bench-noise.json
 	$(BIN)/python bench/publish.py > out/bench-publish.json
 	$(BIN)/python bench/devices_numbers.py > out/bench-devices-numbers.json
@@ -97,6 +98,7 @@ bench: setup
 	-out/peers/bin/python -m pip install --quiet daft 'dask[dataframe]' ray
 	$(BIN)/python bench/engines.py --peers out/peers/bin/python > out/bench-engines.json
 	-cd clients/js && npm install --silent && npm run --silent bench > ../../out/bench-client.json
+	$(BIN)/python bench/page.py out > docs/explanations/benchmarks.md
 	@ls out/bench-*.json
 
 data: setup

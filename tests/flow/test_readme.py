@@ -60,6 +60,7 @@ DOCUMENTS = (
     "docs/reference/ranges.md",
     "docs/reference/statistics.md",
     "docs/reference/queries-kind.md",
+    "docs/explanations/architecture.md",
     "examples/README.md",
 )
 PROGRESS = re.compile("[\u2800-\u28ff] ")  # what a slow machine prints of anything over two seconds

@@ -1,0 +1,98 @@
+"""Draw the pictures of the front page in a browser: the page of a release, a map, a live collection.
+
+    python docs/hooks/make_pictures.py
+
+Made-up people, true noise: the pictures differ a little each time. Needs Chromium and the extra [dev].
+"""
+
+# ruff: noqa: INP001  # mkdocs runs its neighbours by their paths
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from playwright.sync_api import sync_playwright
+
+import dpress
+
+IMAGES = Path(__file__).parents[1] / "images"
+WIDTH, HEIGHT = 1000, 720
+PEOPLE = 40_000
+MAP = """
+[[attribute]]
+name = "place"
+kind = "location"
+columns = ["x", "y"]
+bounds = [[0.0, 10.0], [0.0, 8.0]]
+
+[privacy]
+epsilon = 1.0
+
+[release]
+kind = "spatial"
+title = "Where made-up people are"
+"""
+
+
+def people() -> pa.Table:
+    """Return places of made-up people: three towns and a road."""
+    rng = np.random.default_rng(1)  # noqa: TID251  # made-up rows, no noise
+    towns = np.array([[2.5, 2.5], [7.0, 5.5], [5.0, 3.0]])[rng.integers(0, 3, PEOPLE)]
+    x, y = (towns + rng.normal(0, 0.7, (PEOPLE, 2))).T
+    return pa.table({"x": np.clip(x, 0, 10), "y": np.clip(y, 0, 8)})
+
+
+@contextlib.contextmanager
+def collection(folder: Path) -> Iterator[str]:
+    """Yield the address of the live page of a collection that devices report to."""
+    program = str(Path(sys.executable).with_name("dpress"))
+    with (folder / "said").open("w+") as said:
+        command = [program, "demo", "--collect", "--out", str(folder / "collected")]
+        process = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True)  # noqa: S603  # our own command
+        try:
+            for _ in range(120):
+                time.sleep(0.5)
+                addresses = re.findall(r"http://\S+", (folder / "said").read_text())
+                if addresses:
+                    break
+            time.sleep(5)
+            yield next(one for one in re.findall(r"http://\S+", (folder / "said").read_text()))
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+
+
+def main() -> None:
+    """Write the three pictures."""
+    program = str(Path(sys.executable).with_name("dpress"))
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as driver:
+        folder = Path(name)
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+
+        def draw(address: str, picture: str, wait: int = 1500, heading: str = "h1") -> None:
+            page.goto(address)
+            page.locator(heading).first.evaluate("one => one.scrollIntoView()")
+            page.wait_for_timeout(wait)
+            page.screenshot(path=IMAGES / picture)
+
+        subprocess.run([program, "demo", "--out", str(folder / "demo")], check=True, capture_output=True)  # noqa: S603  # ours
+        draw(next((folder / "demo").rglob("*.html")).as_uri(), "report.png")
+        release = dpress.publish(dpress.load_spec(MAP), people(), out=folder / "map")
+        draw(dpress.report(release, folder / "map.html").as_uri(), "map.png", heading="text=Where they are")
+        with collection(folder) as address:
+            draw(address, "collection.png", wait=20_000)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
