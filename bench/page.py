@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-MOST_ROWS = 7
+MOST_ROWS = 5
 ABOUT = """\
 # Benchmarks
 
