@@ -129,8 +129,8 @@ def publish(
     if design.local:
         raise NotSupported('$.privacy.model: "local" is collected: `dpress perturb` and `dpress estimate`')
     _check_size(design)
-    _check_scipy(design)
     mechanism = mechanism_of(design)
+    _check_scipy(design, mechanism)
     charged, unit = charge(mechanism, design.method, allow_unproven=allow_unproven), mechanism.claim.unit
     account, paid = _existing(ledger), payment or Payment(limit=from_parameters(design.budget))
     price = paid.price or charged
@@ -264,10 +264,11 @@ def _drawn(draw: Callable[[Generator], Drawn], rng: Generator, price: Loss) -> D
         raise type(error)(f"{error}; noise may have been drawn, so the charge of {describe(price)} stands") from None
 
 
-def _check_scipy(design: Design) -> None:
+def _check_scipy(design: Design, mechanism: Mechanism) -> None:
     """Refuse, before the charge, what would fail after it for want of SciPy."""
     steps = (NAMES[name] for name in design.release["postprocess"])
-    if catalog.part(design.kind, "kind").KIND.scipy or any(step.scipy for step in steps):
+    own = getattr(mechanism, "scipy", False) or catalog.part(design.kind, "kind").KIND.scipy
+    if own or any(step.scipy for step in steps):
         scipy("special")
 
 

@@ -9,6 +9,7 @@ an attribute is shrunk away); Benzecri 1973 (what two categories have to do with
 import numpy as np
 import numpy.typing as npt
 
+from dpress.core.extras import scipy
 from dpress.core.linear import Array
 from dpress.core.rng import Generator
 from dpress.inference.maps.population import normal
@@ -98,10 +99,8 @@ def _normal_rows(own: Array, square: Array, linear: Array, rng: Generator) -> Ar
 
 def _gamma(shape: float, size: int, rng: Generator) -> Array:
     """Return gamma numbers of scale 1, by the inverse of their distribution."""
-    from scipy.special import gammaincinv  # noqa: PLC0415 - loads slowly
-
     even = (rng.words(size) >> np.uint64(12)) * 2.0**-52 + 2.0**-53
-    return np.asarray(np.maximum(gammaincinv(shape, even), _TINY))
+    return np.asarray(np.maximum(scipy("special").gammaincinv(shape, even), _TINY))
 
 
 def _centred(tables: Array, model: LatentClasses) -> Array:

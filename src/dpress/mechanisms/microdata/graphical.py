@@ -90,6 +90,8 @@ class Graphical:
     one_way: Fraction = ONE_WAY
     choosing: Fraction = CHOICES
     constants: ClassVar[tuple[str, ...]] = ("one_way", "choosing")
+    scipy: ClassVar[bool] = True
+    """What follows the noise needs SciPy, so that it is asked for before."""
 
     def __post_init__(self) -> None:
         if len(self.columns) < 2:

@@ -61,6 +61,11 @@ class RecordMaker:
         return self.synthesizer.claim
 
     @property
+    def scipy(self) -> bool:
+        """Whether the synthesizer needs SciPy after it has drawn noise."""
+        return bool(getattr(self.synthesizer, "scipy", False))
+
+    @property
     def tail(self) -> Literal["laplace", "gaussian"]:
         """How heavy the noise's tail is."""
         return "laplace" if isinstance(self.loss, PureDP) else "gaussian"
