@@ -7,8 +7,9 @@ Every figure is the mean total variation distance of the tables of all pairs of 
 delta = 1e-6 by zCDP, one row a person, add-remove; "mixture" under pure epsilon, as planned, and under the same rho.
 "mst" and "aim" are ours, as published (`wide_peers.py`). "independent" is the product of the exact tables of one
 attribute, which nobody may publish; "noise" is what `dpress plan` says of `graphical`, how far noise moves the tables
-that it measures, and "of noise" the part of it that is left in the records. Tables on which numbers of `graphical` were set are marked "tuned"; the others were
-not looked at before. Reads $DPRESS_DATA, by default `../shared/data`. Progress goes to standard error.
+that it measures, and "of noise" the part of it that is left in the records. Tables on which numbers of `graphical` were
+set are marked "tuned"; the others were not looked at before. Reads $DPRESS_DATA, by default `../shared/data`. Progress
+goes to standard error.
 """
 
 import json
