@@ -33,6 +33,13 @@ def test_an_approximate_budget_is_spent_on_the_noise_that_adds_less():
     assert isinstance(unpriced.mechanism.loss, ZCDP)  # many answers share rho better
 
 
+def test_the_plan_says_what_noise_does_to_pairs_where_all_are_measured():
+    said = [str(one) for one in plan_text.text(plan(spec("graphical", users=4000))).remarks]
+    assert any("of 4,000 records noise alone moves the shares" in one for one in said)
+    some = [str(one) for one in plan_text.text(plan(spec("graphical", rounds=1))).remarks]
+    assert not any("noise alone" in one for one in some)
+
+
 def test_without_numbers_no_noise_is_predicted_rather_than_none_at_all():
     lists = [{"name": name, "kind": "categorical", "values": ["a", "b", "c"]} for name in ("one", "two")]
     planned = plan(spec(attributes=lists, clusters=2))

@@ -37,7 +37,9 @@ def text(planned: Plan) -> PlanText:
             "What clusters leave out of the records is not part of it, and no bound is known."
         )
     if any(math.isinf(one.predicted_error) for one in planned.candidates):
-        remarks.append(f"{NONE}: nothing is known before the rows are read; `dpress evaluate` compares with them.")
+        remarks.append(
+            f"{NONE}: how near records are is not known before the rows are read; `dpress evaluate` compares with them."
+        )
     remarks += [_moved(own, planned.choice.users) for one in planned.candidates if (own := _graphical(one))]
     return PlanText(candidates=Listing(header=header, rows=rows, numbers=(5,)), remarks=remarks)
 
@@ -61,8 +63,9 @@ def _graphical(candidate: Candidate) -> Graphical | None:
 def _moved(method: Graphical, users: int) -> str:
     """Return how far noise moves the tables that are measured: all that is known beforehand."""
     return (
-        f"graphical: noise alone moves the shares of two attributes by {number(pair_noise(method, users))}, half the "
-        "sum of all differences, on average. Its models take a part of that away; how much depends on the rows."
+        f"graphical: of {users:,} records noise alone moves the shares of two attributes by "
+        f"{pair_noise(method, users):.2g}, half the sum of all differences, on average. Its models take a part of that "
+        "away; how much depends on the rows."
     )
 
 

@@ -107,7 +107,7 @@ def one_way_tables(columns: Sequence[Column], one_way: Measurement, deviation: f
 
 
 def _of_number(counts: Array, most: int) -> Places:
-    """Return the group of every cell of a number: each its own where twice as many groups could be kept apart."""
+    """Return the group of every cell of a number: each its own where noise allows twice as many groups."""
     return np.arange(counts.size) if 2 * counts.size <= most else in_order(counts, most)
 
 
