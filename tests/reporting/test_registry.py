@@ -57,7 +57,7 @@ def test_a_record_states_the_proven_loss_and_marks_what_only_a_person_knows(
 def test_another_claim_gives_another_record() -> None:
     release = claiming(make("histogram", [AGE]), proven=ApproxDP(epsilon=2, delta=1e-6))
     loss = record(release)["deployment"]["privacy_loss"]
-    assert loss["privacy_parameters"] == {"epsilon": 2.0, "delta": 1e-6}
+    assert loss["privacy_parameters"] == pytest.approx({"epsilon": 2.0, "delta": 1e-6})
 
 
 def test_nothing_unproven_is_a_parameter() -> None:
