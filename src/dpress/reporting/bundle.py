@@ -97,11 +97,11 @@ def _as_csv(source: Path, place: Path) -> Path:
 
 
 def _readme(release: Release, license_: str) -> str:
-    said, unit = release.design.specification["release"], release.claim.unit
+    stated, unit = release.design.specification["release"], release.claim.unit
     words = {
-        "Title": said.get("title"),
-        "Source": said.get("source"),
-        "Contact": said.get("contact"),
+        "Title": stated.get("title"),
+        "Source": stated.get("source"),
+        "Contact": stated.get("contact"),
         "Licence": license_ or UNLICENSED,
         "Kind": release.kind,
         "Method": release.method,

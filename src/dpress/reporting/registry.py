@@ -96,10 +96,10 @@ def _todo(what: str) -> str:
 
 
 def _basic(release: Release) -> dict[str, Any]:
-    said = release.design.specification["release"]
+    words = release.design.specification["release"]
     names = ", ".join(one.caption for one in release.design.attributes)
     return {
-        "name": str(said.get("title") or _todo("the name of the data product")),
+        "name": str(words.get("title") or _todo("the name of the data product")),
         "data_curators": [
             {"data_curator_name": _todo("who holds the data"), "data_curator_type": _todo("Industry, Government, ...")}
         ],
@@ -108,7 +108,7 @@ def _basic(release: Release) -> dict[str, Any]:
         "data_product_region": _todo("the region of the people in the data"),
         "data_product_sector": _todo("the sector, such as Government or Technology"),
         "description": f"A release of the kind {release.kind}, of {names}."
-        + (f" Source: {source}." if (source := said.get("source")) else ""),
+        + (f" Source: {source}." if (source := words.get("source")) else ""),
         "publication_date": _todo(f"the date of publication; the release was made on {release.created[:10]}"),
     }
 
