@@ -115,6 +115,7 @@ DEVICES_DO_THE_SAME = [
     ("release.title", "Who lives here"),
     ("release.source", "A survey"),
     ("release.contact", "statistics@example.org"),
+    ("release.license", "CC-BY-4.0"),
     ("release.language", "de"),
 ]
 MAP_ELSE = [

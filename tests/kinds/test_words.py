@@ -25,7 +25,13 @@ SMOKER: dict[str, Any] = {
 }
 AGE: dict[str, Any] = {"kind": "integer", "name": "age", "bounds": [0, 19], "title": "Age at birthday", "unit": "years"}
 ROWS = PEOPLE.append_column("smoker", pa.array([row % 3 for row in range(400)]))
-TEXTS = {"title": "Health & town", "source": "A <survey>", "contact": "me@example.org", "language": "de-AT"}
+TEXTS = {
+    "title": "Health & town",
+    "source": "A <survey>",
+    "contact": "me@example.org",
+    "license": "CC <0>",
+    "language": "de-AT",
+}
 
 
 def visible(text: str) -> str:

@@ -105,3 +105,14 @@ def test_tables_become_frames_of_pandas_and_polars() -> None:
 def test_many_rows_are_counted_and_not_shown() -> None:
     assert "and 30 more rows" in visible(KINDS["two-way"]().tables["age", "sex"]._repr_html_())
     assert "more rows" not in visible(make("histogram", [SEX], data=PEOPLE).tables["sex"]._repr_html_())
+
+
+def test_a_key_may_be_one_text_and_a_query_a_key() -> None:
+    release = KINDS["two-way sums"]()
+    names = next(one for one in release.tables if len(one) == 2)
+    assert release.tables[" x ".join(reversed(names))] is release.tables[names]
+    with pytest.raises(KeyError, match="no table of age x nothing"):
+        release.tables["age x nothing"]
+    assert release["total"] == release.query("total")
+    with pytest.raises(TypeError, match="not iterable"):
+        iter(release)

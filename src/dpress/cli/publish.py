@@ -19,6 +19,7 @@ from dpress.release.plan_text import promised
 from dpress.release.publish import check_whole, publish
 from dpress.release.release import Release
 from dpress.release.spec_or_design import load_spec_or_design
+from dpress.reporting.bundle import check_bundle, write_bundle
 
 MOST_NAMED = 40  # tables, by a line each
 CHECK = "`dpress check` tells beforehand where every value will be counted"
@@ -35,6 +36,7 @@ CHECK = "`dpress check` tells beforehand where every value will be counted"
     help="The ledger that pays, a file or postgresql://...; a new one gets the spec's budget as its limit.",
 )
 @click.option("--csv", is_flag=True, help="Every table and the records as CSV, too.")
+@click.option("--bundle", type=click.Path(), help="A new zip of page, tables, design and licence, too.")
 @click.option("--who", default="", help="Who publishes, for the ledger; nothing else names them.")
 @click.option("--allow-unproven", is_flag=True, help="Also run a method whose claim has no proof.")
 @engine_option
@@ -47,6 +49,7 @@ def command(
     ledger: str | None,
     who: str,
     *,
+    bundle: str | None,
     period: str | None,
     engine: str | None,
     allow_unproven: bool,
@@ -62,6 +65,8 @@ def command(
     asked = load_spec_or_design(design)
     new = ledger is not None and not Ledger.exists(ledger)
     options: dict[str, Any] = {"ledger": ledger, "who": who, "engine": engine, "csv": csv}
+    if bundle is not None:
+        check_bundle(bundle, period=period)
     if period is not None:
         _publish_period(asked, period, data, out=out, quiet=quiet, as_json=as_json, **options)
         return
@@ -74,14 +79,19 @@ def command(
         release = publish(
             own, data, out=out, allow_unproven=allow_unproven, progress=progress, writing=writing, **options
         )
+    if bundle is not None:
+        write_bundle(release, out, bundle)
     hint(CHECK, quiet=quiet or as_json)
     _remark(release, ledger, new=new, quiet=quiet)
     if as_json:
         claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
         seconds = time.perf_counter() - started
-        print_json({"release": out, "claim": claim, "charged": as_floats(release.charged), "seconds": seconds})
+        found = {"release": out, "claim": claim, "charged": as_floats(release.charged), "seconds": seconds}
+        print_json(found if bundle is None else {**found, "bundle": bundle})
     else:
         _say(release, out)
+        if bundle is not None:
+            click.echo(f"Bundle:  {bundle}")
 
 
 def _publish_period(

@@ -5,19 +5,25 @@ from pathlib import Path
 import click
 
 from dpress.cli.output import json_option, print_json
+from dpress.core.errors import NotSupported
 from dpress.release.load import load_release
 from dpress.release.periods.series import is_series, load_series
 from dpress.reporting.page import write_report
+from dpress.reporting.registry import write_registry
 from dpress.reporting.series_page import write_series_page
 
 
 @click.command("report")
 @click.argument("release", type=click.Path())
-@click.option("--out", type=click.Path(), help="The HTML file [default: report.html beside the tables].")
+@click.option("--out", type=click.Path(), help="The file [default: report.html or registry.yaml beside the tables].")
 @click.option("--query", "queries", multiple=True, help="Drawn on a map with its answer; may be repeated.")
+@click.option("--registry", is_flag=True, help="Write the record for the public registry of deployments instead.")
 @json_option
-def command(release: str, out: str | None, queries: tuple[str, ...], *, as_json: bool) -> None:
+def command(release: str, out: str | None, queries: tuple[str, ...], *, registry: bool, as_json: bool) -> None:
     """Make the HTML report of RELEASE: one file that opens offline."""
+    if registry:
+        _register(release, out, queries, as_json=as_json)
+        return
     place = Path(release) / "report.html" if out is None else Path(out)
     if is_series(release):
         path = write_series_page(load_series(release), place)
@@ -27,3 +33,17 @@ def command(release: str, out: str | None, queries: tuple[str, ...], *, as_json:
         print_json({"report": str(path)})
     else:
         click.echo(f"Report: {path}")
+
+
+def _register(release: str, out: str | None, queries: tuple[str, ...], *, as_json: bool) -> None:
+    """Write the registry's record, and say what is left to do."""
+    if queries:
+        raise click.UsageError("--query is drawn on the page; --registry writes none")
+    if is_series(release):
+        raise NotSupported(f"{release} grows by periods, and a record is of one release; name one of those in it")
+    path = write_registry(load_release(release), Path(release) / "registry.yaml" if out is None else out)
+    if as_json:
+        print_json({"registry": str(path)})
+        return
+    click.echo(f"Record: {path}")
+    click.echo("Next:   a person completes what is marked TODO")

@@ -14,6 +14,7 @@ from dpress.release.answers import Part
 from dpress.release.counted_rows import counted_of
 
 SHOWN = 10  # rows in a notebook
+JOINED = " x "  # names of attributes, in a key that is one text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -29,7 +30,7 @@ class KeyedTable:
     part: Part
 
     def __repr__(self) -> str:
-        return f"KeyedTable({' x '.join(self.names)})"
+        return f"KeyedTable({_named(self.names)})"
 
     def _repr_html_(self) -> str:
         rows = self.to_arrow()
@@ -57,7 +58,7 @@ class KeyedTable:
 
 
 class KeyedTables(Mapping[tuple[str, ...], KeyedTable]):
-    """The tables of a release, by the names of their attributes in any order; one name alone needs no tuple."""
+    """The tables of a release, by the names of their attributes in any order, as a tuple or joined by ` x `."""
 
     def __init__(self, tables: Iterable[tuple[tuple[str, ...], Part]]) -> None:
         """Keep the first of the tables that have the same attributes.
@@ -70,10 +71,15 @@ class KeyedTables(Mapping[tuple[str, ...], KeyedTable]):
             self._tables.setdefault(frozenset(names), KeyedTable(names=names, part=part))
 
     def __getitem__(self, names: str | tuple[str, ...]) -> KeyedTable:
-        key = (names,) if isinstance(names, str) else tuple(names)
+        key = self._key(names)
         if frozenset(key) not in self._tables or len(set(key)) < len(key):
-            raise KeyError(f"no table of {' x '.join(map(str, key))}; there are {', '.join(map(_named, self))}")
+            raise KeyError(f"no table of {JOINED.join(map(str, key))}; there are {', '.join(map(_named, self))}")
         return self._tables[frozenset(key)]
+
+    def _key(self, names: str | tuple[str, ...]) -> tuple[str, ...]:
+        if not isinstance(names, str):
+            return tuple(names)
+        return (names,) if frozenset((names,)) in self._tables else tuple(names.split(JOINED))
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
         return (table.names for table in self._tables.values())
@@ -86,7 +92,7 @@ class KeyedTables(Mapping[tuple[str, ...], KeyedTable]):
 
 
 def _named(names: tuple[str, ...]) -> str:
-    return " x ".join(names)
+    return JOINED.join(names)
 
 
 def _text(value: object) -> str:

@@ -158,6 +158,12 @@ class Release:
             return self._statistic(asked, confidence, progress)
         return self._noted(self.answers.query(text, confidence=confidence, progress=progress))
 
+    def __getitem__(self, text: str) -> Result:
+        """Answer a query with 95 % confidence: `release["age in 30..40"]`; see `query`."""
+        return self.query(text)
+
+    __iter__ = None  # it is no sequence
+
     def mean(self, attribute: str, *, where: str | None = None, confidence: float = CONFIDENCE) -> Result:
         """Return the mean of an integer or numeric attribute: of all rows with a number, or of those of a condition.
 

@@ -27,7 +27,7 @@ from dpress.release.result import Result
 from dpress.reporting.views import RangeVariances, View, view_of
 
 NOUNS = {"central": "rows", "local": "people"}
-TEXTS = ("title", "source", "contact", "language")
+TEXTS = ("title", "source", "contact", "license", "language")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

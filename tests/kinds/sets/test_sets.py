@@ -95,6 +95,7 @@ def test_a_value_that_is_not_listed_is_refused_or_counted_and_never_shown(tmp_pa
     assert codes(design.schema, {"apps": ["mail", "secret"]}) == (1, 1 << 4)
     assert codes(design.schema, {"apps": None}) == (0, 1 << 5)
     assert perturb(design, strange, out=tmp_path / "more") == 2
+    assert "of 20 that are listed" in page(estimate(design, tmp_path / "more")).replace("\n", " ")
 
 
 def _schema() -> Any:

@@ -83,6 +83,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         title: of the page.
         source: where the data come from, for people.
         contact: whom to ask.
+        license: of what is published, such as "CC-BY-4.0".
         language: of the title, the labels and these texts, such as "de" or "pt-BR".
     """
 
@@ -94,6 +95,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     title: Words = msgspec.UNSET
     source: Words = msgspec.UNSET
     contact: Words = msgspec.UNSET
+    license: Words = msgspec.UNSET
     language: Words = msgspec.UNSET
 
     def __post_init__(self) -> None:
