@@ -158,7 +158,7 @@ def _how(answers: Any) -> dict[str, Any]:
         for one in answers.numbers
     ]
     everybody, shapes = np.ones(answers.size, dtype=bool), []
-    for own in (one for one in answers.numbers if one.quantiles):
+    for own in (one for one in answers.numbers if one.quantiles or one.circular):
         prefixes, _ = own.prefixes(everybody)
         caption = own.attribute.caption
         shapes.append((caption, shape_of(prefixes.tolist(), own.attribute.edges.tolist(), caption)))
@@ -198,7 +198,7 @@ def _number(loss: PureDP | ZCDP) -> Fraction:
 
 
 def _example(each: GroupResults, answers: Any) -> str:
-    name = next((one for one in each.names if one.startswith(("mean", "median", "share"))), each.names[-1])
+    name = next((one for one in each.names if one.startswith(("mean", "median", "share", "circular"))), each.names[-1])
     if not answers.axes:
         return "total" if name == COUNT else name
     group = f"{answers.axes[0].name} = {answers.axes[0].labels_between(0, 1)[0]}"
