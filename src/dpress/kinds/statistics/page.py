@@ -17,7 +17,7 @@ from dpress.inference.group_moments import Estimates
 from dpress.kinds.statistics.chosen_quantiles import BETA, GroupResults
 from dpress.kinds.statistics.device_answers import DeviceAnswers
 from dpress.kinds.statistics.estimates import COUNT, condition, quantile_name
-from dpress.kinds.statistics.group_figures import bars, boxes, inside, shape_of
+from dpress.kinds.statistics.group_figures import bars, boxes, inside, rose_of, shape_of
 from dpress.kinds.statistics.group_table import NAME
 from dpress.mechanisms.linear.person_sums import PersonSums
 from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
@@ -161,7 +161,8 @@ def _how(answers: Any) -> dict[str, Any]:
     for own in (one for one in answers.numbers if one.quantiles or one.circular):
         prefixes, _ = own.prefixes(everybody)
         caption = own.attribute.caption
-        shapes.append((caption, shape_of(prefixes.tolist(), own.attribute.edges.tolist(), caption)))
+        drawing = rose_of if own.circular else shape_of
+        shapes.append((caption, drawing(prefixes.tolist(), own.attribute.edges.tolist(), caption)))
     return {"noises": (), "asked": asked, "shapes": shapes}
 
 
