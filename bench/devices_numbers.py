@@ -7,7 +7,8 @@ from made-up times of pick-ups with three peaks; RUNS runs at epsilon 1. "wasser
 fitted distribution from that of the people, in widths of the bounds; "flat" that of oue (Norm-Sub) over 1,024 bins,
 whose reports are drawn by count: the same in distribution. "mean_by_published" is the exact
 variance of our mean by the least of Duchi's bit, the piecewise and the hybrid mechanism (Wang et al. 2019) for these
-people: "planned" of what a plan takes for numbers that lie evenly, "assumed" where it is told their mean and spread.
+people: "planned" of what a plan takes for numbers that lie evenly, "assumed" where it is told their mean and spread. The last row has the
+distances on the circle, in rounds.
 """
 
 import json
@@ -24,6 +25,7 @@ from dpress.core.claim import PureDP
 from dpress.core.rng import seeded
 from dpress.inference.numbers.fitted_distribution import distribution
 from dpress.inference.postprocess import norm_sub
+from dpress.mechanisms.numbers.circular_wave import CircularWave
 from dpress.mechanisms.numbers.one_bit import bit_variance
 from dpress.mechanisms.numbers.piecewise import best_window
 from dpress.mechanisms.numbers.square_wave import SquareWave, windows_of_means
@@ -51,6 +53,30 @@ def wasserstein(shares: Any, levels: Levels) -> float:
     """Return the distance of a distribution from that of people, in widths."""
     truth = np.bincount(levels, minlength=shares.size) / levels.size
     return float(np.abs(np.cumsum(shares - truth)).sum() / shares.size)
+
+
+def round_circle(shares: Any, levels: Levels) -> float:
+    """Return the same on the circle, in rounds: cumulative differences, less their median (Rabin, Delon, Gousseau)."""
+    truth = np.bincount(levels, minlength=shares.size) / levels.size
+    ahead = np.cumsum(shares - truth)
+    return float(np.abs(ahead - np.median(ahead)).mean())
+
+
+def circle(users: int) -> dict[str, Any]:
+    """Return distances on the circle of pick-ups: of the wave that goes round, the one that does not, and flat."""
+    random, found = np.random.default_rng(7), {}  # noqa: TID251  # people, and the peer's reports
+    levels, size = people("pickup", users, random)
+    loss, rng = PureDP(epsilon=EPSILON), seeded(3)
+    for name, own in (
+        ("circular_wave", CircularWave(levels=size, loss=loss)), ("square_wave", SquareWave(levels=size, loss=loss)),
+    ):  # fmt: skip
+        fits = [distribution(own.map, own.tally(own.perturb(levels, rng=rng))[None]) for _ in range(RUNS)]
+        found[name] = round(float(np.mean([round_circle(one.shares[0], levels) for one in fits])), 5)
+    q, held, flat = 1 / (math.exp(EPSILON) + 1), np.bincount(levels, minlength=size), []
+    for _ in range(RUNS):
+        counts = (random.binomial(held, 0.5) + random.binomial(users - held, q) - users * q) / (0.5 - q)
+        flat.append(round_circle(norm_sub(counts, users=users) / users, levels))
+    return {"attribute": "pickup, on the circle", "users": users, **found, "flat": round(float(np.mean(flat)), 5)}
 
 
 def published(levels: Levels, size: int) -> float:
@@ -95,6 +121,8 @@ def main() -> None:
     for name in ("age", "hours_per_week", "income", "pickup"):
         rows.append(row(name, users))
         say(str(rows[-1]))
+    rows.append(circle(users))
+    say(str(rows[-1]))
     json.dump({"machine": facts(), "rows": rows}, sys.stdout, indent=1)
 
 

@@ -268,6 +268,10 @@ def collections() -> dict[str, Case]:
             attributes=[YEARS], privacy=PEOPLE, queries=("mean age", "sum age"),
             release={"kind": "statistics", "method": name, "parameters": {"by": [], "mean": ["age"]}},
         )  # fmt: skip
+    found["local_circular"] = Case(
+        attributes=[YEARS], privacy=PEOPLE, exact=False, queries=("circular mean age", "resultant length age"),
+        release={"kind": "statistics", "parameters": {"by": [], "circular": ["age"]}},
+    )  # fmt: skip
     post = ["norm_sub", "integer"]
     several = {"users": {"split": "users"}, "budget": {"split": "budget"}}
     for name, own in several.items():

@@ -72,6 +72,8 @@ def answered(own, values, draws, secret=None, collection=COLLECTION, slot=0):  #
         return subset(own, value, draws)
     if method in ("square_wave", "piecewise"):
         return in_window(own, value, draws).to_bytes(size, "little")
+    if method == "circular_wave":
+        return on_circle(own, value, draws).to_bytes(size, "little")
     if method == "one_bit":
         p = Fraction(own["p"])
         return bytes(draws.coins(1 - p + value * (2 * p - 1) / (own["size"] - 1)))
@@ -112,6 +114,17 @@ def in_window(own, value, draws):
     (honest,) = draws.coins(own["truth"])
     (far,) = draws.small(own["groups"] * row - len(window))
     return window[near] if honest else [y for y in range(own["groups"] * row) if y not in window][far]
+
+
+def on_circle(own, value, draws):
+    group, level = divmod(value, own["levels"])
+    row = [group * own["levels"] + (level + i) % own["levels"] for i in range(own["levels"])]
+    window, others = row[: own["window"]], row[own["window"] :]
+    others += [y for y in range(own["groups"] * own["levels"]) if y not in row]
+    (near,) = draws.small(len(window))
+    (honest,) = draws.coins(own["truth"])
+    (far,) = draws.small(len(others))
+    return window[near] if honest else others[far]
 
 
 def packed_bits(bits):
@@ -217,7 +230,7 @@ def sizes_of(own):
     """Return how many values each of the device's attributes has; of PCEP those of the first region."""
     if own["method"] == "pcep":
         return [len(own["regions"][0])]
-    if own["method"] in ("square_wave", "piecewise"):
+    if own["method"] in ("square_wave", "piecewise", "circular_wave"):
         return [own["groups"] * own["levels"]]
     if own["method"] in ("disk_reports", "safe_regions"):
         return [own["grid"]["side"] ** 2]

@@ -127,6 +127,11 @@ def window_reports(method, levels, groups, epsilon, window):
     }  # fmt: skip
 
 
+def circular_reports(levels, groups, epsilon, window):
+    share = truth(epsilon, Fraction(groups * levels - window, window))
+    return window_reports("circular_wave", levels, groups, epsilon, window) | {"truth": text(share)}
+
+
 def one_bit(size, epsilon):
     """Return the document whose p is the largest with equal steps, each an even multiple of 2^-64."""
     steps = size - 1
@@ -179,6 +184,7 @@ INSTANCES = [
     rr_ldp([7], **HALF), rr_ldp([2, 3, 5], f="0.3", p="0.125", q="0.875"),
     window_reports("square_wave", 5, 2, "1", 2), window_reports("square_wave", 300, 1, "0.5", 200),
     window_reports("piecewise", 6, 1, "2", 3), one_bit(5, "1"), one_bit(4096, "3"),
+    circular_reports(5, 3, "1", 2), circular_reports(300, 1, "0.5", 120),
     disk_reports(4, "1", 2), disk_reports(3, "4", 1), disk_reports(20, "0.5", 8),
     safe_regions(4, "1", [0, 1], ["1"]), safe_regions(8, "2", [1], ["0.5", "2"]),
 ]  # fmt: skip

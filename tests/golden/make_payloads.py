@@ -123,7 +123,7 @@ def meaning(own, payload):  # noqa: PLR0911  # one for every layout
     if method in ("krr", "disk_reports"):
         k = own["size"] if method == "krr" else len(outputs(own["grid"]["side"], own["radius"]))
         return "out of range" if little >= k else None, {"value": little}, {little: 1}
-    if method in ("square_wave", "piecewise", "one_bit"):
+    if method in ("square_wave", "piecewise", "circular_wave", "one_bit"):
         return "out of range" if little >= number_limit(own) else None, {"value": little}, {little: 1}
     if method == "hadamard":
         row, sign = little >> 1, -1 if little & 1 else 1
@@ -189,6 +189,8 @@ def number_limit(own):
         return len(outputs(own["grid"]["side"], own["radius"]))
     if own["method"] in ("square_wave", "piecewise"):
         return own["groups"] * (own["levels"] + own["window"] - 1)
+    if own["method"] == "circular_wave":
+        return own["groups"] * own["levels"]
     if own["method"] == "pgr":
         return len(space(own))
     return {

@@ -121,7 +121,7 @@ def tally_size(own):
     method = own["method"]
     if method == "hadamard":
         return own["rows"]
-    if method in ("disk_reports", "pgr", "square_wave", "piecewise", "one_bit"):
+    if method in ("disk_reports", "pgr", "square_wave", "piecewise", "circular_wave", "one_bit"):
         return number_limit(own)
     if method == "rappor":
         return own["cohorts"] * (own["bits"] + 1)

@@ -12,7 +12,7 @@ from dpress.core.bounded_attribute import Number
 from dpress.core.domain import Schema
 from dpress.release.query_language import no_attribute
 
-Of = Literal["mean", "sum", "quantile", "share", "ratio", "difference"]
+Of = Literal["mean", "sum", "quantile", "share", "ratio", "difference", "circular mean", "resultant length"]
 FORMS = {
     "mean": "`mean NAME` or `mean NAME where CONDITIONS`",
     "sum": "`sum NAME` or `sum NAME where CONDITIONS`",
@@ -20,6 +20,8 @@ FORMS = {
     "quantile": "`quantile 0.9 of NAME` or `quantile 0.9 of NAME where CONDITIONS`",
     "share": "`share CONDITIONS` or `share CONDITIONS where CONDITIONS`",
     "ratio": "`ratio CONDITIONS / CONDITIONS`",
+    "circular": "`circular mean NAME` or `circular mean NAME where CONDITIONS`",
+    "resultant": "`resultant length NAME` or `resultant length NAME where CONDITIONS`",
     "count": "`count CONDITIONS - count CONDITIONS`",
 }
 OPERATOR = r"\s*(?:!=|<=|>=|=|<|>|\bin\b)"
@@ -86,7 +88,7 @@ def check(schema: Schema, asked: Statistic) -> None:
     """
     if not isinstance(asked.level, int | float) or not 0 < asked.level < 1:
         raise ValueError(f"quantile: expected a level strictly between 0 and 1, got {asked.level}")
-    if asked.of not in ("mean", "sum", "quantile"):
+    if asked.of in ("share", "ratio", "difference"):
         return
     if asked.attribute not in schema.names:
         raise ValueError(no_attribute(schema, asked.attribute))
@@ -127,6 +129,19 @@ def _where(text: str, form: str) -> tuple[str, str | None]:
 def _of_attribute(of: Of) -> Callable[[Schema, str], Statistic]:
     def reader(schema: Schema, rest: str) -> Statistic:
         attribute, where = _named(schema, rest, of)
+        return Statistic(of=of, attribute=attribute, where=where)
+
+    return reader
+
+
+def _of_circle(of: Literal["circular mean", "resultant length"]) -> Callable[[Schema, str], Statistic]:
+    form, second = of.split()
+
+    def reader(schema: Schema, rest: str) -> Statistic:
+        word, _, own = rest.partition(" ")
+        if word != second or not own.strip():
+            raise ValueError(f"cannot read '{form} {rest}'; write {FORMS[form]}")
+        attribute, where = _named(schema, own.strip(), form)
         return Statistic(of=of, attribute=attribute, where=where)
 
     return reader
@@ -191,5 +206,7 @@ READERS: dict[str, Callable[[Schema, str], Statistic]] = {
     "quantile": _quantile,
     "share": _share,
     "ratio": _ratio,
+    "circular": _of_circle("circular mean"),
+    "resultant": _of_circle("resultant length"),
     "count": _difference,
 }

@@ -154,7 +154,7 @@ def test_a_number_outside_its_bounds_is_clamped_on_the_device() -> None:
     [
         ({"mean": ["sex"]}, [SEX], r"mean: sex is categorical; expected an integer or numeric attribute"),
         ({"mean": ["age"]}, [AGE, SEX], r"'sex' neither makes groups nor is measured"),
-        ({}, [AGE], "name a number in mean, sum, variance, median or quantiles"),
+        ({}, [AGE], "name a number in mean, sum, variance, median, quantiles or circular"),
         ({"mean": ["age"]}, [AGE | {"null": "?"}], "attribute age: `null` names a cell, but a device has to report"),
         ({"mean": ["age"]}, [AGE | {"outside": "drop"}], "age drops values"),
         ({"quantiles": {"age": [1.5]}}, [AGE], "strictly between 0 and 1"),

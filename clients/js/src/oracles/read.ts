@@ -2,6 +2,7 @@
 import { fields } from "../fields.js";
 import { type Method, type Oracle, lossOf } from "../oracle.js";
 import { must } from "../refusal.js";
+import { circularWave } from "./circular_wave.js";
 import { diskReports } from "./disk_reports.js";
 import { hadamard } from "./hadamard.js";
 import { krr } from "./krr.js";
@@ -19,6 +20,7 @@ import { subsetSelection } from "./subset_selection.js";
 import { oue, sue } from "./unary.js";
 
 const METHODS: Readonly<Record<string, Method>> = {
+  circular_wave: circularWave,
   disk_reports: diskReports,
   hadamard,
   krr,

@@ -32,6 +32,7 @@ class SlidingWindow:
         window: in outputs.
         near: p.
         far: q, at most p.
+        circular: the levels lie on a circle: a row has as many outputs as levels, and windows go on round it.
     """
 
     levels: int
@@ -39,6 +40,7 @@ class SlidingWindow:
     window: int
     near: Fraction
     far: Fraction
+    circular: bool = False
     step: ClassVar[float] = 1.0
 
     @property
@@ -49,7 +51,7 @@ class SlidingWindow:
     @property
     def row(self) -> int:
         """The outputs of one group."""
-        return self.levels + self.window - 1
+        return self.levels if self.circular else self.levels + self.window - 1
 
     @property
     def rows(self) -> int:
@@ -60,10 +62,17 @@ class SlidingWindow:
     def scores(self) -> Scores:
         """The scores whose sums are unbiased: an output y from the middle adds 1, y and y^2 - (w^2 - 1) / 12 over w a.
 
-        a = p - q; apart from that q of all others' reports are on every output.
+        a = p - q; apart from that q of all others' reports are on every output. On a circle the sums are those of
+        cos(2 pi level / levels) and of the sine: an output's angle, from the middle of its window, over a times
+        sin(pi w / levels) / sin(pi / levels), what the cosines of a window add up to.
         """
         q, w = float(self.far), self.window
         each = w * float(self.near - self.far)
+        if self.circular:
+            angle = 2 * np.pi * (np.arange(self.row) - (w - 1) / 2) / self.levels
+            kept = float(self.near - self.far) * np.sin(np.pi * w / self.levels) / np.sin(np.pi / self.levels)
+            turned = np.stack([np.full(self.row, 1 / each), np.cos(angle) / kept, np.sin(angle) / kept])
+            return Scores(rows=turned, apart=np.array([q * self.row / each, 0.0, 0.0]))
         place = np.arange(self.row) - (self.row - 1) / 2
         spread = (w**2 - 1) / 12
         rows = np.stack([np.ones(self.row), place, place**2 - spread]) / each
@@ -88,6 +97,10 @@ class SlidingWindow:
     def seen(self, table: Array) -> Array:
         """Return the expected reports for tables of shape (..., groups, levels), shape (..., groups, row)."""
         p, q = float(self.near), float(self.far)
+        if self.circular:
+            sums = _cumulative(np.concatenate([table[..., self.levels - self.window + 1 :], table], axis=-1))
+            near = np.maximum(sums[..., self.window :] - sums[..., : self.levels], 0.0)
+            return np.asarray(q * table.sum(axis=(-2, -1), keepdims=True) + (p - q) * near)
         sums = _cumulative(table)
         last = np.minimum(np.arange(1, self.row + 1), self.levels)
         first = np.maximum(np.arange(self.row) - self.window + 1, 0)
@@ -97,7 +110,8 @@ class SlidingWindow:
     def back(self, answers: Array) -> Array:
         """Return A^T y for answers of shape (..., groups, row), shape (..., groups, levels)."""
         p, q = float(self.near), float(self.far)
-        sums, first = _cumulative(answers), np.arange(self.levels)
+        round_ = answers[..., : self.window - 1 if self.circular else 0]
+        sums, first = _cumulative(np.concatenate([answers, round_], axis=-1)), np.arange(self.levels)
         near = sums[..., first + self.window] - sums[..., first]
         return np.asarray(q * answers.sum(axis=(-2, -1), keepdims=True) + (p - q) * near)
 
@@ -127,7 +141,7 @@ def fitted(window: SlidingWindow, reports: npt.NDArray[np.generic], *, evened: f
     """
     found = np.empty((len(reports), window.groups, window.levels))
     reached, ends = np.empty(len(reports)), np.array([GAIN, STEPS])
-    odds = np.array([float(window.near), float(window.far)])
+    odds = np.array([float(window.near), float(window.far), window.window, window.circular])
     for place, own in enumerate(np.ascontiguousarray(reports, dtype=np.float64)):
         reached[place] = compiled(ascend)(own, found[place], odds, evened, ends)
     return Fit(shares=found, log_likelihood=reached)
@@ -141,25 +155,26 @@ def ascend(  # noqa: C901  # one function, so that numba compiles it whole
     Args:
         reports: shape (groups, row).
         table: shape (groups, levels).
-        odds: p and q.
+        odds: p, q, the window, and 1 where it goes round a circle, else 0.
         evened: as in `fitted`.
         ends: the gain of a step below which the steps end, and the most steps.
     """
     groups, levels = table.shape
     row, p, q = reports.shape[1], odds[0], odds[1]
-    width = row - levels + 1
+    width = int(odds[2])
+    circular = odds[3] > 0
     users, reached = reports.sum(), -np.inf
     weights = np.empty((groups, row))
     table[:] = 1 / (groups * levels)
     for _ in range(int(ends[1])):
         gained, total = 0.0, 0.0
         for group in range(groups):
-            near = 0.0
+            near = table[group, levels - width :].sum() if circular else 0.0
             for y in range(row):
                 if y < levels:
                     near += table[group, y]
-                if y >= width:
-                    near -= table[group, y - width]
+                if y >= width or circular:
+                    near -= table[group, (y - width) % levels]
                 expected = q + (p - q) * max(near, 0.0)
                 weights[group, y] = reports[group, y] / (users * expected)
                 total += weights[group, y]
@@ -171,12 +186,14 @@ def ascend(  # noqa: C901  # one function, so that numba compiles it whole
         for group in range(groups):
             near = weights[group, : width - 1].sum()
             for level in range(levels):
-                near += weights[group, level + width - 1]
+                near += weights[group, (level + width - 1) % row]
                 table[group, level] *= q * total + (p - q) * near
                 near -= weights[group, level]
-            before = table[group, 0]
+            first = table[group, 0]
+            before = table[group, levels - 1] if circular else first
             for level in range(levels if evened > 0 else 0):
-                own, after = table[group, level], table[group, min(level + 1, levels - 1)]
+                own = table[group, level]
+                after = table[group, level + 1] if level + 1 < levels else first if circular else own
                 table[group, level] = (1 - evened / 2) * own + evened / 4 * (before + after)
                 before = own
         table /= table.sum()

@@ -46,12 +46,21 @@ def distribution(part: GroupDistribution, schema: Schema, assumed: Assumed) -> A
     return np.diff([0.0, *below, 1.0])
 
 
-def level_shares(own: Number, assumed: Assumed) -> Array:
-    """Return the shares of an attribute's cells: of a normal distribution with its tails in the outer ones, or even."""
+def level_shares(own: Number, assumed: Assumed, *, circular: bool = False) -> Array:
+    """Return the shares of an attribute's cells: even, or of a normal distribution.
+
+    Its tails are in the outer cells; on a circle they go on round it, for 8 rounds.
+    """
     shape, cells = assumed.get(own.name), own.ordered
     if shape is None:
         return np.full(cells, 1 / cells)
     normal = NormalDist(shape.mean, shape.sd)
+    if circular:
+        low, high = map(float, own.ends)
+        turns = (high - low) * np.arange(-8, 9)[:, None]
+        rounds = np.vectorize(normal.cdf)(own.edges.astype(float) + turns)
+        shares = np.diff(rounds, axis=1).sum(axis=0)
+        return np.asarray(shares / shares.sum())
     below = [normal.cdf(float(edge)) for edge in own.edges_at(np.arange(1, cells))]
     return np.diff([0.0, *below, 1.0])
 

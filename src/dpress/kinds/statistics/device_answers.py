@@ -1,5 +1,6 @@
 """Answers of a collection of numbers: of every group, of all people, and of any set of groups."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,7 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dpress.inference.interval import critical
-from dpress.kinds.statistics.device_estimates import CountedNumbers, DeviceEstimates, ReportedNumbers, reported
+from dpress.kinds.statistics.device_estimates import (
+    DIRECTION,
+    CountedNumbers,
+    DeviceEstimates,
+    ReportedNumbers,
+    reported,
+)
 from dpress.kinds.statistics.distribution_table import DistributionTable
 from dpress.kinds.statistics.estimates import Mask
 from dpress.kinds.statistics.group_answers import GroupAnswers
@@ -59,7 +66,11 @@ class DeviceAnswers(GroupAnswers):
         parts = np.split(counts, np.cumsum([groups * levels for groups, levels in shapes])[:-1])
         numbers = tuple(
             CountedNumbers(
-                attribute=own.attribute, degree=own.degree, quantiles=own.quantiles, counts=part.reshape(shape)
+                attribute=own.attribute,
+                degree=own.degree,
+                quantiles=own.quantiles,
+                counts=part.reshape(shape),
+                circular=own.circular,
             )
             for own, part, shape in zip(self.numbers, parts, shapes, strict=True)
         )
@@ -68,8 +79,8 @@ class DeviceAnswers(GroupAnswers):
 
     @property
     def distributions(self) -> tuple[DistributionTable, ...]:
-        """The distribution of every number that has quantiles."""
-        own = [one for one in self.numbers if one.quantiles]
+        """The distribution of every number that has quantiles or lies on a circle."""
+        own = [one for one in self.numbers if one.quantiles or one.circular]
         z = critical(CONFIDENCE, self.release.tail)
         return tuple(
             DistributionTable(name=f"distribution_{place}.parquet", axes=self.axes, numbers=one, groups=self.size, z=z)
@@ -78,7 +89,7 @@ class DeviceAnswers(GroupAnswers):
 
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:
-        """The statistics, and a distribution for every number that has quantiles."""
+        """The statistics, and a distribution for every number that has one."""
         by = tuple(axis.name for axis in self.axes)
         return {NAME: by} | {one.name: (*by, one.numbers.attribute.name) for one in self.distributions}
 
@@ -112,6 +123,32 @@ class DeviceAnswers(GroupAnswers):
     def _with_quantiles(self) -> list[str]:
         return [own.attribute.name for own in self.numbers if own.quantiles]
 
+    @property
+    def _with_distribution(self) -> list[str]:
+        return [one.numbers.attribute.name for one in self.distributions]
+
+    @cached_property
+    def periods(self) -> Mapping[str, float]:
+        """How long the circle is of every circular mean."""
+        circles = [own.attribute for own in self.numbers if own.circular]
+        return {f"{DIRECTION} {own.name}": float(own.ends[1] - own.ends[0]) for own in circles}
+
+    def _weights(self, text: str) -> list[npt.NDArray[np.float64]]:
+        """Return the weights of a condition; a range of a number on a circle may go past the end: `hour in 22..3`."""
+        for own in (one.attribute for one in self.numbers if one.circular):
+            if (found := re.fullmatch(rf"\s*{re.escape(own.name)}\s+in\s+(-?[\d.]+?)\.\.(-?[\d.]+)\s*", text)) is None:
+                continue
+            low, high = found.groups()
+            if float(low) > float(high):
+                axis, schema = self.release.schema.axes([own.name])[0], self.release.schema
+                before = parse(schema, f"{own.name} <= {high}" if own.whole else f"{own.name} < {high}")
+                after = parse(schema, f"{own.name} >= {low}")
+                return [
+                    np.maximum(a, b) if place == axis else a
+                    for place, (a, b) in enumerate(zip(before, after, strict=True))
+                ]
+        return list(parse(self.release.schema, text))
+
     def statistic(self, asked: Statistic, confidence: float) -> Result | None:
         """Answer a statistic; also the share of some levels of a number that has a distribution.
 
@@ -120,13 +157,14 @@ class DeviceAnswers(GroupAnswers):
         """
         if asked.of != "share":
             return super().statistic(asked, confidence)
-        weights = parse(self.release.schema, asked.first)
+        weights = self._weights(asked.first)
         held = [axis for axis, own in enumerate(weights) if not own.all()]
         places = {own.axes[-1]: one for own, one in zip(self.estimator.types, self.numbers, strict=True)}
-        if len(held) != 1 or held[0] not in places or not places[held[0]].quantiles:
-            known = ", ".join(self._with_quantiles) or "no attribute"
+        if len(held) != 1 or held[0] not in places or places[held[0]].attribute.name not in self._with_distribution:
+            known = ", ".join(self._with_distribution) or "no attribute"
+            having = "a distribution" if any(own.circular for own in self.numbers) else "quantiles"
             raise ValueError(
-                f"share: conditions are known on one attribute that has quantiles ({known}): {asked.text!r}"
+                f"share: conditions are known on one attribute that has {having} ({known}): {asked.text!r}"
             )
         value, error = places[held[0]].share(self._mask(asked.where), weights[held[0]].astype(bool))
         half = critical(confidence, self.release.tail) * error
@@ -159,7 +197,7 @@ class DeviceAnswers(GroupAnswers):
         """The means of all people so far, each with its interval."""
         found, means = self.together(CONFIDENCE), []
         for name in found.names:
-            if name.startswith("mean "):
+            if name.startswith(("mean ", f"{DIRECTION} ")):
                 one = found.of(name)
                 value, low, high = (float(own[0]) for own in (one.value, one.low, one.high))
                 means.append(f"So far the {name} is {value:,.6g}, from {low:,.6g} to {high:,.6g}.")

@@ -18,12 +18,15 @@ from dpress.core.bounded_attribute import Number
 from dpress.core.linear import Array
 from dpress.inference import group_moments
 from dpress.inference.group_moments import Estimates
+from dpress.inference.numbers.directions import direction
 from dpress.inference.numbers.fitted_distribution import Distribution, distribution
 from dpress.inference.numbers.report_sums import Sums, sums
 from dpress.inference.ratio import Pair, fieller
 from dpress.kinds.statistics.estimates import COUNT, Mask, quantile_name
-from dpress.kinds.statistics.level_values import level_scale, valued
+from dpress.kinds.statistics.level_values import level_scale, turned, valued
+from dpress.mechanisms.numbers.circular_wave import CircularWave
 
+DIRECTION, LENGTH = "circular mean", "resultant length"
 SURE = 3.0  # standard errors that a group's number must be above 0 for a variance or a quantile of it
 
 
@@ -46,12 +49,20 @@ class Numbers(Protocol):
         ...
 
     @property
+    def circular(self) -> bool:
+        """Whether its bounds meet."""
+        ...
+
+    @property
     def users(self) -> int:
         """How many it is known of."""
         ...
 
     def sums(self, mask: Mask) -> Sums:
-        """Return users, sum of levels about the middle one, and where it is known of their squares, of some groups."""
+        """Return users, sum of levels about the middle one, and where it is known of their squares, of some groups.
+
+        On a circle: users, sums of the cosines and of the sines.
+        """
         ...
 
     def prefixes(self, mask: Mask) -> tuple[Array, Array]:
@@ -76,6 +87,11 @@ class ReportedNumbers:
     quantiles: tuple[Fraction, ...]
     oracle: Any
     reports: npt.NDArray[np.int64]
+
+    @property
+    def circular(self) -> bool:
+        """Whether its bounds meet."""
+        return isinstance(self.oracle, CircularWave)
 
     @property
     def users(self) -> int:
@@ -108,12 +124,14 @@ class CountedNumbers:
         degree: of its moments.
         quantiles: that are asked for.
         counts: of users, shape (groups, levels).
+        circular: whether its bounds meet.
     """
 
     attribute: Number
     degree: int
     quantiles: tuple[Fraction, ...]
     counts: npt.NDArray[np.int64]
+    circular: bool = False
 
     @property
     def users(self) -> int:
@@ -122,7 +140,11 @@ class CountedNumbers:
 
     def sums(self, mask: Mask) -> Sums:
         """Return the exact sums."""
-        own, level = self.counts[mask].sum(axis=0), np.arange(self.counts.shape[1]) - (self.counts.shape[1] - 1) / 2
+        own, size = self.counts[mask].sum(axis=0), self.counts.shape[1]
+        if self.circular:
+            vector = own @ np.exp(2j * np.pi * np.arange(size) / size)
+            return Sums(values=np.array([own.sum(), vector.real, vector.imag]), covariance=np.zeros((3, 3)))
+        level = np.arange(size) - (size - 1) / 2
         return Sums(values=np.array([own.sum(), own @ level, own @ level**2], dtype=float), covariance=np.zeros((3, 3)))
 
     def prefixes(self, mask: Mask) -> tuple[Array, Array]:
@@ -136,8 +158,9 @@ class DeviceEstimates:
     """Statistics of many sets of groups.
 
     Error: of counts, sums and means unbiased with the covariance of `report_sums`; a mean's interval is Fieller's, a
-    variance's by the delta method. A quantile's interval is that of all levels where the fitted share below is not
-    significantly on the other side, by the errors of `numbers.fitted_distribution`.
+    variance's by the delta method, those of a circle by `numbers.directions`. A quantile's interval is that of all
+    levels where the fitted share below is not significantly on the other side, by the errors of
+    `numbers.fitted_distribution`.
 
     Args:
         numbers: one at least.
@@ -195,6 +218,9 @@ class DeviceEstimates:
                 found[f"mean {name}"] = functools.partial(self._mean, own)
             if own.degree == 2:
                 found[f"variance {name}"] = functools.partial(self._variance, own)
+            if own.circular:
+                found[f"{DIRECTION} {name}"] = functools.partial(self._direction, own)
+                found[f"{LENGTH} {name}"] = functools.partial(self._length, own)
             for share in own.quantiles:
                 found[quantile_name(name, share)] = functools.partial(self._quantiles, own, share)
         return found
@@ -259,6 +285,21 @@ class DeviceEstimates:
                 rows.append((math.nan, 0.0, float(levels)))
         value, low, high = valued(own.attribute, levels, levels, list(np.array(rows).T))
         error = np.where(np.isnan(value), math.nan, (high - low) / (2 * self.z))  # Woodruff 1952
+        return Estimates(value=value, standard_error=error, low=low, high=high)
+
+    def _direction(self, own: Numbers) -> Estimates:
+        rows, none = [], (math.nan, math.nan, -math.inf, math.inf)
+        for mask in self.masks:
+            found = own.sums(mask)
+            rows.append(direction(found, self.z).angle if self._known(found) else none)
+        return turned(own.attribute, np.array(rows))
+
+    def _length(self, own: Numbers) -> Estimates:
+        rows, none = [], (math.nan, math.nan, 0.0, 1.0)
+        for mask in self.masks:
+            found = own.sums(mask)
+            rows.append(direction(found, self.z).length if self._known(found) else none)
+        value, error, low, high = np.array(rows).T
         return Estimates(value=value, standard_error=error, low=low, high=high)
 
     def _known(self, found: Sums) -> bool:

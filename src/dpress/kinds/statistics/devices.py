@@ -23,9 +23,10 @@ from dpress.core.workload import Marginals
 from dpress.data.specification.spec import Spec
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.assumed_shape import check, level_shares
-from dpress.kinds.statistics.device_estimates import DeviceEstimates, reported
+from dpress.kinds.statistics.device_estimates import LENGTH, DeviceEstimates, reported
 from dpress.kinds.statistics.kind import CollectedStatistics
-from dpress.kinds.statistics.measured_attributes import Quantiles, check_groups, measured
+from dpress.kinds.statistics.measured_attributes import Quantiles, check_groups, measured, on_circles
+from dpress.mechanisms.numbers.circular_wave import CircularWave
 from dpress.mechanisms.numbers.number_statistics import NumberStatistics
 from dpress.mechanisms.numbers.one_bit import OneBit
 from dpress.mechanisms.numbers.piecewise import Piecewise, best_window
@@ -38,25 +39,27 @@ from dpress.release.parameter_checks import of_kind, of_methods
 from dpress.release.published_tables import CONFIDENCE
 
 UNIT = "squared error of a mean, widths of the bounds"
+UNIT_CIRCLE = "squared error of a resultant length"
 LEVELS, FITTED_LEVELS = 1 << 10, 1 << 9  # of a number; where a distribution is fitted, too
 MOST_GROUPS, MOST_FITTED = 1 << 10, 1 << 6
 MOST_SHARES = 1 << 12  # levels of all groups whose distribution is fitted: each refit takes as long
-WINDOWS, BIT = ("square_wave", "piecewise"), "one_bit"
+WINDOWS, BIT, CIRCLE = ("square_wave", "piecewise"), "one_bit", "circular_wave"
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Asked:
-    """What is asked for: groups, the highest moment and the quantiles of every number, and the finer attributes."""
+    """What is asked for: groups, moments and quantiles of every number, the circular ones, and the finer attributes."""
 
     by: tuple[str, ...]
     degrees: dict[str, int]
     quantiles: Quantiles
+    circular: tuple[str, ...]
     schema: Schema
 
     @property
     def numbers(self) -> tuple[str, ...]:
         """All numbers, in the attributes' order."""
-        return tuple(name for name in self.schema.names if name in {**self.degrees, **self.quantiles})
+        return tuple(name for name in self.schema.names if name in {*self.degrees, *self.quantiles, *self.circular})
 
     @property
     def groups(self) -> int:
@@ -77,7 +80,7 @@ def chosen(spec: Spec) -> Choice:
     loss, own = collections.share(spec, "users"), of_kind(spec, CollectedStatistics)
     if spec.release.postprocess:
         raise ValueError('$.release.postprocess: kind = "statistics" has no tables to adjust')
-    of_methods(spec, dict.fromkeys((*WINDOWS, BIT), Parameters))
+    of_methods(spec, dict.fromkeys((*WINDOWS, BIT, CIRCLE), Parameters))
     asked = _asked(spec.schema, own)
     check(asked.schema, own.assume or {}, {*asked.numbers})
     names = _serving(spec, asked)
@@ -91,7 +94,7 @@ def chosen(spec: Spec) -> Choice:
         chosen=candidates[0],
         lower_bound=0.0,
         users=own.users,
-        unit=UNIT,
+        unit=UNIT_CIRCLE if asked.circular else UNIT,
         attributes=asked.schema.attributes,
     )
 
@@ -109,7 +112,7 @@ def estimates(mechanism: Collection, schema: Schema, users: int, assumed: Any) -
     asked, reports = users / len(own.types), []
     for one, oracle in zip(own.types, own.oracles, strict=True):
         attribute: Any = schema.tabular[one.axes[-1]]
-        shares = level_shares(attribute, assumed)
+        shares = level_shares(attribute, assumed, circular=isinstance(oracle, CircularWave))
         table = np.tile(shares * asked / oracle.groups, (oracle.groups, 1))
         reports.append(oracle.expected(table))
     masks = np.arange(own.oracles[0].groups)[None] == 0
@@ -139,6 +142,8 @@ def _oracle(name: str, attribute: Any, groups: int, loss: PureDP, own: Collected
     levels: int = attribute.ordered
     if name == BIT:
         return OneBit(size=levels, loss=loss)
+    if name == CIRCLE:
+        return CircularWave(levels=levels, groups=groups, loss=loss)
     if name == "square_wave":
         return SquareWave(levels=levels, groups=groups, loss=loss)
     place = 2 * np.arange(levels) / (levels - 1) - 1
@@ -149,9 +154,12 @@ def _oracle(name: str, attribute: Any, groups: int, loss: PureDP, own: Collected
 
 
 def _error(collection: Collection, schema: Schema, own: CollectedStatistics) -> float:
-    """Return the squared error of a mean, in squares of the bounds' width, over all numbers."""
+    """Return the squared error of a mean, in squares of the bounds' width, over all numbers; on circles of a length."""
     found, errors = estimates(collection, schema, own.users, own.assume or {}), []
     for one in found.numbers:
+        if one.circular:
+            errors.append(float(found.of(f"{LENGTH} {one.attribute.name}").standard_error[0]))
+            continue
         low, high = map(float, one.attribute.ends)
         errors.append(float(found.mean_error(one)) / (high - low))
     return float(np.mean(np.square(errors))) if np.isfinite(errors).all() else math.inf
@@ -162,6 +170,10 @@ def _serving(spec: Spec, asked: _Asked) -> tuple[str, ...]:
     means = not asked.quantiles and max(asked.degrees.values(), default=0) < 2
     known = (*(("piecewise",) if means else ()), *((BIT,) if means and not asked.by else ()), "square_wave")
     named = spec.release.method
+    if asked.circular or named == CIRCLE:
+        if not asked.circular or named not in ("auto", CIRCLE):
+            raise NotSupported(f'$.release.method: "{CIRCLE}" collects the numbers of `circular`, and no other method')
+        return (CIRCLE,)
     if named == "auto":
         return known
     if named in known or named in WINDOWS:
@@ -179,13 +191,14 @@ def _asked(schema: Schema, own: CollectedStatistics) -> _Asked:
     by = tuple(own.by or ())
     degrees, quantiles = measured(schema, own, by)
     check_groups(schema, by)
-    if not degrees and not quantiles:
-        raise ValueError(f"{PLACE}: name a number in mean, sum, variance, median or quantiles")
+    circular = on_circles(schema, own, by)
+    if not degrees and not quantiles and not circular:
+        raise ValueError(f"{PLACE}: name a number in mean, sum, variance, median, quantiles or circular")
     for one in schema.tabular:
-        if one.name not in {*by, *degrees, *quantiles}:
+        if one.name not in {*by, *degrees, *quantiles, *circular}:
             raise ValueError(
                 f"$.release.attributes: {one.name!r} neither makes groups nor is measured; name it in {PLACE} (by, "
-                "mean, sum, variance, median, quantiles) or leave it out"
+                "mean, sum, variance, median, quantiles, circular) or leave it out"
             )
         if isinstance(one, Categorical) and one.discovered:
             raise NotSupported(f'attribute {one.name}: devices need the list of the groups, not values = "discover"')
@@ -196,15 +209,14 @@ def _asked(schema: Schema, own: CollectedStatistics) -> _Asked:
                 f"attribute {one.name}: `null` names a cell, but a device has to report a number; leave it out, then a "
                 "device without one sends nothing"
             )
-    groups, most = math.prod(schema.shape[axis] for axis in schema.axes(by)), MOST_FITTED if quantiles else MOST_GROUPS
+    whole = {*quantiles, *circular}
+    groups, most = math.prod(schema.shape[axis] for axis in schema.axes(by)), MOST_FITTED if whole else MOST_GROUPS
     if groups > most:
-        of = " for quantiles" if quantiles else ""
+        of = " for quantiles" if quantiles else " for distributions" if whole else ""
         raise NotSupported(f"{PLACE}.by: {groups:,} groups are more than {most:,}{of}; use fewer attributes or `bins`")
     fitted = min(FITTED_LEVELS, MOST_SHARES // groups)
-    finer = [
-        one if one.name in by else _finest(one, fitted if one.name in quantiles else LEVELS) for one in schema.tabular
-    ]
-    return _Asked(by=by, degrees=degrees, quantiles=quantiles, schema=Schema(tuple(finer)))
+    finer = [one if one.name in by else _finest(one, fitted if one.name in whole else LEVELS) for one in schema.tabular]
+    return _Asked(by=by, degrees=degrees, quantiles=quantiles, circular=circular, schema=Schema(tuple(finer)))
 
 
 def _finest(attribute: Any, most: int) -> Any:

@@ -42,8 +42,12 @@ def evaluate(
         truth = true_statistics(release, exact_answers(own.mechanism, release.schema, data, unit, progress=progress))
     found, filled = own.groups(), truth.filled
     metrics: dict[str, float] = {"groups": float(filled.size), "groups with rows": float(filled.sum())}
+    periods = own.periods if isinstance(own, DeviceAnswers) else {}
     for name in found.names:
-        errors = _errors(found.of(name), truth.results.of(name).value, filled, interval=name not in found.chosen)
+        true = truth.results.of(name).value
+        if name in periods:
+            true = _nearest(found.of(name).value, true, periods[name])
+        errors = _errors(found.of(name), true, filled, interval=name not in found.chosen)
         metrics |= {f"{name}: {what}": value for what, value in errors.items()}
     return metrics
 
@@ -86,6 +90,11 @@ def true_numbers(answers: DeviceAnswers, counts: Numbers) -> Truth:
     found = answers.true_groups(counts)
     filled: Mask = found.of(COUNT).value > 0 if COUNT in found.names else np.ones(answers.size, dtype=bool)
     return Truth(results=GroupResults(sums=found, chosen={}, size=answers.size), filled=filled)
+
+
+def _nearest(value: Array, true: Array, period: float) -> Array:
+    """Return the truth on a circle as the number next to the value."""
+    return np.where(np.isnan(value), true, value + (true - value + period / 2) % period - period / 2)
 
 
 def _errors(one: Estimates, true: Array, filled: Mask, *, interval: bool) -> dict[str, float]:

@@ -154,7 +154,7 @@ class GroupAnswers(PublishedOnly):
             ValueError: it was not measured, or the condition is about other attributes than the groups'.
         """
         own = (asked.text, asked.of)
-        if asked.of in ("mean", "sum"):
+        if asked.of in ("mean", "sum", "circular mean", "resultant length"):
             return self._answered(own, f"{asked.of} {asked.attribute}", asked.where, confidence)
         if asked.of == "quantile":
             share = Fraction(asked.level).limit_denominator(1 << 20)

@@ -76,6 +76,32 @@ def shape_of(prefixes: Sequence[float], edges: Sequence[float], title: str) -> F
     return Figure(drawing=both(lambda width: _shape(classes, title, width), title))
 
 
+def rose_of(prefixes: Sequence[float], edges: Sequence[float], title: str) -> Figure:
+    """Return a figure of a distribution on a circle: a sector for every class of levels, its area the share.
+
+    Args:
+        prefixes: the shares below every edge.
+        edges: of the levels, clockwise from the top.
+        title: what it says to who does not see it.
+    """
+    every = max(1, -(-(len(edges) - 1) // CLASSES))
+    places = [*range(0, len(edges) - 1, every), len(edges) - 1]
+    around = edges[-1] - edges[0]
+    sectors = [
+        {
+            "from": 2 * math.pi * (edges[a] - edges[0]) / around,
+            "to": 2 * math.pi * (edges[b] - edges[0]) / around,
+            "n": math.sqrt(max(prefixes[b] - prefixes[a], 0.0) / (edges[b] - edges[a])),
+        }
+        for a, b in itertools.pairwise(places)
+    ]
+    most = max(one["n"] for one in sectors) or 1.0
+    for one in sectors:
+        one["n"] /= most
+    ticks = [{"at": math.pi * k / 4, "name": f"{edges[0] + around * k / 8:.6g}"} for k in range(8)]
+    return Figure(drawing=both(lambda width: _rose(sectors, ticks, width), title))
+
+
 def inside(shares: Iterable[float]) -> list[float]:
     """Return the shares between which the box is drawn: those from 0.2 to 0.8 where there are two, else all."""
     every = sorted(shares)
@@ -142,3 +168,18 @@ def _shape(classes: list[dict[str, Any]], title: str, width: float) -> Chart:
     across = alt.X("low:Q", axis=axis, scale=scale, bin="binned")
     up = alt.Y("n:Q", axis=alt.Axis(title=None, labels=False, ticks=False, domain=False, grid=False))
     return base.encode(across, alt.X2("high:Q"), up).properties(width=width - 32, height=TALL)
+
+
+def _rose(sectors: list[dict[str, Any]], ticks: list[dict[str, Any]], width: float) -> Chart:
+    alt = load("altair")
+    side = min(width - 32, 2 * TALL)
+    reach = side / 2 - 18
+    turn = alt.Scale(domain=[0, 2 * math.pi], range=[0, 2 * math.pi])
+    out = alt.Scale(domain=[0, 1], range=[0, reach])
+    arcs = alt.Chart(charts.data(sectors)).mark_arc(color=MARK, opacity=0.75, stroke="white", strokeWidth=0.5)
+    arcs = arcs.encode(
+        alt.Theta("from:Q", scale=turn, stack=None), alt.Theta2("to:Q"), alt.Radius("n:Q", scale=out, stack=None)
+    )
+    words = alt.Chart(charts.data(ticks)).mark_text(radius=reach + 10, color=INK, fontSize=11)
+    words = words.encode(alt.Theta("at:Q", scale=turn, stack=None), alt.Text("name:N"))
+    return (arcs + words).properties(width=side, height=side)

@@ -131,6 +131,16 @@ class CollectedStatistics(Reporters, frozen=True):
     variance: Variance | None = None
     median: Median | None = None
     quantiles: Quantiles | None = None
+    circular: (
+        Annotated[
+            Names,
+            Meta(
+                description="integer or numeric attributes whose bounds meet, as hours of a day; their circular mean, "
+                "resultant length and distribution, and no others beside them"
+            ),
+        ]
+        | None
+    ) = None
     assume: Assume | None = None
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from dpress.core.bounded_attribute import Integer, Number
 from dpress.core.domain import Schema
 from dpress.core.linear import Array
+from dpress.inference.group_moments import Estimates
 
 
 def bounded(schema: Schema, axis: int | None) -> Number:
@@ -43,3 +44,26 @@ def valued(own: Number, cells: int, levels: int, places: Sequence[Array]) -> lis
     if isinstance(own, Integer) and cells == own.span:
         return [np.ceil(value) - 1, low, high - 1]
     return [value, low, high]
+
+
+def turned(own: Number, angles: Array) -> Estimates:
+    """Return directions as values of an attribute whose bounds meet.
+
+    A value lies within the bounds. The ends of its interval are at most half the circle away and may lie beyond them:
+    25 is one o'clock, and the whole circle is half of it to each side.
+
+    Args:
+        own: the attribute.
+        angles: value, standard error and ends in radians, shape (n, 4); 0 is the first level.
+    """
+    low, high = map(float, own.ends)
+    around, step = high - low, (high - low) / own.ordered
+    shift = (step - isinstance(own, Integer)) / 2  # of the middle of the first level
+    value, error, *ends = angles.T
+    found = low + (shift + value / (2 * np.pi) * around) % around
+    half = np.clip([one - value for one in ends], -np.pi, np.pi) if len(value) else np.zeros((2, 0))
+    first, last = (
+        np.where(np.isnan(value), edge, found + one / (2 * np.pi) * around)
+        for edge, one in zip((low, high), half, strict=True)
+    )
+    return Estimates(value=found, standard_error=error / (2 * np.pi) * around, low=first, high=last)

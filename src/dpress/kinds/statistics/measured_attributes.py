@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from dpress.core.attribute import Tabular
-from dpress.core.bounded_attribute import Number
+from dpress.core.bounded_attribute import Integer, Number
 from dpress.core.domain import Schema
 from dpress.core.near import meant
 from dpress.core.parameters import PLACE
@@ -35,6 +35,26 @@ def measured(
     for name in quantiles:
         check_measured(schema, name, by, f"{PLACE}.{'median' if name in (own.median or ()) else 'quantiles'}")
     return degrees, {name: tuple(sorted(shares)) for name, shares in quantiles.items()}
+
+
+def on_circles(schema: Schema, own: CollectedStatistics, by: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the attributes whose bounds meet.
+
+    Raises:
+        ValueError: an attribute is missing or no number, or other statistics are asked for beside theirs.
+    """
+    names = tuple(dict.fromkeys(own.circular or ()))
+    for name in names:
+        check_measured(schema, name, by, f"{PLACE}.circular")
+        found = schema.attribute(name)
+        if isinstance(found, Integer) and found.span < 3:
+            raise ValueError(f"{PLACE}.circular: {name} has {found.span} integers; a direction needs 3")
+    if names and (own.mean or own.sum or own.variance or own.median or own.quantiles):
+        raise ValueError(
+            f"{PLACE}.circular: numbers on a circle have a circular mean and no mean, sum, variance, median or "
+            "quantiles; ask for those of other numbers in a release of their own"
+        )
+    return names
 
 
 def check_groups(schema: Schema, by: tuple[str, ...]) -> None:

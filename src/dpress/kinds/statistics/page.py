@@ -17,7 +17,7 @@ from dpress.inference.group_moments import Estimates
 from dpress.kinds.statistics.chosen_quantiles import BETA, GroupResults
 from dpress.kinds.statistics.device_answers import DeviceAnswers
 from dpress.kinds.statistics.estimates import COUNT, condition, quantile_name
-from dpress.kinds.statistics.group_figures import bars, boxes, inside, shape_of
+from dpress.kinds.statistics.group_figures import bars, boxes, inside, rose_of, shape_of
 from dpress.kinds.statistics.group_table import NAME
 from dpress.mechanisms.linear.person_sums import PersonSums
 from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
@@ -158,10 +158,11 @@ def _how(answers: Any) -> dict[str, Any]:
         for one in answers.numbers
     ]
     everybody, shapes = np.ones(answers.size, dtype=bool), []
-    for own in (one for one in answers.numbers if one.quantiles):
+    for own in (one for one in answers.numbers if one.quantiles or one.circular):
         prefixes, _ = own.prefixes(everybody)
         caption = own.attribute.caption
-        shapes.append((caption, shape_of(prefixes.tolist(), own.attribute.edges.tolist(), caption)))
+        drawing = rose_of if own.circular else shape_of
+        shapes.append((caption, drawing(prefixes.tolist(), own.attribute.edges.tolist(), caption)))
     return {"noises": (), "asked": asked, "shapes": shapes}
 
 
@@ -198,7 +199,7 @@ def _number(loss: PureDP | ZCDP) -> Fraction:
 
 
 def _example(each: GroupResults, answers: Any) -> str:
-    name = next((one for one in each.names if one.startswith(("mean", "median", "share"))), each.names[-1])
+    name = next((one for one in each.names if one.startswith(("mean", "median", "share", "circular"))), each.names[-1])
     if not answers.axes:
         return "total" if name == COUNT else name
     group = f"{answers.axes[0].name} = {answers.axes[0].labels_between(0, 1)[0]}"

@@ -64,7 +64,7 @@ def _without_intervals(planned: Plan, chosen: Candidate) -> list[str]:
 
 def _of_devices(planned: Plan, collection: Collection) -> PlanText:
     """Return the text of a plan that asks devices: the methods by the error of a mean, then every statistic's."""
-    width = "mean, % of the bounds"
+    width = "resultant length, %" if planned.choice.unit == devices.UNIT_CIRCLE else "mean, % of the bounds"
     rows = [
         [
             "*" if one is planned.chosen else "",

@@ -14,13 +14,14 @@ from dpress.core.linear import Identity
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Tally
 from dpress.inference.separate_tables import SeparateTables
+from dpress.mechanisms.numbers.circular_wave import CircularWave
 from dpress.mechanisms.numbers.square_wave import SquareWave
 from dpress.mechanisms.protocol.report_type import ReportType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberStatistics:
-    """Means, variances and quantiles of numbers, by group.
+    """Means, variances and quantiles of numbers, by group; of those on a circle the circular moments.
 
     Args:
         shape: the number of cells of every attribute.
@@ -42,6 +43,10 @@ class NumberStatistics:
         if len({own.axes[:-1] for own in self.types}) != 1:
             raise ValueError("types: expected the same groups")
         for own, degree, quantiles in zip(self.oracles, self.degrees, self.quantiles, strict=True):
+            if isinstance(own, CircularWave):
+                if degree or quantiles:
+                    raise ValueError("degrees: expected 0 and no quantiles of a number on a circle")
+                continue
             if not 0 <= degree <= 2 or not (degree or quantiles):
                 raise ValueError("degrees: expected 1 or 2, or 0 with quantiles")
             if (degree > 1 or quantiles) and not isinstance(own, SquareWave):
@@ -51,7 +56,7 @@ class NumberStatistics:
 
     @property
     def oracles(self) -> tuple[Any, ...]:
-        """What devices send of every number: `SquareWave`, `Piecewise` or `OneBit`."""
+        """What devices send of every number: `SquareWave`, `Piecewise`, `CircularWave` or `OneBit`."""
         return tuple(own.oracles[0] for own in self.types)
 
     @property
