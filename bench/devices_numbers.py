@@ -7,8 +7,8 @@ from made-up times of pick-ups with three peaks; RUNS runs at epsilon 1. "wasser
 fitted distribution from that of the people, in widths of the bounds; "flat" that of oue (Norm-Sub) over 1,024 bins,
 whose reports are drawn by count: the same in distribution. "mean_by_published" is the exact
 variance of our mean by the least of Duchi's bit, the piecewise and the hybrid mechanism (Wang et al. 2019) for these
-people: "planned" of what a plan takes for numbers that lie evenly, "assumed" where it is told their mean and spread. The last row has the
-distances on the circle, in rounds.
+people: "planned" of what a plan takes for numbers that lie evenly, "assumed" where it is told their mean and spread.
+The last row has the distances on the circle, in rounds.
 """
 
 import json

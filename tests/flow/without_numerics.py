@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.formats.make_formats import SEED, STORED
-from tests.formats.stored_cases import CASES, PLACE, USERS, Case, visitors
+from tests.formats.stored_case import PLACE, USERS, Case
+from tests.formats.stored_cases import CASES, visitors
 
 import dpress
 from dpress.core import rng

@@ -24,7 +24,8 @@ from dpress.data.example_people import pickups
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # where it runs as a program
 
-from tests.formats.stored_cases import CASES, PLACE, QUERIES, USERS, Case, visitors  # found there
+from tests.formats.stored_case import PLACE, QUERIES, USERS, Case  # found there
+from tests.formats.stored_cases import CASES, visitors
 
 STORED = Path(__file__).with_name("stored")
 SEED = 7

@@ -1,80 +1,28 @@
 """What is stored: one small specification of every kind and method, by name."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+from tests.formats.stored_case import (
+    AGE,
+    CLASSES,
+    EDUCATION,
+    EPSILON,
+    FOUND,
+    HOUR,
+    INCOME,
+    PEOPLE,
+    PLACE,
+    REGION,
+    RHO,
+    SEX,
+    USERS,
+    VISITED,
+    YEARS,
+    Case,
+)
 
 from dpress.data.example_people import people
-
-USERS = 240
-SEX = {"name": "sex", "kind": "categorical", "values": ["Female", "Male"]}
-EDUCATION = {
-    "name": "education",
-    "kind": "ordinal",
-    "values": ["Primary", "Secondary", "Vocational", "Bachelor", "Master"],
-}
-FOUND = {"name": "region", "kind": "categorical", "values": "discover", "other": "Other"}
-REGION = {"name": "region", "kind": "categorical", "values": ["North", "East", "South"], "other": "Other", "null": "?"}
-AGE = {"name": "age", "kind": "integer", "bounds": [0, 84], "bins": 5, "null": "unknown"}
-YEARS = {"name": "age", "kind": "integer", "bounds": [20, 51], "outside": "clamp"}
-INCOME = {"name": "income", "kind": "numeric", "bounds": [0.0, 100000.0], "bins": 16}
-CLASSES = {"name": "income", "kind": "numeric", "edges": [0.0, 9999.5, 2e4, 45000.1, 1e5]}
-VISITED = {
-    "name": "visited",
-    "kind": "date",
-    "bounds": ["2024-01-10", "2024-12-31"],
-    "cells": "month",
-    "outside": "drop",
-    "null": "unknown",
-}
-HOUR = {"name": "at", "kind": "datetime", "zone": "Europe/Berlin", "cells": "hour of day"}
-PLACE = {
-    "name": "place",
-    "kind": "location",
-    "columns": ["lon", "lat"],
-    "bounds": [[-74.03, -73.75], [40.58, 40.9]],
-    "outside": "clamp",
-}
-BOX = "lon in -74.0..-73.9 and lat in 40.7..40.8"
-EPSILON, RHO = {"epsilon": 1}, {"rho": 0.1}
-PEOPLE = {"model": "local", "epsilon": 2}
-QUERIES = {
-    "sex": "sex = Female",
-    "education": "education >= Bachelor",
-    "region": "region = Other",
-    "age": "age in 17..50",
-    "income": "income in 0..25000",
-    "visited": "visited in 2024-02..2024-04",
-    "place": BOX,
-    "at": "at in 06..21",
-    "edges": "income >= 20000",
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """What is stored under one name.
-
-    Args:
-        attributes: of the specification.
-        privacy: of the specification.
-        release: of the specification.
-        queries: to answer beside one of every attribute.
-        rounds: of a collection; each is a case of its own.
-        unproven: whether its method has no proof.
-        spoiled: whether its reports are followed by some that must be left out.
-        exact: whether its answers are linear in the kept integers; else they come from a fit that stops.
-    """
-
-    attributes: list[dict[str, Any]]
-    privacy: dict[str, Any]
-    release: dict[str, Any]
-    queries: tuple[str, ...] = ()
-    rounds: int = 1
-    unproven: bool = False
-    spoiled: bool = False
-    exact: bool = True
 
 
 def tables() -> dict[str, Case]:

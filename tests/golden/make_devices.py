@@ -46,7 +46,7 @@ class Draws:
         return [word < Fraction(p) * 2**64 for word in self.words(number)]
 
 
-def answered(own, values, draws, secret=None, collection=COLLECTION, slot=0):  # noqa: C901, PLR0911  # one for every layout
+def answered(own, values, draws, secret=None, collection=COLLECTION, slot=0):  # noqa: C901, PLR0911, PLR0912  # one for every layout
     """Return the payload that a device with these values sends."""
     method, value, size = own["method"], values[0], width(own)
     if method == "krr":

@@ -33,8 +33,8 @@ from dpress.release.device import Intake
 GOLDEN = json.loads((resources.files("dpress") / "vectors" / "reports.json").read_text())
 VECTORS, DEVICES = GOLDEN["vectors"], GOLDEN["devices"]
 METHODS = {
-    "circular_wave", "disk_reports", "hadamard", "krr", "loloha", "olh", "one_bit", "oue", "pcep", "pgr", "piecewise", "rappor",
-    "rr_ldp", "safe_regions", "square_wave", "subset_selection", "sue",
+    "circular_wave", "disk_reports", "hadamard", "krr", "loloha", "olh", "one_bit", "oue", "pcep", "pgr", "piecewise",
+    "rappor", "rr_ldp", "safe_regions", "square_wave", "subset_selection", "sue",
 }  # fmt: skip
 BYTES = {  # what `wire.unpack` says of bytes that are no report at all
     "form": "the report is truncated, has trailing bytes, or is no MessagePack",

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pyarrow as pa
-from tests.formats.stored_cases import USERS, visitors
+from tests.formats.stored_case import USERS
+from tests.formats.stored_cases import visitors
 
 from dpress.core.design import Design, decode
 from dpress.core.rng import seeded
