@@ -90,6 +90,7 @@ def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
         attributes = [{"name": "item", "kind": "categorical", "values": "discover"}]
     elif card.family in FROM_DEVICES:
         kind, attributes, own = FROM_DEVICES[card.family]
+        own = {"circular": ["age"]} if card.name == "circular_wave" else own
     elif card.family == "discovery":
         kind, attributes = "statistics", [{"name": "item", "kind": "categorical", "values": "discover"}, AGE, SEX]
         loss["delta"] = 1e-6

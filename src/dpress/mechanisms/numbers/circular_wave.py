@@ -112,8 +112,8 @@ def circular_window(levels: int, groups: int, epsilon: float) -> int:
     windows = np.arange(1, levels)
     outputs, odds = groups * levels, math.exp(-epsilon)
     scaled = odds * outputs + (1 - odds) * windows  # 1 / q, less e^epsilon
-    said = np.log(odds * outputs / scaled) + epsilon * windows / scaled
-    return int(windows[said.argmax()])
+    held = np.log(odds * outputs / scaled) + epsilon * windows / scaled
+    return int(windows[held.argmax()])
 
 
 def _example(loss: object) -> CircularWave:
