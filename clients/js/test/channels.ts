@@ -137,6 +137,13 @@ export async function channel(own: Document, values: readonly number[]): Promise
       const one = 1 - p + (value * (2 * p - 1)) / (size - 1);
       return { key, chances: each(2, (y) => (y ? one : 1 - one)) };
     }
+    case "circular_wave": {
+      const [levels, window, truth] = [Number(own["levels"]), Number(own["window"]), ratio(own["truth"])];
+      const all = Number(own["groups"]) * levels;
+      const near = (y: number): boolean =>
+        Math.floor(y / levels) === Math.floor(value / levels) && (y - value + all) % levels < window;
+      return { key, chances: each(all, (y) => (near(y) ? truth / window : (1 - truth) / (all - window))) };
+    }
     case "piecewise":
     case "square_wave": {
       const [levels, window, truth] = [Number(own["levels"]), Number(own["window"]), ratio(own["truth"])];

@@ -21,6 +21,7 @@ const CASES: [Document, number[], reports: number, more: number][] = [
   [oracleOf("pgr", 9), [6], 400_000, 0.05],
   [oracleOf("disk_reports"), [7], 400_000, 0.05],
   [oracleOf("square_wave"), [6], 200_000, 0.1],
+  [oracleOf("circular_wave"), [6], 200_000, 0.1],
   [oracleOf("one_bit"), [4], 100_000, 0.1],
   [oracleOf("pcep"), [2], 60_000, 0.2],
   [oracleOf("safe_regions"), [9], 60_000, 0.25],
@@ -46,6 +47,7 @@ function overspent(own: Document, more: number): Document {
       return { ...own, p: moved(own["p"], extra / 2), q: moved(own["q"], -extra / 2) };
     case "oue":
       return { ...own, q: moved(own["q"], -extra) };
+    case "circular_wave":
     case "square_wave":
     case "piecewise":
     case "disk_reports":

@@ -49,6 +49,8 @@ function fault(own: Document, oracle: Oracle, payload: Uint8Array<ArrayBuffer>):
       return number(payload) >= outputs(own["grid"]!["side"], own["radius"]!) ? "out of range" : undefined;
     case "one_bit":
       return number(payload) >= 2 ? "out of range" : undefined;
+    case "circular_wave":
+      return number(payload) >= own["groups"]! * own["levels"]! ? "out of range" : undefined;
     case "piecewise":
     case "square_wave": {
       const row = own["levels"]! + own["window"]! - 1;
