@@ -8,6 +8,7 @@ from dpress.core.errors import SchemaMismatch
 from dpress.core.queries import workload
 from dpress.data.add_up import Counts
 from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.estimator import NeedsEveryType
 from dpress.release.answers import KeptAnswers
 from dpress.release.clock import now
 from dpress.release.designs import charge
@@ -70,3 +71,6 @@ def _check_answered(design: Design, collection: Collection, tallies: list[Counts
         if not any(set(axes) <= own for own in answered):
             names = " and ".join(repr(design.schema.names[axis]) for axis in axes)
             raise SchemaMismatch(f"no report is about {names}" + (f" ({why})" if why else ""))
+    if isinstance(collection.estimator, NeedsEveryType) and (missing := collection.estimator.unanswered(tallies)):
+        names = " and ".join(repr(design.schema.names[axis]) for axis in missing[0])
+        raise SchemaMismatch(f"no report is about {names} alone" + (f" ({why})" if why else ""))

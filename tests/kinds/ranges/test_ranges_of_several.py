@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from dpress.core.errors import SchemaMismatch
 from dpress.core.ranges import Ranges
 from dpress.core.rng import seeded
 from dpress.data.specification.spec import from_dict
@@ -11,6 +12,8 @@ from dpress.kinds.ranges.page import page
 from dpress.kinds.ranges.tile_views import tile_variances, tile_views
 from dpress.release.estimate import estimate
 from dpress.release.evaluate import evaluate
+from dpress.release.from_tallies import released
+from dpress.release.kept_integers import live
 from dpress.release.load import load_release
 from dpress.release.perturb import perturb
 from dpress.release.plan import plan
@@ -141,3 +144,14 @@ def test_an_attribute_of_one_cell_says_nothing_and_breaks_nothing(tmp_path):
     assert abs(alone.value - 300) < 5 * alone.standard_error
     assert both.value == pytest.approx(alone.value)
     assert release.query("age = 0").value == pytest.approx(600)
+
+
+@pytest.mark.parametrize(("missing", "named"), [(1, "'hours' alone"), (4, "'age' and 'years'")])
+def test_a_grid_that_nobody_answered_is_named_by_its_attributes(collected, missing, named):
+    planned, release, _ = collected
+    own = release.mechanism
+    tallies = own.split_tally(release.kept[: sum(own.sizes)])
+    released(planned.design, own, tallies, {}, live, private=False)
+    tallies[missing] = own.types[missing].tally(own.types[missing].nothing)
+    with pytest.raises(SchemaMismatch, match=f"^no report is about {named}$"):
+        released(planned.design, own, tallies, {}, live, private=False)

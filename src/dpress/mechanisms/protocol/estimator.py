@@ -79,3 +79,12 @@ class HasQueryVariances(Protocol):
     def query_variances(self, tallies: Sequence[Tally]) -> Callable[[Sequence[Array]], float]:
         """Return what gives the variance of a product query, in counts squared, for weights of any size and sign."""
         ...
+
+
+@runtime_checkable
+class NeedsEveryType(Protocol):
+    """An estimator that cannot do without any of its report types."""
+
+    def unanswered(self, tallies: Sequence[Tally]) -> list[tuple[int, ...]]:
+        """Return the attributes of the types that nobody reported about."""
+        ...

@@ -172,9 +172,13 @@ class Hdg:
         asked = [users * weight / sum(self.weights) for weight in self.weights]
         return self._error_of(asked, users)
 
+    def unanswered(self, tallies: Sequence[Tally]) -> list[Axes]:
+        """Return the attributes of the grids that nobody reported about."""
+        return [axes for axes, tally in zip(self.tables, tallies, strict=True) if not tally[-1]]
+
     def _error(self, tallies: Sequence[Tally]) -> GridError:
         asked = [int(tally[-1]) for tally in tallies]
-        if missing := [axes for axes, users in zip(self.tables, asked, strict=True) if not users]:
+        if missing := self.unanswered(tallies):
             raise ValueError(f"no report is about the grid of attributes {list(missing[0])}")
         return self._error_of(asked, sum(asked))
 
