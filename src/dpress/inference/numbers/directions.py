@@ -11,6 +11,9 @@ import numpy as np
 from dpress.core.linear import Array
 from dpress.inference.numbers.report_sums import Sums
 
+ANYWHERE = math.pi / math.sqrt(3)
+"""The standard deviation, in radians, of a direction that is everywhere as likely."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Direction:
@@ -28,12 +31,13 @@ class Direction:
 def direction(found: Sums, z: float) -> Direction:
     """Return direction and length of a mean vector.
 
-    Error: standard errors by the delta method (Mardia, Jupp 2000, Section 4.8): those of the vector across and along
-        its direction, the first over the length R. The direction's interval are all directions d from which the
-        vector's part across, R |sin d|, is at most z s, s the larger standard error of the vector: arcsin(z s / R) to
-        each side, the whole circle where z s >= R. It holds at every true length, as no length is divided by. The
-        length's interval ends z standard errors above and sqrt(-2 ln alpha) s below: no length at all is exceeded by
-        that much with probability alpha, Rayleigh's.
+    Error: standard errors by the delta method (Mardia, Jupp 2000, Section 4.8): those of the vector across and
+        along its direction, the first over the length R, but at most ANYWHERE, as much as a direction can err.
+        The direction's interval are all directions d from which the vector's part across, R |sin d|, is at most
+        z s, s the larger standard error of the vector: arcsin(z s / R) to each side, the whole circle where z s
+        >= R. It holds at every true length, as no length is divided by. The length's interval ends z standard
+        errors above and sqrt(-2 ln alpha) s below: no length at all is exceeded by that much with probability
+        alpha, Rayleigh's.
 
     Args:
         found: users, sums of cosines and of sines.
@@ -52,7 +56,7 @@ def direction(found: Sums, z: float) -> Direction:
     low = length - math.sqrt(-2 * math.log(math.erfc(z / math.sqrt(2)))) * most
     high = length + z * max(error, 0.0)
     return Direction(
-        angle=(angle, turn / length if length else math.inf, angle - half, angle + half),
+        angle=(angle, min(turn, ANYWHERE * length) / length if length else ANYWHERE, angle - half, angle + half),
         length=(min(length, 1.0), error, min(max(low, 0.0), 1.0), min(high, 1.0)),
     )
 
