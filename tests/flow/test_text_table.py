@@ -1,6 +1,8 @@
 """A table in a pipe is what rich prints there, though rich is not loaded; progress is rich's once it is shown."""
 
+import contextlib
 import io
+import threading
 import time
 
 import pytest
@@ -79,3 +81,31 @@ def test_progress_is_shown_once_it_takes_long(capsys, monkeypatch) -> None:
     shown = capsys.readouterr().err
     assert "wrote 4,000 rows" in shown
     assert "1:00:0" in shown  # since the start, not since it is shown
+
+
+def test_work_that_counts_nothing_is_shown_once_it_takes_long(capsys, monkeypatch) -> None:
+    monkeypatch.setattr(output.sys.stderr, "isatty", lambda: True)
+    with output.working("comparing", quiet=False):
+        pass
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(output, "PATIENCE", 0.01)
+    with output.working("comparing", quiet=True):
+        time.sleep(0.05)
+    assert capsys.readouterr().err == ""
+    shown, bar = threading.Event(), output._bar
+    monkeypatch.setattr(output, "_bar", lambda started: _told(bar(started), shown))
+    with pytest.raises(ValueError, match="refused"), output.working("comparing", quiet=False):  # noqa: PT012
+        assert shown.wait(60)
+        raise ValueError("refused")
+    assert "comparing" in capsys.readouterr().err
+    monkeypatch.setattr(output.sys.stderr, "isatty", lambda: False)
+    with output.working("comparing", quiet=False):
+        time.sleep(0.05)
+    assert capsys.readouterr().err == ""
+    assert not [one for one in threading.enumerate() if isinstance(one, threading.Timer)]
+
+
+@contextlib.contextmanager
+def _told(bar, shown):
+    with bar as update:
+        yield lambda text: (update(text), shown.set())

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from dpress import catalog
-from dpress.cli.output import json_option, print_json, print_table
+from dpress.cli.output import json_option, print_json, print_table, working
 from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP, as_floats, describe
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
@@ -32,7 +32,9 @@ def command(method: str, *, epsilon: str | None, rho: str | None, samples: int |
     Exits with 1 if a claim is broken.
     """
     card = _card(method)
-    found = audit(card, _loss(card, epsilon, rho), samples=samples)
+    loss = _loss(card, epsilon, rho)
+    with working("comparing neighbours", quiet=as_json):
+        found = audit(card, loss, samples=samples)
     if as_json:
         print_json(_plain(found))
     else:

@@ -5,6 +5,7 @@ import dataclasses
 import json
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, TypeVar
@@ -120,15 +121,30 @@ def refitting(show: Callable[..., None] | None) -> Callable[[int], None] | None:
 
 
 @contextlib.contextmanager
-def searching(seconds: object, *, quiet: bool) -> Iterator[None]:
-    """Show that a search of stated length is running, if there is one."""
-    if quiet or seconds is None:
+def working(text: str, *, quiet: bool) -> Iterator[None]:
+    """Show on a terminal what is being done, once that takes longer than two seconds; for work that counts nothing.
+
+    A timer starts the display, as nothing else runs meanwhile. It has ended before the display is closed.
+    """
+    if quiet or not sys.stderr.isatty():
         yield
         return
-    from rich.console import Console  # noqa: PLC0415
+    started = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        timer = threading.Timer(PATIENCE, lambda: stack.enter_context(_bar(started))(text))
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
 
-    with Console(stderr=True).status(f"searching for a better strategy, at most {seconds} s"):
-        yield
+
+def planning(seconds: object, *, quiet: bool) -> contextlib.AbstractContextManager[None]:
+    """Show that a plan is made, and how long its search for a strategy takes, if that is stated."""
+    text = "planning" if seconds is None else f"searching for a better strategy, at most {seconds} s"
+    return working(text, quiet=quiet)
 
 
 def number(value: float) -> str:

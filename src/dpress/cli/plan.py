@@ -7,7 +7,7 @@ import click
 from msgspec import UNSET
 
 from dpress import catalog
-from dpress.cli.output import hint, json_option, print_json, print_table, searching
+from dpress.cli.output import hint, json_option, planning, print_json, print_table
 from dpress.cli.planned import plan_of
 from dpress.core.errors import NotSupported
 from dpress.data.specification.spec import load_spec
@@ -38,7 +38,7 @@ def command(spec: str, out: str | None, delta: str | None, *, shuffled: bool, as
     if loaded.periods is not UNSET:
         calendar = Calendar(loaded)
         loaded = calendar.of(calendar.spans[0])
-    with searching(loaded.release.parameters.get("seconds"), quiet=as_json):
+    with planning(loaded.release.parameters.get("seconds"), quiet=as_json):
         planned = plan_of(loaded, spec)
     room = catalog.part(planned.design.kind, "plan_text")
     together = None if delta is None else _shuffled(planned, delta)

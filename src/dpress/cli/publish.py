@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from dpress.cli.output import counting, engine_option, hint, json_option, print_json, quiet_option, searching
+from dpress.cli.output import counting, engine_option, hint, json_option, planning, print_json, quiet_option
 from dpress.cli.planned import planned
 from dpress.core.claim import as_floats, describe, from_parameters
 from dpress.core.design import Design
@@ -72,7 +72,7 @@ def command(
         return
     check_whole(asked)
     seconds = asked.release.parameters.get("seconds") if isinstance(asked, Spec) else None
-    with searching(seconds, quiet=quiet):
+    with planning(seconds, quiet=quiet):
         own = planned(asked, design)
     with counting(quiet=quiet) as progress:
         writing = progress and partial(progress, text="wrote {:,} rows")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from dpress.cli.output import json_option, print_json
+from dpress.cli.output import json_option, print_json, working
 from dpress.core.errors import NotSupported
 from dpress.release.load import load_release
 from dpress.release.periods.series import is_series, load_series
@@ -25,10 +25,11 @@ def command(release: str, out: str | None, queries: tuple[str, ...], *, registry
         _register(release, out, queries, as_json=as_json)
         return
     place = Path(release) / "report.html" if out is None else Path(out)
-    if is_series(release):
-        path = write_series_page(load_series(release), place)
-    else:
-        path = write_report(load_release(release), place, queries=queries)
+    with working("drawing the page", quiet=as_json):
+        if is_series(release):
+            path = write_series_page(load_series(release), place)
+        else:
+            path = write_report(load_release(release), place, queries=queries)
     if as_json:
         print_json({"report": str(path)})
     else:
