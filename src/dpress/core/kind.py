@@ -75,6 +75,7 @@ class Kind:
         of_counts: what it answers are counts, so that other kinds of counts may stand in for it.
         discovers: it releases the values of an attribute with values = "discover".
         of_sets: everybody holds a set of the attribute's values, which a column holds as a list or as one text.
+        of_records: what it publishes are synthetic records.
         takes_held_out: its evaluation trains a classifier, and tests it on rows that were held out.
         by_period: what names the one cell of time in the parameters of a period's release, by `release.kind`: from the
             parameters, the attributes and the one of dates. Others are not published by periods.
@@ -88,6 +89,7 @@ class Kind:
     draws_records: bool = False
     discovers: bool = False
     of_sets: bool = False
+    of_records: bool = False
     takes_held_out: bool = False
     of_counts: bool = True
     scipy: bool = False

@@ -18,7 +18,6 @@ from dpress.release.release import Release
 
 TODO = "TODO for a person: "
 VARIANTS: dict[type, str] = {PureDP: "Pure DP", ApproxDP: "Approximate DP", ZCDP: "Zero-concentrated DP"}
-RECORDS = "microdata"  # the kind whose product is records
 UNPRINTED = re.compile(
     "[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
 )  # what YAML wants escaped, and JSON does not
@@ -104,7 +103,7 @@ def _basic(release: Release) -> dict[str, Any]:
             {"data_curator_name": _todo("who holds the data"), "data_curator_type": _todo("Industry, Government, ...")}
         ],
         "intended_use": _todo("what the data product is for"),
-        "data_product_type": "Synthetic data" if release.kind == RECORDS else "Summary statistics",
+        "data_product_type": "Synthetic data" if catalog.room(release.kind).of_records else "Summary statistics",
         "data_product_region": _todo("the region of the people in the data"),
         "data_product_sector": _todo("the sector, such as Government or Technology"),
         "description": f"A release of the kind {release.kind}, of {names}."
