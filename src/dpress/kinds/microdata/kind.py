@@ -24,4 +24,10 @@ class Records(Participants, frozen=True):
     ) = None
 
 
-KIND = Kind(name="microdata", names=("microdata",), takes_held_out=True, parameters={("microdata", "central"): Records})
+KIND = Kind(
+    name="microdata",
+    names=("microdata",),
+    of_records=True,
+    takes_held_out=True,
+    parameters={("microdata", "central"): Records},
+)
