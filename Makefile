@@ -34,10 +34,10 @@ demo: setup
 	$(BIN)/dpress demo --out out/demo
 
 test: setup client-test
-	$(BIN)/python -m pytest -n 3 --dist worksteal -m "not long"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long"
 
 test-all: setup client-test
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 client:
 	cd clients/js && npm install --silent && npm run --silent check && npm run --silent build

@@ -119,7 +119,7 @@ def test_a_missing_extra(folder, spec, publish_refused, monkeypatch):
     (folder / "rows.sav").write_bytes(b"$FL2")
     with xlsxwriter.Workbook(folder / "rows.xlsx") as book:
         book.add_worksheet()
-    for library in ("python_calamine", "pyreadstat", "adbc_driver_postgresql"):
+    for library in ("python_calamine", "pyreadstat", "adbc_driver_postgresql.dbapi"):
         monkeypatch.setitem(sys.modules, library, None)
     assert publish_refused("spec.toml", "--data", "rows.xlsx") == "workbooks need: pip install 'dpress[excel]'"
     assert publish_refused("spec.toml", "--data", "rows.sav").endswith("need: pip install 'dpress[survey]'")

@@ -57,7 +57,7 @@ def queries(design):
     if isinstance(axis, Listed) or axis.bounds is None:
         yield f"{axis.name} = {axis.labels[0]}"
     elif design.kind == "statistics":
-        yield f"mean {axis.name}"
+        yield f"circular mean {axis.name}" if design.method == "circular_wave" else f"mean {axis.name}"
     else:
         low, high = axis.bounds
         yield f"{axis.name} in {low}..{high}"
