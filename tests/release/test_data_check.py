@@ -8,12 +8,13 @@ import pytest
 from click.testing import CliRunner
 
 import dpress
-from dpress.cli.check import command, lines
+from dpress.cli.check import command
 from dpress.core.claim import ROW
 from dpress.core.errors import SchemaMismatch
 from dpress.data.sources.open_source import open_source
 from dpress.data.specification.spec import load_spec
 from dpress.data.true_counts import true_counts
+from dpress.release.check_text import lines
 from dpress.release.data_check import check
 
 SPEC = """

@@ -246,3 +246,9 @@ def test_panels_in_which_nothing_is_clearly_above_zero_are_left_out_by_name() ->
     assert "Left out, as hardly an interval lies above zero, no more than chance makes: East." in caption(shown)
     nothing = replace(few, count=0 * few.count)
     assert figures.figure(nothing, lambda _, ranges: np.ones(ranges.size)).facts["empty"] == []
+
+
+def test_the_specification_on_a_page_says_how_its_file_is_written() -> None:
+    plain = {**make("histogram", [AGE]).design.specification, "data": {"separator": ";"}}
+    assert from_dict(plain).data.separator == ";"
+    assert from_dict(tomllib.loads(as_toml(plain))).hash == from_dict(plain).hash

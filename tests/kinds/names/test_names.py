@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpress.cli.check import lines
 from dpress.core import rng
 from dpress.core.errors import BudgetExceeded, NotSupported, SchemaMismatch
 from dpress.data.specification.spec import load_spec
 from dpress.kinds.names import plan_text
+from dpress.release.check_text import lines
 from dpress.release.data_check import check
 from dpress.release.evaluate import evaluate
 from dpress.release.load import load_release

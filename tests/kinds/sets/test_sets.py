@@ -7,12 +7,12 @@ import pyarrow as pa
 import pytest
 
 from dpress import load_release
-from dpress.cli.check import lines
 from dpress.core import rng
 from dpress.core.coding import codes
 from dpress.core.design import decode, encode
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.data.specification.spec import load_spec
+from dpress.release.check_text import lines
 from dpress.release.data_check import check
 from dpress.release.device import device, intake
 from dpress.release.estimate import estimate

@@ -6,8 +6,9 @@ from typing import Any
 
 
 def as_toml(plain: Mapping[str, Any]) -> str:
-    """Return a specification, given as plain objects without the place of the rows; read back, it has the same hash."""
-    parts = [_section("[[attribute]]", attribute) for attribute in plain["attribute"]]
+    """Return a specification, given as plain objects; read back, it has the same hash."""
+    parts = [_section("[data]", plain["data"])] if plain.get("data") else []
+    parts += [_section("[[attribute]]", attribute) for attribute in plain["attribute"]]
     parts += [_section(f"[{name}]", plain[name]) for name in ("privacy", "release")]
     return "\n\n".join(parts) + "\n"
 
