@@ -11,11 +11,13 @@ from typing import Any
 import click
 
 COMMANDS = (
-    *("demo", "list", "error", "audit", "plan", "check", "publish", "perturb", "serve"),
+    *("demo", "studio", "init", "list", "error", "audit", "plan", "check", "publish", "perturb", "serve"),
     *("export", "estimate", "query", "records", "report", "evaluate", "ledger"),
 )
 SUMMARIES = {
     "demo": "The whole path on built-in data: plan, publish, query, report.",
+    "studio": "Describe, plan, check and publish a table on a page of this computer.",
+    "init": "Begin a spec: asks about every column of a file.",
     "list": "Every method: family, model, claim, paper.",
     "error": "Exact error of a strategy, before any data is read.",
     "audit": "Check what a method claims, exactly or by samples.",
@@ -82,7 +84,9 @@ def main(arguments: list[str] | None = None) -> Any:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:  # noqa: BLE001  # the last place that can keep a data value from the terminal
-        _fail(_one_line(error))
+        from dpress.core.refusal import one_line  # noqa: PLC0415  # keeps the start fast
+
+        _fail(one_line(error))
 
 
 def _collect_seldom() -> None:
@@ -95,25 +99,6 @@ def _leave_garbage() -> None:
     """Leave garbage where nobody counts it: DuckDB would list on standard error all of its that was not freed."""
     if "duckdb" not in sys.modules:
         gc.freeze()
-
-
-def _one_line(error: Exception) -> str:
-    """Return what may be shown: our own refusals speak for themselves, anything else may quote the rows."""
-    import traceback  # noqa: PLC0415  # keeps the start fast
-
-    from dpress.core.errors import BudgetExceeded  # noqa: PLC0415
-
-    if isinstance(error, BudgetExceeded):
-        return str(error)
-    if isinstance(error, OSError):
-        return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
-    frames = [(frame.f_globals.get("__name__", ""), line) for frame, line in traceback.walk_tb(error.__traceback__)]
-    own = [name.partition(".")[0] == "dpress" for name, _ in frames]
-    if isinstance(error, ValueError) and own and own[-1]:
-        return str(error)
-    place = next((place for place, ours in zip(reversed(frames), reversed(own), strict=True) if ours), None)
-    where = f" at {place[0]}:{place[1]}" if place else ""
-    return f"internal error: {type(error).__name__}{where} (its message is withheld: it may quote the data)"
 
 
 def _fail(message: str) -> None:

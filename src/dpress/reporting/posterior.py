@@ -68,3 +68,15 @@ def _posterior(prior: float, log_factor: float) -> float:
     """Return the probability whose log odds are the prior's plus `log_factor`."""
     log_odds = math.log(prior) - math.log1p(-prior) + log_factor
     return 1 / (1 + math.exp(-log_odds)) if log_odds > -700 else 0.0
+
+
+def at_most(chance: float, epsilon: float, delta: float = 0.0) -> float:
+    """Return how probable anything can be with a unit's data, if it has this chance without them.
+
+    Under (epsilon, delta): the smaller of exp(epsilon) chance + delta and 1 - exp(-epsilon) (1 - chance - delta), at
+    most 1; Kairouz, Oh and Viswanath 2015, the region of what an attacker's test can reach.
+
+    >>> round(at_most(0.5, 1.0), 3), at_most(0.1, 0.0)
+    (0.816, 0.1)
+    """
+    return min(math.exp(epsilon) * chance + delta, 1 - math.exp(-epsilon) * (1 - chance - delta), 1.0)

@@ -1,0 +1,114 @@
+"""`dpress init`: begins a specification by asking about every column of a file; no row is read."""
+
+import os
+from pathlib import Path
+
+import click
+
+from dpress.cli.output import json_option, print_json
+from dpress.core.claim import Relation
+from dpress.core.errors import SchemaMismatch
+from dpress.data.sources.declared import declared
+from dpress.data.specification.spec import load_spec
+from dpress.data.specification.toml import as_toml
+from dpress.studio import written
+from dpress.studio.codebook import read as read_codebook
+from dpress.studio.draft import Column, Draft, Wish, column, with_columns
+from dpress.studio.session import file_format
+
+SKIP = "skip"
+KINDS = (SKIP, "categorical", "ordinal", "integer", "numeric", "date", "datetime")
+PUBLIC = "No row is read: which values a column may have is public knowledge, from a questionnaire or a register."
+
+
+@click.command("init")
+@click.argument("source", metavar="FILE")
+@click.option("--out", type=click.Path(), default="spec.toml", show_default=True, help="The new specification.")
+@click.option("--codebook", type=click.Path(), help="A CSV with column,value,label, or a file of SPSS or Stata.")
+@json_option
+def command(source: str, out: str, codebook: str | None, *, as_json: bool) -> None:
+    """Begin a specification of FILE: what its columns may hold, and whom you protect. Only names and types are read.
+
+    FILE is a file, a folder, a glob or DATABASE#TABLE. What is published is a table of each attribute; change
+    [release] for more, or use `dpress studio`.
+    """
+    place = Path(out)
+    if os.path.lexists(place):
+        raise OSError(f"{place} exists already; a specification is never overwritten, choose another --out")
+    draft = Draft(source=source)
+    if written.is_text(source):
+        draft.names_in_first_line = click.confirm("Does the first line hold the names of the columns?", err=True)
+        draft.separator = click.prompt("Sign between fields", default=",", err=True)
+    draft = with_columns(draft, declared(source, file_format(draft)))
+    listed = {one.name: column(one) for one in ([] if codebook is None else read_codebook(codebook))}
+    click.echo(PUBLIC, err=True)
+    draft.columns = [_asked(listed.get(one.name, one)) for one in draft.columns]
+    if not any(one.use for one in draft.columns):
+        raise ValueError("every column was skipped; a specification needs at least one attribute")
+    _ask_whom(draft)
+    draft.epsilon = click.prompt("Privacy loss, epsilon (0.1 is strong, 1 is usual, above 3 is weak)", err=True)
+    wish = Wish(name="tables")
+    text = written.specification(draft, wish, {"epsilon": draft.epsilon}, place.parent)
+    load_spec(text)
+    place.write_text(text, encoding="utf-8")
+    if as_json:
+        print_json({"spec": str(place)})
+        return
+    click.echo(f"Spec: {place}")
+    click.echo(f"Next: dpress plan {place}; dpress check {place}")
+
+
+def _asked(own: Column) -> Column:
+    """Return a column as somebody describes it, asked again until it is an attribute."""
+    shown = f"{own.name} ({own.type})" if own.type else own.name
+    while True:
+        kind = click.prompt(f"{shown}: what is it?", type=click.Choice(KINDS), default=SKIP, err=True)
+        own.use, own.kind = kind != SKIP, "" if kind == SKIP else kind
+        if not own.use:
+            return own
+        _ask_cells(own)
+        try:
+            load_spec(_alone(own))
+        except SchemaMismatch as error:
+            click.echo(f"  {str(error).removeprefix('the specification: ').partition(' (at line')[0]}", err=True)
+            continue
+        return own
+
+
+def _ask_cells(own: Column) -> None:
+    if own.kind in written.LISTED:
+        if own.values:
+            click.echo(f"  values of the codebook: {', '.join(own.values.splitlines())}", err=True)
+        else:
+            own.values = "\n".join(_ask("values, with commas between them").split(","))
+        own.other = _ask("anything else is counted as (empty: refuse the table)", default="")
+        return
+    first, last = ("first day", "last day") if own.kind in written.CALENDAR else ("lower bound", "upper bound")
+    own.low, own.high = _ask(first), _ask(last)
+    if own.kind in written.CALENDAR:
+        own.cells = _ask("counted by day, week, month, quarter or year")
+        own.zone = _ask("clocks of, such as Europe/Berlin") if own.kind == "datetime" else ""
+    else:
+        own.bins = _ask("bins (empty: one for each integer)", default="")
+
+
+def _ask(words: str, default: str | None = None) -> str:
+    return str(click.prompt(f"  {words}", default=default, show_default=False, err=True))
+
+
+def _ask_whom(draft: Draft) -> None:
+    words = "Whom do you protect? A person has several rows, which one column tells"
+    draft.unit = click.prompt(words, type=click.Choice(["row", "person"]), err=True)
+    if draft.unit == "person":
+        names = [one.name for one in draft.columns]
+        draft.person = click.prompt("Column that names the person", type=click.Choice(names), err=True)
+        draft.rows_per_unit = str(click.prompt("At most so many rows of each person count", type=int, err=True))
+    relations = click.Choice([one.value for one in Relation])
+    draft.relation = click.prompt(
+        "Tables that nobody can tell apart differ by", type=relations, default="add-remove", err=True
+    )
+
+
+def _alone(own: Column) -> str:
+    """Return a specification of one attribute, to be refused if that is none."""
+    return as_toml({"attribute": [written.attribute(own)], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})

@@ -1,0 +1,23 @@
+"""What may be shown of an error: our own refusals speak for themselves, anything else may quote the rows."""
+
+import traceback
+
+from dpress.core.errors import BudgetExceeded
+
+
+def one_line(error: Exception) -> str:
+    """Return the line that says why something was refused, or that it failed.
+
+    A message is shown where code of ours raised it; of the rest, which may hold values of the data, only the place.
+    """
+    if isinstance(error, BudgetExceeded):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+    frames = [(frame.f_globals.get("__name__", ""), line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    own = [name.partition(".")[0] == "dpress" for name, _ in frames]
+    if isinstance(error, ValueError) and own and own[-1]:
+        return str(error)
+    place = next((place for place, ours in zip(reversed(frames), reversed(own), strict=True) if ours), None)
+    where = f" at {place[0]}:{place[1]}" if place else ""
+    return f"internal error: {type(error).__name__}{where} (its message is withheld: it may quote the data)"

@@ -1,0 +1,75 @@
+"""What the page may do with a wish, by the functions that everybody has.
+
+The rows are read by `check` and `publish` alone, and only `check` tells anything that noise does not protect.
+"""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from dpress.core.claim import as_floats
+from dpress.ledger.ledger import Ledger
+from dpress.release.check_text import lines
+from dpress.release.data_check import check as check_rows
+from dpress.release.load import load_release
+from dpress.release.publish import publish as publish_table
+from dpress.reporting.page import write_report
+from dpress.studio import forecast as forecasts
+from dpress.studio.session import LEDGER, Session
+
+REPORT = "report.html"
+
+
+def forecast(session: Session, name: str) -> dict[str, Any]:
+    """Return what a wish would cost and give; see `forecasts.forecast`."""
+    return forecasts.forecast(session.spec(name))
+
+
+def preview(session: Session, name: str) -> dict[str, Any]:
+    """Return the bars of a made-up release."""
+    return forecasts.bars(forecasts.made_up_release(session.spec(name), session.users))
+
+
+def made_up_page(session: Session, name: str) -> bytes:
+    """Return the page that a made-up release would have."""
+    release = forecasts.made_up_release(session.spec(name), session.users)
+    with tempfile.TemporaryDirectory() as place:
+        return write_report(release, Path(place) / REPORT).read_bytes()
+
+
+def check(session: Session, name: str) -> dict[str, Any]:
+    """Return where every value would be counted: exact, for the eyes of whoever holds the rows."""
+    found = check_rows(session.spec(name), session.source)
+    return {"lines": lines(found), "passed": found.passed}
+
+
+def publish(session: Session, name: str) -> dict[str, Any]:
+    """Publish a wish: write its specification, charge the ledger, add noise, write release and page.
+
+    Raises:
+        BudgetExceeded, NotSupported, OSError, SchemaMismatch, ValueError: see `dpress.publish`.
+    """
+    with session.publishing:  # a second click waits, and is refused then
+        if session.is_published(name):
+            raise ValueError(f"{name} is published already; add another wish to publish more")
+        out, spec, place = session.folder / name, session.write(name), session.folder / LEDGER
+        unit = spec.privacy.protected
+        ledger = Ledger.open(place) if place.exists() else Ledger.create(place, limit=session.limit, unit=unit)
+        release = publish_table(spec, session.source, out=out, ledger=ledger)
+        write_report(release, out / REPORT)
+        return {"release": str(out), "charged": as_floats(release.charged)}
+
+
+def page(session: Session, name: str) -> bytes:
+    """Return the page of a published wish.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is not published.
+    """
+    if not session.is_published(name):
+        raise ValueError(f"{name!r} is not published yet")
+    path = session.folder / name / REPORT
+    if not path.exists():
+        write_report(load_release(path.parent), path)
+    return path.read_bytes()

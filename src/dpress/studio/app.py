@@ -1,0 +1,178 @@
+"""The studio's routes, and nothing else: each calls one function of the session. Only on this computer.
+
+request -> guard (host, origin, token) -> session, in a thread -> JSON.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from litestar import Litestar, Request, Response, get, post, put
+from litestar.exceptions import HTTPException
+from litestar.params import FromPath
+
+from dpress import reporting, service
+from dpress.core.refusal import one_line
+from dpress.service import problem
+from dpress.service.page_routes import HEADERS, MEDIA_TYPES
+from dpress.service.problem import Problem
+from dpress.studio import acts
+from dpress.studio.draft import Draft
+from dpress.studio.guard import Guard
+from dpress.studio.session import Session
+
+FOLDER = Path(__file__).with_name("pages")
+SHARED = (
+    Path(reporting.__file__).with_name("page.css"),
+    Path(service.__file__).with_name("pages") / "elements.js",
+)
+ACTS: dict[str, Callable[[Session, str], Any]] = {
+    "forecast": acts.forecast,
+    "preview": acts.preview,
+    "check": acts.check,
+    "publish": acts.publish,
+}
+LARGEST = 1 << 22  # bytes of a draft
+PAGE = {"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+OWN_POLICY = {"Content-Security-Policy": "frame-ancestors 'none'"}  # a release's page has a policy of its own
+
+
+def app(session: Session, guard: Guard) -> Litestar:
+    """Return the application.
+
+    Args:
+        session: the work that it shows.
+        guard: who may ask.
+    """
+    return Litestar(
+        route_handlers=[*_pages(session, guard), *_work(session, guard), *_results(session, guard)],
+        exception_handlers={Problem: _refused, HTTPException: _unknown, Exception: _failed},
+        request_max_body_size=LARGEST,
+        openapi_config=None,
+        logging_config=None,
+    )
+
+
+def _pages(session: Session, guard: Guard) -> list[Any]:
+    """Return the routes of the page, its parts, and the pages of releases."""
+    paths = (*SHARED, *(path for path in FOLDER.iterdir() if path.suffix in MEDIA_TYPES))
+    files = {path.name: path.read_bytes() for path in paths}
+
+    @get("/")
+    async def studio(request: Request[Any, Any, Any]) -> Response[bytes]:
+        guard.check(request)
+        return Response(files["studio.html"], media_type="text/html", headers=HEADERS)
+
+    @get("/pages/{name:str}")
+    async def part(request: Request[Any, Any, Any], name: FromPath[str]) -> Response[bytes]:
+        guard.check_site(request)
+        if name not in files or name.endswith(".html"):
+            raise Problem(404, "there is nothing at this address")
+        return Response(files[name], media_type=MEDIA_TYPES[Path(name).suffix], headers=HEADERS)
+
+    @get("/made-up/{name:str}")
+    async def made_up(request: Request[Any, Any, Any], name: FromPath[str]) -> Response[bytes]:
+        guard.check(request)
+        return _html(await _done(acts.made_up_page, session, name))
+
+    @get("/released/{name:str}")
+    async def released(request: Request[Any, Any, Any], name: FromPath[str]) -> Response[bytes]:
+        guard.check(request)
+        return _html(await _done(acts.page, session, name))
+
+    return [studio, part, made_up, released]
+
+
+def _work(session: Session, guard: Guard) -> list[Any]:
+    """Return the routes by which what was typed comes and goes."""
+
+    @get("/work")
+    async def work(request: Request[Any, Any, Any]) -> Response[bytes]:
+        guard.check(request)
+        return await _state(session)
+
+    @put("/work", status_code=200)
+    async def keep(request: Request[Any, Any, Any]) -> Response[bytes]:
+        guard.check(request)
+        try:
+            draft = msgspec.json.decode(await request.body(), type=Draft)
+        except msgspec.MsgspecError:
+            raise Problem(400, "expected what the studio's own page sends; load it again") from None
+        await _done(session.keep, draft)
+        return await _state(session)
+
+    @post("/columns", status_code=200)
+    async def columns(request: Request[Any, Any, Any]) -> Response[bytes]:
+        guard.check(request)
+        await _done(session.look)
+        return await _state(session)
+
+    @post("/codebook", status_code=200)
+    async def codebook(request: Request[Any, Any, Any]) -> Response[bytes]:
+        guard.check(request)
+        await _done(session.codebook, (await request.body()).decode())
+        return await _state(session)
+
+    return [work, keep, columns, codebook]
+
+
+def _results(session: Session, guard: Guard) -> list[Any]:
+    """Return the routes that plan, check and publish a wish."""
+    one_by_one = threading.Lock()  # what is computed for a page that has changed since is not computed beside it
+
+    def acted(act: str, name: str) -> Any:
+        with one_by_one:
+            return ACTS[act](session, name)
+
+    @post("/wishes/{name:str}/{act:str}", status_code=200)
+    async def wish(request: Request[Any, Any, Any], name: FromPath[str], act: FromPath[str]) -> Response[bytes]:
+        guard.check(request)
+        if act not in ACTS:
+            raise Problem(404, "there is nothing at this address")
+        return _json(await _done(acted, act, name))
+
+    return [wish]
+
+
+async def _state(session: Session) -> Response[bytes]:
+    state = {
+        "draft": session.draft,
+        "wishes": await _done(lambda: session.wishes),
+        "ledger": await _done(lambda: session.ledger),
+    }
+    return _json({**state, "folder": str(session.folder)})
+
+
+async def _done(act: Callable[..., Any], *arguments: object) -> Any:
+    """Do something in a thread; our own refusals speak for themselves, anything else may quote the rows.
+
+    Raises:
+        Problem: it was refused, or failed.
+    """
+    try:
+        return await asyncio.to_thread(act, *arguments)
+    except Exception as error:  # noqa: BLE001  # the last place that can keep a data value from the page
+        raise Problem(400, one_line(error)) from None
+
+
+def _json(value: object) -> Response[bytes]:
+    return Response(msgspec.json.encode(value), media_type="application/json", headers=PAGE)
+
+
+def _html(page: bytes) -> Response[bytes]:
+    return Response(page, media_type="text/html", headers={**PAGE, **OWN_POLICY})
+
+
+def _refused(_: Request[Any, Any, Any], refused: Problem) -> Response[bytes]:
+    return Response(refused.document, media_type=problem.MEDIA_TYPE, status_code=refused.status, headers=PAGE)
+
+
+def _unknown(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
+    return _refused(request, Problem(error.status_code, "there is nothing at this address"))
+
+
+def _failed(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:  # noqa: ARG001  # it is shown to nobody
+    return _refused(request, Problem(500, "the studio failed; what was typed is kept"))

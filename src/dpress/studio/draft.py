@@ -1,0 +1,133 @@
+"""What a person has typed so far, as it was typed: complete or not, right or wrong."""
+
+from dataclasses import asdict
+
+import msgspec
+
+from dpress.data.sources.declared import Declared
+
+
+class Column(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A column of the source, and what its attribute's fields hold; `docs/reference/spec.md` says what they mean.
+
+    Args:
+        name: of the column.
+        type: that the source declares.
+        use: whether it becomes an attribute.
+        kind: of attribute.
+        title: what pages call it.
+        values: one a line, `value` or `value = label`.
+        other: the name of the cell for what is not listed; empty refuses the table.
+        low: the lower bound, or the first day.
+        high: the upper bound, or the last day.
+        bins: how many; empty for one cell an integer.
+        cells: of the calendar.
+        zone: of the clocks.
+        missing: the name of the cell for missing values; empty refuses the table.
+        beside: of a location, the column with the other coordinate.
+        low_beside: the lower bound of that column.
+        high_beside: its upper bound.
+    """
+
+    name: str
+    type: str = ""
+    use: bool = False
+    kind: str = ""
+    title: str = ""
+    values: str = ""
+    other: str = ""
+    low: str = ""
+    high: str = ""
+    bins: str = ""
+    cells: str = ""
+    zone: str = ""
+    missing: str = ""
+    beside: str = ""
+    low_beside: str = ""
+    high_beside: str = ""
+
+
+class Wish(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """Something to publish.
+
+    Args:
+        name: of its files.
+        kind: of release.
+        attributes: that it is about.
+        by: of statistics: the groups.
+        mean: of statistics: the attributes whose means are wanted.
+        median: of statistics: the attributes whose medians are wanted.
+        ways: of tables: how many attributes each has.
+        more: further parameters, lines of TOML.
+        epsilon: its part of the budget; empty for an equal part of what is left.
+    """
+
+    name: str
+    kind: str = "marginals"
+    attributes: list[str] = []
+    by: list[str] = []
+    mean: list[str] = []
+    median: list[str] = []
+    ways: str = "1"
+    more: str = ""
+    epsilon: str = ""
+
+
+class Draft(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """All of it; `dpress studio` keeps it as JSON beside what it publishes.
+
+    Args:
+        source: a file, a folder, a glob, or a table of a database.
+        names_in_first_line: of a file of text: the first line has the names, and may be shown.
+        separator: of a file of text.
+        decimal: of a file of text.
+        encoding: of a file of text.
+        missing: what stands for a missing value there, separated by commas.
+        columns: of the source.
+        unit: "row" or "person"; empty before somebody decided.
+        person: the column that names the person.
+        rows_per_unit: the most rows a person keeps.
+        relation: of neighbouring tables.
+        users: about how many people, or records, there are; public.
+        epsilon: the budget of all wishes together.
+        delta: the same, where a method needs one.
+        wishes: what to publish.
+        title: of the pages.
+        about: the source, for people.
+        contact: whom to ask.
+        license: of what is published.
+    """
+
+    source: str = ""
+    names_in_first_line: bool = False
+    separator: str = ""
+    decimal: str = ""
+    encoding: str = ""
+    missing: str = ""
+    columns: list[Column] = []
+    unit: str = ""
+    person: str = ""
+    rows_per_unit: str = "1"
+    relation: str = "add-remove"
+    users: str = "10000"
+    epsilon: str = "1"
+    delta: str = ""
+    wishes: list[Wish] = []
+    title: str = ""
+    about: str = ""
+    contact: str = ""
+    license: str = ""
+
+
+def with_columns(draft: Draft, found: list[Declared]) -> Draft:
+    """Return a draft with the columns of its source; what was typed of a column that is still there stays."""
+    typed = {one.name: one for one in draft.columns}
+    columns = [typed.get(one.name) or column(one) for one in found]
+    return msgspec.structs.replace(draft, columns=columns)
+
+
+def column(found: Declared) -> Column:
+    """Return a column of which nothing was typed: its declared type, and its source's own dictionary."""
+    own = asdict(found)
+    values = "\n".join(own.pop("labels"))
+    return Column(**own, values=values)

@@ -1,0 +1,137 @@
+"""What a wish would cost and give, as plain data for the page: planned, and drawn over made-up people; no row is read.
+
+specification -> plan -> method and its error, what the promise means, less or more budget; a made-up release -> bars.
+"""
+
+import contextlib
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from dpress import catalog
+from dpress.core import rng as generators
+from dpress.core.check import float_up
+from dpress.core.claim import Loss
+from dpress.core.errors import NotSupported
+from dpress.data.specification.spec import Spec
+from dpress.release.plan import Plan, plan
+from dpress.release.plan_text import promised
+from dpress.release.publish import publish
+from dpress.release.release import Release
+from dpress.reporting.posterior import at_most, posterior
+from dpress.studio.made_up import made_up
+
+CHANCES = (1, 10, 50)  # in 100, of what somebody concludes about a person who is not in the data
+BUDGETS = (("half", Fraction(1, 2)), ("twice", Fraction(2)))
+BARS = 14  # cells, or statistics, that are drawn
+RECORDS = 6  # made-up records that are shown
+
+
+def forecast(spec: Spec) -> dict[str, Any]:
+    """Return what the plan of a specification says.
+
+    Raises:
+        NotSupported, ValueError: see `plan`.
+    """
+    planned = plan(spec)
+    text = catalog.part(planned.design.kind, "plan_text").text(planned)
+    claim = planned.chosen.mechanism.claim
+    return {
+        "method": planned.chosen.method,
+        "why": _why(planned),
+        "promise": promised(claim),
+        "chances": [] if claim.proven is None else _chances(claim.proven),
+        "tables": [asdict(one) for one in (text.candidates, *text.remarks) if not isinstance(one, str)],
+        "remarks": [one for one in text.remarks if isinstance(one, str)] + list(text.hints),
+        "budgets": list(_budgets(planned)),
+    }
+
+
+def made_up_release(spec: Spec, users: int) -> Release:
+    """Return what the release would look like if the rows were made up; it is stamped "not private".
+
+    Args:
+        spec: of a table.
+        users: about how many rows there will be; at most `made_up.MOST` are made up.
+
+    Raises:
+        NotSupported, ValueError: see `plan`.
+    """
+    rows = made_up(spec.attribute, spec.privacy.protected, users)
+    return publish(spec, rows, rng=generators.seeded(7), allow_unproven=True)
+
+
+def bars(release: Release) -> dict[str, Any]:
+    """Return the first cells of a release's first table with their intervals; records as they are.
+
+    Raises:
+        LookupError: it has no table.
+    """
+    table = next(iter(release.tables.values())).to_arrow()
+    value = next((name for name in ("count", "value", "share") if name in table.column_names), "")
+    if not value or "low" not in table.column_names:
+        return {
+            "bars": [],
+            "records": [[str(one) for one in row.values()] for row in table.slice(0, RECORDS).to_pylist()],
+        }
+    named = [
+        one for one in table.column_names[: table.column_names.index(value)] if pa.types.is_string(table[one].type)
+    ]
+    if "statistic" in named:  # one of several, whose sizes differ: a chart has one measure
+        wanted = next((one for one in table["statistic"].to_pylist() if not one.startswith("sum ")), None)
+        wanted = next((one for one in table["statistic"].to_pylist() if one.startswith(("mean ", "median "))), wanted)
+        table = table.filter(pa.compute.equal(table["statistic"], wanted))
+    drawn = [
+        {
+            "label": ", ".join(str(row[one]) for one in named if row[one] is not None) or "all",
+            **{end: row[name] for end, name in (("value", value), ("low", "low"), ("high", "high"))},
+        }
+        for row in table.slice(0, BARS).to_pylist()
+    ]
+    return {"bars": drawn, "cells": table.num_rows, "records": []}
+
+
+def _why(planned: Plan) -> str:
+    """Return why this method, in a sentence."""
+    others = [one for one in planned.candidates if one is not planned.chosen and not one.assumes]
+    if planned.spec.release.method != "auto":
+        return f"{planned.chosen.method}, as stated."
+    if not others:
+        return f"{planned.chosen.method} is the only method that serves this."
+    second = min(others, key=lambda one: one.predicted_error)
+    much = _times(second.predicted_error, planned.chosen.predicted_error)
+    beside = f": {second.method}, the next, errs {much:.3g} times as much" if math.isfinite(much) else ""
+    return f"{planned.chosen.method} errs least of {len(others) + 1} methods that serve this{beside}."
+
+
+def _chances(loss: Loss) -> list[dict[str, int]]:
+    """Return how often something can be concluded about a person with and without that person's data, in 100."""
+    found = posterior(loss)
+    epsilon, delta = float_up(found.epsilon), float(found.delta)
+    return [{"without": one, "with": math.ceil(100 * at_most(one / 100, epsilon, delta) - 1e-9)} for one in CHANCES]
+
+
+def _budgets(planned: Plan) -> Iterator[dict[str, Any]]:
+    """Yield the error under less and more budget, as a multiple of the plan's own."""
+    privacy, own = planned.spec.privacy, planned.chosen.predicted_error
+    for words, factor in BUDGETS:
+        changed = {
+            name: float(Fraction(str(value)) * factor)
+            for name in ("epsilon", "rho")
+            if (value := getattr(privacy, name)) is not None
+        }
+        with contextlib.suppress(NotSupported, ValueError):  # of a budget that no method takes
+            other = plan(msgspec.structs.replace(planned.spec, privacy=msgspec.structs.replace(privacy, **changed)))
+            much = _times(other.chosen.predicted_error, own)
+            if math.isfinite(much):
+                yield {"words": words, "times": f"{much:.3g}", "method": other.chosen.method, **changed}
+
+
+def _times(one: float, other: float) -> float:
+    """Return a typical error as a multiple of another, from what plans predict: their squares."""
+    return math.sqrt(one / other) if other and math.isfinite(other) else math.nan

@@ -1,0 +1,99 @@
+/** The plan beside the steps: the error of every wish before anything is spent, and what the promise means. */
+
+import { byId, drawn, element } from "./elements.js";
+import { why } from "./fields.js";
+import { address, ask, work } from "./work.js";
+
+const known = new Map(); // what was found for a specification, by its text
+let turn = 0;
+
+/** Draws the plan of every wish; an answer that comes too late is left out. */
+export async function drawPlan() {
+  turn += 1;
+  const own = turn;
+  const open = work.wishes.filter((one) => !one.published);
+  const parts = open.map((one) => element("section", { "aria-label": one.name }, element("h3", {}, one.name)));
+  const first = why("Describe at least one column, say whom you protect, and wish for something: what it will cost and give is shown here at once.");
+  byId("plan").replaceChildren(...(parts.length ? parts : [first]));
+  for (const [place, one] of open.entries()) {
+    if (one.fault) {
+      parts[place].append(element("p", { class: "wrong-line" }, one.fault));
+      continue;
+    }
+    const waiting = why("Planning.");
+    if (!known.has(one.toml)) parts[place].append(waiting);
+    try {
+      const found = known.get(one.toml) ?? (await ask("POST", `/wishes/${one.name}/forecast`));
+      if (own !== turn) return;
+      known.set(one.toml, found);
+      waiting.remove();
+      parts[place].append(...forecast(one, found));
+      found.preview ??= await ask("POST", `/wishes/${one.name}/preview`);
+      if (own !== turn) return;
+      parts[place].append(...preview(one, found.preview));
+    } catch (error) {
+      if (own !== turn) return;
+      waiting.remove();
+      parts[place].append(element("p", { class: "wrong-line" }, error.message));
+    }
+  }
+}
+
+function forecast(one, found) {
+  const more = found.budgets.map((other) => `${other.words} the epsilon (${other.epsilon ?? other.rho}), ${other.times} times the error`);
+  return [
+    element("p", {}, found.why),
+    element("p", {}, element("strong", {}, found.promise)),
+    ...(found.chances.length ? [chances(found.chances)] : []),
+    ...(more.length ? [why(`With ${more.join("; with ")}.`)] : []),
+    ...found.tables.slice(0, 1).map(listing),
+    element("details", {}, element("summary", {}, "All that the plan says"), ...found.tables.slice(1).map(listing), ...found.remarks.map((line) => why(line))),
+  ];
+}
+
+function chances(rows) {
+  const head = element("tr", {}, ...["without your data", "with your data, at most"].map((words) => element("th", { scope: "col" }, words)));
+  const body = rows.map((one) => element("tr", {}, element("td", {}, `${one.without} in 100`), element("td", {}, `${one.with} in 100`)));
+  return element("table", {}, element("caption", {}, "How often anything can be concluded about you"), element("thead", {}, head), element("tbody", {}, ...body));
+}
+
+function listing(table) {
+  const kind = (place) => (table.numbers.includes(place) ? "number" : "label");
+  const head = table.header.map((words, place) => element("th", { scope: "col", class: kind(place) }, words));
+  const body = table.rows.map((cells) => element("tr", {}, ...cells.map((cell, place) => element("td", { class: kind(place) }, cell.replace("+-", "±")))));
+  return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Methods and their errors" },
+    element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body)));
+}
+
+function preview(one, found) {
+  const page = element("a", { href: address(`/made-up/${one.name}`), target: "_blank", rel: "noopener" }, "The whole page with made-up people");
+  if (found.records.length) {
+    const rows = found.records.map((record) => element("tr", {}, ...record.map((cell) => element("td", { class: "label" }, cell.replace("+-", "±")))));
+    return [element("table", {}, element("caption", {}, "Records, had the people been made up"), element("tbody", {}, ...rows)), element("p", {}, page)];
+  }
+  const cut = found.cells > found.bars.length ? `; the first ${found.bars.length} of ${found.cells}` : "";
+  return [bars(found.bars), why(`Made-up people, with 95 % intervals${cut}.`), element("p", {}, page)];
+}
+
+function bars(rows) {
+  const widest = Math.max(...rows.map((one) => Math.max(one.value, one.high, 0)), 1e-12);
+  const across = (value) => 130 + (200 * Math.min(Math.max(value, 0), widest)) / widest;
+  const marks = rows.flatMap((one, place) => {
+    const y = 8 + 20 * place;
+    const high = one.high ?? one.value;
+    return [
+      drawn("text", { x: 124, y: y + 11, class: "end" }, one.label.length > 20 ? `${one.label.slice(0, 19)}…` : one.label),
+      drawn("rect", { x: 130, y, width: across(one.value) - 130, height: 14 }),
+      drawn("line", { x1: across(one.low ?? one.value), x2: across(high), y1: y + 7, y2: y + 7 }),
+      ...[one.low ?? one.value, high].map((end) => drawn("line", { x1: across(end), x2: across(end), y1: y + 2, y2: y + 12 })),
+      drawn("text", { x: across(Math.max(high, one.value)) + 6, y: y + 11 }, figure(one)),
+    ];
+  });
+  return drawn("svg", { class: "bars", viewBox: `0 0 440 ${12 + 20 * rows.length}`, role: "img", "aria-label": "Bars of made-up people with intervals" }, ...marks);
+}
+
+function figure(one) {
+  const size = Math.abs(one.value) >= 1000 ? one.value.toLocaleString("en", { maximumFractionDigits: 0 }) : String(Number(one.value.toPrecision(4)));
+  const half = one.high === null || one.high === undefined ? "" : ` ± ${Number((one.high - one.value).toPrecision(2)).toLocaleString("en")}`;
+  return size + half;
+}

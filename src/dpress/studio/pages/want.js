@@ -1,0 +1,196 @@
+/** The third and the fourth step: wishes and their parts of the budget; check, publish, the pages, what was done. */
+
+import { byId, drawn, element } from "./elements.js";
+import { button, choice, group, lines, row, text, ticks, why } from "./fields.js";
+import { address, ask, keep, take, typed, work } from "./work.js";
+
+const KINDS = {
+  marginals: ["Tables", "Counts of one attribute, or of every pair.", [[2, 30], [14, 12], [26, 22], [38, 6]]],
+  ranges: ["Ranges", "How many from 18 to 29, any range of an ordered attribute.", [[2, 34], [12, 24], [22, 10], [32, 18], [42, 30]]],
+  statistics: ["Means and medians", "By group, with their errors.", [[2, 18], [20, 14], [38, 22]]],
+  spatial: ["A map", "Counts of any rectangle.", [[4, 8], [20, 20], [34, 28]]],
+  microdata: ["Records", "Made-up people like the real ones.", [[2, 6], [2, 18], [2, 30]]],
+  histogram: ["One full table", "All attributes crossed.", [[2, 10], [16, 26], [30, 16]]],
+  joint: ["A joint distribution", "For models: pairs, and a fit to them.", [[6, 24], [18, 12], [30, 24]]],
+  names: ["Unknown names", "Those that occur often, of values nobody can list.", [[2, 8], [2, 20]]],
+  queries: ["My own questions", "A list of counting queries.", [[2, 12], [2, 26]]],
+};
+const LOWEST = -2; // of the slider: a hundredth
+const STEPS = 100; // for each factor of ten
+
+/** Draws the third step. */
+export function drawWhat(redraw) {
+  const { draft } = work;
+  const names = draft.columns.filter((one) => one.use).map((one) => (one.kind === "location" ? "place" : one.name));
+  const add = (kind) => () => {
+    const name = unused(kind);
+    draft.wishes.push({ name, kind, attributes: [], by: [], mean: [], median: [], ways: "1", more: "", epsilon: "" });
+    redraw();
+    typed();
+  };
+  const cards = Object.entries(KINDS).map(([kind, [title, words, shape]]) => {
+    const made = button("", add(kind));
+    made.append(picture(kind, shape), element("strong", {}, title), element("span", { class: "why" }, words));
+    return made;
+  });
+  byId("step-what").replaceChildren(
+    element("div", { class: "kinds" }, ...cards),
+    budget(),
+    ...draft.wishes.map((own) => wish(own, names, redraw)),
+  );
+}
+
+/** Draws the fourth step. */
+export function drawDo(redraw, fail) {
+  const { draft, ledger } = work;
+  byId("step-do").replaceChildren(
+    bar(),
+    ...(ledger.exists ? [why(`The ledger allows ${ledger.words}, and nothing can be taken back from it.`)] : []),
+    ...draft.wishes.map((own) => done(own, redraw, fail)),
+    ...(draft.wishes.length ? [] : [why("Nothing is wished for yet.")]),
+  );
+}
+
+function unused(kind) {
+  const taken = new Set(work.draft.wishes.map((one) => one.name));
+  let number = 1;
+  while (taken.has(`${kind}-${number}`)) number += 1;
+  return `${kind}-${number}`;
+}
+
+function picture(kind, shape) {
+  const round = kind === "spatial";
+  const marks = shape.map(([x, y]) => {
+    if (kind === "microdata" || kind === "names" || kind === "queries") return drawn("rect", { x, y, width: 44, height: 6 });
+    if (round) return drawn("path", { d: `M${x} ${y} m-4 0 a4 4 0 1 0 8 0 a4 4 0 1 0 -8 0` });
+    return drawn("rect", { x, y, width: 8, height: 40 - y });
+  });
+  return drawn("svg", { viewBox: "0 0 56 42", "aria-hidden": "true" }, ...marks);
+}
+
+function budget() {
+  const { draft, ledger } = work;
+  if (ledger.exists) {
+    return group("The budget of all wishes", why(`It stands in the ledger: ${ledger.words}.`));
+  }
+  const field = text("epsilon, of all wishes together", draft, "epsilon");
+  const slider = element("input", { type: "range", min: LOWEST * STEPS, max: STEPS, step: 1, "aria-label": "epsilon on a slider" });
+  const number = field.querySelector("input");
+  slider.value = Math.round(Math.log10(Number(draft.epsilon) || 1) * STEPS);
+  slider.addEventListener("input", () => {
+    number.value = draft.epsilon = String(Number((10 ** (slider.value / STEPS)).toPrecision(2)));
+    typed();
+  });
+  number.addEventListener("input", () => {
+    if (Number(number.value) > 0) slider.value = Math.round(Math.log10(Number(number.value)) * STEPS);
+  });
+  return group("The budget of all wishes", row(field, text("delta, where a method needs one", draft, "delta", { more: { placeholder: "none" } })), slider,
+    why("Smaller epsilon, more noise, a stronger promise. What it means stands beside, under the plan."));
+}
+
+function wish(own, names, redraw) {
+  const remove = button("Remove", () => {
+    work.draft.wishes = work.draft.wishes.filter((one) => one !== own);
+    redraw();
+    typed();
+  });
+  if (found(own).published) return group(`${own.name}: published`, why("It stays as it was published; add another wish to publish more."));
+  const made = group(own.name, row(
+    text("Name of its files", own, "name"),
+    text("Its part of epsilon (empty: an equal part)", own, "epsilon"), remove), ...about(own, names), further(own));
+  made.dataset.wish = own.name;
+  return made;
+}
+
+function about(own, names) {
+  const own_attributes = ticks("About which attributes (none ticked: all)", own, "attributes", names);
+  if (own.kind === "marginals") {
+    return [own_attributes, row(choice("Tables of", own, "ways", [["1", "one attribute each"], ["2", "every pair"], ["3", "every three"]]))];
+  }
+  if (own.kind === "statistics") {
+    return [ticks("In groups by", own, "by", names), ticks("Means of", own, "mean", names), ticks("Medians of", own, "median", names)];
+  }
+  return [own_attributes];
+}
+
+function further(own) {
+  const made = element("details", {}, element("summary", {}, "Further parameters"),
+    lines("Lines of TOML, as the reference lists them: quantiles = { income = [0.1, 0.9] }", own, "more"));
+  if (own.more || own.kind === "queries") made.open = true;
+  return made;
+}
+
+const found = (own) => work.wishes.find((one) => one.name === own.name) ?? { fault: "", toml: "", commands: [], published: false };
+
+/** Returns the ledger's bar: spent, asked for, free. */
+function bar() {
+  const { draft, ledger } = work;
+  const whole = ledger.exists ? ledger.limit.epsilon : Number(draft.epsilon);
+  const spent = ledger.exists ? (ledger.spent.epsilon ?? 0) : 0;
+  const open = work.wishes.filter((one) => !one.published);
+  const planned = open.reduce((sum, one) => sum + (Number(one.epsilon) || 0), 0);
+  const part = (value) => (whole > 0 ? Math.min(100, (100 * value) / whole) : 0);
+  const words = `epsilon ${figure(whole)}: ${figure(spent)} spent, ${figure(planned)} asked for by what is not published yet`;
+  const shown = drawn("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img", "aria-label": words },
+    drawn("rect", { class: "spent", x: 0, y: 0, width: part(spent), height: 10 }),
+    drawn("rect", { class: "planned", x: part(spent), y: 0, width: Math.min(100 - part(spent), part(planned)), height: 10 }));
+  return element("div", {}, element("div", { class: "budget" }, shown), why(words));
+}
+
+const figure = (value) => String(Number(Number(value).toPrecision(4)));
+
+function done(own, redraw, fail) {
+  const known = found(own);
+  const out = element("div", { role: "status" });
+  const copied = group(own.name);
+  if (known.published) {
+    copied.append(element("p", {}, element("a", { href: address(`/released/${own.name}`), target: "_blank", rel: "noopener" }, "Its page"),
+      ` is in ${work.folder}/${own.name}, with its tables.`));
+  } else {
+    const check = button("Check (for your eyes only)", () => checked(own, out));
+    const go = button(`Publish: spend epsilon ${known.epsilon ?? ""}`, () => published(own, out, redraw, fail), "main");
+    for (const one of [check, go]) one.disabled = Boolean(known.fault);
+    copied.append(row(check, go));
+    if (known.fault) copied.append(element("p", { class: "wrong-line" }, known.fault));
+  }
+  copied.append(out, copyable("The same as TOML", known.toml), copyable("The same as commands", known.commands.join("\n")));
+  return copied;
+}
+
+function copyable(words, content) {
+  const copy = button("Copy", () => navigator.clipboard.writeText(content));
+  return element("details", {}, element("summary", {}, words), element("pre", { tabindex: "0", "aria-label": words }, content), copy);
+}
+
+async function checked(own, out) {
+  await waited(out, "Counting.", async () => {
+    const found = await ask("POST", `/wishes/${own.name}/check`);
+    out.replaceChildren(element("p", { class: "private" }, "Not private: exact figures, for whoever may see the rows. They are not kept, and no part of what is published."),
+      element("pre", { tabindex: "0", "aria-label": "What would be counted where" }, found.lines.join("\n")));
+  });
+}
+
+async function published(own, out, redraw, fail) {
+  await keep();
+  await waited(out, "Counting, charging the ledger, adding noise.", async () => {
+    await ask("POST", `/wishes/${own.name}/publish`);
+    take(await ask("GET", "/work"));
+    fail("");
+    redraw();
+  });
+}
+
+/** Shows that something is done, and since when; then what came of it. */
+async function waited(out, words, act) {
+  const began = Date.now();
+  const tell = () => out.replaceChildren(why(`${words} ${Math.round((Date.now() - began) / 1000)} s`));
+  tell();
+  const clock = setInterval(tell, 1000);
+  try {
+    await act();
+  } catch (error) {
+    out.replaceChildren(element("p", { class: "wrong-line" }, error.message));
+  } finally {
+    clearInterval(clock);
+  }
+}

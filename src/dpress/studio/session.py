@@ -1,0 +1,242 @@
+"""One person's work in one folder: what was typed, kept at every change, and what it says of every wish."""
+
+import re
+import shlex
+import tempfile
+import threading
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dpress.core.check import float_up
+from dpress.core.claim import as_floats, describe, from_parameters
+from dpress.core.errors import SchemaMismatch
+from dpress.data.sources.declared import declared
+from dpress.data.specification.file_format import FileFormat
+from dpress.data.specification.spec import Spec, load_spec
+from dpress.ledger.ledger import Ledger
+from dpress.studio import written
+from dpress.studio.codebook import read as read_codebook
+from dpress.studio.draft import Draft, Wish, column, with_columns
+
+FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}")
+KEPT, LEDGER = "studio.json", "ledger.sqlite"
+
+
+@dataclass
+class Session:
+    """The work in one folder.
+
+    Args:
+        folder: where specifications, releases and the ledger are written.
+        draft: what was typed.
+        publishing: held while a wish is published.
+    """
+
+    folder: Path
+    draft: Draft
+    publishing: threading.Lock = field(default_factory=threading.Lock)
+
+    @classmethod
+    def at(cls, folder: Path, source: str = "") -> "Session":
+        """Return the work that a folder keeps, or new work in a new folder.
+
+        Args:
+            folder: of the work.
+            source: of the rows, if this is new work or the same as before.
+
+        Raises:
+            OSError: the folder cannot be used.
+            ValueError: it keeps work of another source, or a file that is none of a studio.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        kept = folder / KEPT
+        if not kept.exists():
+            return cls(folder, Draft(source=source))
+        try:
+            draft = msgspec.json.decode(kept.read_bytes(), type=Draft)
+        except msgspec.MsgspecError:
+            raise ValueError(f"{kept}: not what a studio of this version keeps; choose another --folder") from None
+        if source and draft.source not in ("", source):
+            raise ValueError(f"{folder} keeps work on another source; choose another --folder")
+        return cls(folder, msgspec.structs.replace(draft, source=draft.source or source))
+
+    def keep(self, draft: Draft) -> None:
+        """Keep what was typed, whole or not at all."""
+        self.draft = draft
+        with tempfile.NamedTemporaryFile(dir=self.folder, delete=False) as file:
+            file.write(msgspec.json.format(msgspec.json.encode(draft), indent=1))
+        Path(file.name).replace(self.folder / KEPT)
+
+    def look(self) -> Draft:
+        """Take the columns that the source declares into the draft; no row is read.
+
+        Raises:
+            OSError, SchemaMismatch: the source cannot be read.
+            ValueError: of a file of text, nobody said that its first line has names.
+        """
+        own = self.draft
+        self.keep(with_columns(own, declared(own.source.strip(), file_format(own))))
+        return self.draft
+
+    def codebook(self, path: str) -> Draft:
+        """Take the values that a codebook lists into the draft, where none were typed.
+
+        Raises:
+            OSError, SchemaMismatch: it cannot be read, or is none.
+        """
+        found = {one.name: column(one) for one in read_codebook(path)}
+        columns = [
+            msgspec.structs.replace(
+                one,
+                values=one.values or found[one.name].values,
+                kind=one.kind or found[one.name].kind,
+                title=one.title or found[one.name].title,
+            )
+            if one.name in found
+            else one
+            for one in self.draft.columns
+        ]
+        self.keep(msgspec.structs.replace(self.draft, columns=columns))
+        return self.draft
+
+    def wish(self, name: str) -> Wish:
+        """Return the wish of that name.
+
+        Raises:
+            ValueError: there is none.
+        """
+        for one in self.draft.wishes:
+            if one.name == name:
+                return one
+        raise ValueError(f"there is no wish {name!r}")
+
+    def spec(self, name: str) -> Spec:
+        """Return the specification of a wish, as it would be published."""
+        own = self.wish(name)
+        return load_spec(written.specification(self.draft, own, self.budget(own)))
+
+    def budget(self, wish: Wish) -> dict[str, str]:
+        """Return a wish's part of what the ledger has left; of what was typed, before there is one."""
+        open_wishes = [one for one in self.draft.wishes if not self.is_published(one.name)]
+        left = {"epsilon": self.draft.epsilon, "delta": self.draft.delta}
+        if (self.folder / LEDGER).exists():
+            remaining = Ledger.open(self.folder / LEDGER).summary().remaining
+            left = {name: str(remaining.get(name, "")) for name in left}
+        own = {
+            "epsilon": written.part(left["epsilon"], wish.epsilon, [one.epsilon for one in open_wishes]),
+            "delta": written.part(left["delta"], "", ["" for _ in open_wishes]),
+        }
+        return {name: text for name, text in own.items() if name == "epsilon" or text not in ("", "0")}
+
+    def is_published(self, name: str) -> bool:
+        """Say whether a wish's folder is there."""
+        return bool(FILE_NAME.fullmatch(name)) and (self.folder / name).exists()
+
+    @property
+    def users(self) -> int:
+        """About how many rows there are, as typed; 10,000 where that is no number."""
+        return int(self.draft.users) if self.draft.users.strip().isdecimal() else 10_000
+
+    @property
+    def source(self) -> str:
+        """Where the rows are.
+
+        Raises:
+            ValueError: nobody said.
+        """
+        if not self.draft.source.strip():
+            raise ValueError("$.data.source: name the file or table that holds the rows")
+        return self.draft.source.strip()
+
+    def write(self, name: str) -> Spec:
+        """Write the specification of a wish beside its release, and return it as the file says.
+
+        Raises:
+            SchemaMismatch, ValueError: it is none yet, or its name is no file's.
+        """
+        if not FILE_NAME.fullmatch(name):
+            raise ValueError(f"{name!r}: expected a name of letters, digits, - and _, for the folder of the release")
+        own, path = self.wish(name), self.folder / f"{name}.toml"
+        self.spec(name)  # what is refused is not written
+        path.write_text(written.specification(self.draft, own, self.budget(own), self.folder), encoding="utf-8")
+        return load_spec(path)
+
+    @property
+    def limit(self) -> Any:
+        """The budget of all wishes together."""
+        own = {name: text for name in ("epsilon", "delta") if (text := getattr(self.draft, name).strip())}
+        try:
+            return from_parameters(own)
+        except ValueError as error:
+            raise SchemaMismatch(f"$.privacy: the budget of all wishes: {error}") from None
+
+    @property
+    def ledger(self) -> dict[str, Any]:
+        """What the ledger allows and what is spent, as floats rounded against us; of none yet, what was typed."""
+        path = self.folder / LEDGER
+        if not path.exists():
+            return {"exists": False}
+        summary = Ledger.open(path).summary()
+        limit: dict[str, Any] = dict(as_floats(summary.limit) or {})
+        return {
+            "exists": True,
+            "limit": limit,
+            "words": describe(summary.limit),
+            "spent": {name: float_up(Fraction(value)) for name, value in summary.spent.items()},
+            "remaining": {name: -float_up(-Fraction(value)) for name, value in summary.remaining.items()},
+        }
+
+    @property
+    def wishes(self) -> list[dict[str, Any]]:
+        """What every wish is: its TOML and the commands that do the same, or what keeps it from being planned."""
+        return [self._state_of(one) for one in self.draft.wishes]
+
+    def _state_of(self, wish: Wish) -> dict[str, Any]:
+        own = {"name": wish.name, "published": self.is_published(wish.name), "commands": self._commands(wish)}
+        file = self.folder / f"{wish.name}.toml"
+        if own["published"] and file.exists():
+            return {**own, "toml": file.read_text(encoding="utf-8"), "fault": "", "epsilon": "0"}
+        budget = self.budget(wish)
+        try:
+            text = written.specification(self.draft, wish, budget, self.folder)
+        except ValueError as error:
+            return {**own, "toml": "", "fault": str(error), **budget}
+        try:
+            self.spec(wish.name)
+        except (ValueError, OSError) as error:
+            return {**own, "toml": text, "fault": str(error).removeprefix("the specification: "), **budget}
+        return {**own, "toml": text, "fault": "", **budget}
+
+    def _commands(self, wish: Wish) -> list[str]:
+        """Return the commands that plan, check and publish a wish."""
+        spec, out = (shlex.quote(str(self.folder / name)) for name in (f"{wish.name}.toml", wish.name))
+        ledger, draft = shlex.quote(str(self.folder / LEDGER)), self.draft
+        limit = {name: text for name in ("epsilon", "delta") if (text := getattr(draft, name))}
+        person = {"unit": draft.person, "rows-per-unit": draft.rows_per_unit} if draft.unit == "person" else {}
+        options = " ".join(f"--{name} {shlex.quote(text)}" for name, text in {**limit, **person}.items())
+        return [
+            f"dpress plan {spec}",
+            f"dpress check {spec}",
+            f"dpress ledger create {ledger} {options} --relation {draft.relation}",
+            f"dpress publish {spec} --ledger {ledger} --out {out}",
+            f"dpress report {out}",
+        ]
+
+
+def file_format(draft: Draft) -> FileFormat:
+    """Return how a file of text is written, as typed.
+
+    Raises:
+        ValueError: it is no format, or nobody said that the first line has the names.
+    """
+    stated = {name: value for name, value in written.data_of(draft).items() if name != "source" and value is not None}
+    if written.is_text(draft.source.strip()) and not draft.names_in_first_line:
+        raise ValueError(
+            "$.data.header: say that the first line of the file holds the names of the columns, for it would be shown "
+            "here; if it is a row about somebody, write the names into the specification yourself"
+        )
+    return msgspec.convert(stated, FileFormat)

@@ -1,0 +1,180 @@
+"""From what was typed to specifications: one for each wish. Never refuses: whoever reads them does, and says where.
+
+draft, wish -> plain objects -> TOML.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from dpress.core.errors import SchemaMismatch
+from dpress.data.specification.file_format import SEPARATORS, kind_of
+from dpress.data.specification.toml import as_toml
+from dpress.studio.draft import Column, Draft, Wish
+
+LABEL = " = "  # between a value and its label
+PLACE = "place"  # the name of a location, which is read from two columns
+LISTED, CALENDAR = ("categorical", "ordinal"), ("date", "datetime")
+WITH_USERS = ("statistics", "spatial", "microdata", "names")
+DIGITS = 6  # of an equal part of the budget
+
+
+def specification(draft: Draft, wish: Wish, budget: Mapping[str, str], folder: Path | None = None) -> str:
+    """Return the specification of a wish as TOML.
+
+    Args:
+        draft: what was typed.
+        wish: of this draft.
+        budget: its part, as typed.
+        folder: in which the text will be a file, beside which a relative source starts; left out, where we are.
+
+    Raises:
+        SchemaMismatch: the lines of TOML that were typed are none, or the choices that have no default are missing.
+    """
+    plain = {
+        "data": data_of(draft, folder),
+        "attribute": [attribute(one) for one in draft.columns if one.use],
+        "privacy": _privacy(draft, budget),
+        "release": _release(draft, wish),
+    }
+    return as_toml(plain)
+
+
+def attribute(own: Column) -> dict[str, Any]:
+    """Return the fields of an attribute; what was not typed is left out."""
+    fields: dict[str, Any] = {"name": PLACE if own.kind == "location" else own.name, "kind": own.kind or None}
+    if own.kind in LISTED:
+        rows = [line.split(LABEL, 1) for line in own.values.splitlines() if line.strip()]
+        listed = [value.strip() for value, *_ in rows]
+        fields["values"] = "discover" if listed == ["discover"] else listed or None
+        fields["labels"] = {row[0].strip(): row[1].strip() for row in rows if len(row) > 1}
+        fields["other"] = own.other or None
+    elif own.kind == "location":
+        fields["columns"] = [own.name, own.beside]
+        fields["bounds"] = [_pair(own.low, own.high), _pair(own.low_beside, own.high_beside)]
+        fields["bounds"] = None if fields["bounds"] == [None, None] else fields["bounds"]
+    elif own.kind in CALENDAR:
+        fields["bounds"] = [own.low, own.high] if own.low or own.high else None
+        fields["cells"], fields["zone"] = own.cells or None, (own.zone or None) if own.kind == "datetime" else None
+    else:
+        fields["bounds"], fields["bins"] = _pair(own.low, own.high), _number(own.bins)
+    if own.kind != "location":
+        fields["null"] = own.missing or None
+    fields["title"] = own.title or None
+    return fields
+
+
+def names_of(draft: Draft) -> list[str]:
+    """Return the names of the attributes."""
+    return [PLACE if one.kind == "location" else one.name for one in draft.columns if one.use]
+
+
+def part(whole: str, own: str, stated: Sequence[str]) -> str:
+    """Return a wish's part of a budget: as stated, or an equal part of what others do not state, rounded down.
+
+    What is no number stays as it was typed, and is refused where the specification is read.
+
+    Args:
+        whole: that is left for all wishes that are not published.
+        own: what this wish states.
+        stated: what each of them states, this one among them; empty where nothing.
+    """
+    if own.strip():
+        return own.strip()
+    try:
+        left = Fraction(whole) - sum(Fraction(one) for one in stated if one.strip())
+        equal = left / max(1, sum(not one.strip() for one in stated))
+    except (ValueError, ZeroDivisionError):
+        return whole.strip()
+    if equal <= 0:
+        return "0"
+    place = 0
+    while equal * 10**place < 10 ** (DIGITS - 1) and (equal * 10**place).denominator > 1:
+        place += 1
+    return _decimal(str(equal.numerator * 10**place // equal.denominator), place)
+
+
+def _decimal(digits: str, place: int) -> str:
+    if not place:
+        return digits
+    padded = digits.rjust(place + 1, "0")
+    return f"{padded[:-place]}.{padded[-place:]}".rstrip("0").rstrip(".")
+
+
+def data_of(draft: Draft, folder: Path | None = None) -> dict[str, Any]:
+    """Return where the rows are, and how a file of text is written; None where nothing was typed."""
+    source = draft.source.strip()
+    if not source:
+        return {}
+    text = is_text(source)
+    if folder is not None and "://" not in source:
+        source = os.path.relpath(source, folder)
+    found: dict[str, Any] = {"source": source}
+    if text:
+        missing = [one.strip() for one in draft.missing.split(",") if one.strip()]
+        found |= {
+            "separator": {"tab": "\t"}.get(draft.separator, draft.separator) or None,
+            "decimal": draft.decimal or None,
+            "encoding": draft.encoding or None,
+            "null_values": missing or None,
+            "header": draft.names_in_first_line or None,
+        }
+    return found
+
+
+def is_text(source: str) -> bool:
+    """Say whether a source is a file of text, by its name."""
+    return kind_of(Path(source)) in SEPARATORS
+
+
+def _privacy(draft: Draft, budget: Mapping[str, str]) -> dict[str, Any]:
+    if draft.unit not in ("row", "person"):
+        raise SchemaMismatch("$.privacy.unit: say whom you protect, a row or a person; there is no default")
+    if draft.unit == "person" and not draft.person:
+        raise SchemaMismatch("$.privacy.unit: choose the column that says whose row it is")
+    own = {name: _number(text) for name, text in budget.items()}
+    unit = draft.person if draft.unit == "person" else "row"
+    rows = {"rows_per_unit": _number(draft.rows_per_unit)} if draft.unit == "person" else {}
+    return {"unit": unit, **rows, "relation": draft.relation or None, **own}
+
+
+def _release(draft: Draft, wish: Wish) -> dict[str, Any]:
+    words = {"title": draft.title, "source": draft.about, "contact": draft.contact, "license": draft.license}
+    return {
+        "kind": wish.kind,
+        "attributes": [one for one in wish.attributes if one in names_of(draft)] or None,
+        "parameters": _parameters(draft, wish),
+        **{name: text.strip() or None for name, text in words.items()},
+    }
+
+
+def _parameters(draft: Draft, wish: Wish) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if wish.kind in WITH_USERS:
+        found["users"] = _number(draft.users)
+    if wish.kind == "marginals":
+        found["ways"] = _number(wish.ways)
+    if wish.kind == "statistics":
+        found |= {name: chosen for name in ("by", "mean", "median") if (chosen := getattr(wish, name))}
+    try:
+        return found | tomllib.loads(wish.more)
+    except tomllib.TOMLDecodeError as error:
+        raise SchemaMismatch(f"$.release.parameters: the further parameters are no lines of TOML: {error}") from None
+
+
+def _pair(low: str, high: str) -> list[Any] | None:
+    return [_number(low), _number(high)] if low.strip() or high.strip() else None
+
+
+def _number(text: str) -> int | float | str | None:
+    """Return the number that a text writes; the text itself where it writes none, and None where it is empty."""
+    own = text.strip()
+    for kind in (int, float):
+        try:
+            return kind(own)
+        except ValueError:
+            continue
+    return own or None
