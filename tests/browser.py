@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 PATIENCE = 600_000  # milliseconds that a browser waits, on a machine however loaded
 
 
@@ -57,3 +58,17 @@ def open_page(chromium):
         context.close()
     for seen, expected in everything:
         assert [fault for fault in seen.faults if not any(one in fault for one in expected)] == []
+
+
+@pytest.fixture
+def axe(pytestconfig):
+    """Check a page by some rules."""
+    program = pytestconfig.rootpath / "clients/js/node_modules/axe-core/axe.min.js"
+    if not program.is_file():
+        pytest.skip("needs axe-core: npm install in clients/js")
+
+    def found(page, rules):
+        page.evaluate(program.read_text(encoding="utf-8"))
+        return page.evaluate("(rules) => axe.run({ runOnly: rules })", rules)
+
+    return found

@@ -1,4 +1,4 @@
-"""Draw the pictures of the front page in a browser: the page of a release, a map, a live collection.
+"""Draw the pictures of the front page in a browser: the page of a release, a map, a live collection, the studio.
 
     python docs/hooks/make_pictures.py
 
@@ -8,6 +8,7 @@ Made-up people, true noise: the pictures differ a little each time. Needs Chromi
 # ruff: noqa: INP001  # mkdocs runs its neighbours by their paths
 
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -21,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 import dpress
 
@@ -45,7 +46,7 @@ title = "Where made-up people are"
 
 
 def people() -> pa.Table:
-    """Return places of made-up people: three towns and a road."""
+    """Return places of made-up people: three towns."""
     rng = np.random.default_rng(1)  # noqa: TID251  # made-up rows, no noise
     towns = np.array([[2.5, 2.5], [7.0, 5.5], [5.0, 3.0]])[rng.integers(0, 3, PEOPLE)]
     x, y = (towns + rng.normal(0, 0.7, (PEOPLE, 2))).T
@@ -71,8 +72,37 @@ def collection(folder: Path) -> Iterator[str]:
             os.killpg(process.pid, signal.SIGTERM)
 
 
+@contextlib.contextmanager
+def studio(folder: Path) -> Iterator[str]:
+    """Yield the address of a studio on the demo's made-up people."""
+    program = str(Path(sys.executable).with_name("dpress"))
+    source = str(next((folder / "demo").rglob("people.parquet")))
+    command = [program, "studio", source, "--folder", str(folder / "studio"), "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  # our own command
+        yield json.loads(process.stdout.readline() if process.stdout else "")["page"]
+        process.terminate()
+
+
+def use_studio(page: Page, address: str) -> None:
+    """Describe two columns and wish for a table."""
+    page.set_viewport_size({"width": 1240, "height": 1000})
+    page.goto(address)
+    page.get_by_role("button", name="Look at its columns").click()
+    page.get_by_label("use age (").check()
+    ages = page.locator("fieldset[data-column=age]")
+    for label, text in (("From", "0"), ("to", "84"), ("in so many bins", "17")):
+        ages.get_by_label(label, exact=True).fill(text)
+    page.get_by_label("use sex (").check()
+    page.locator("fieldset[data-column=sex]").get_by_label("Its values").fill("Female\nMale")
+    page.get_by_label("A row").check()
+    page.get_by_role("button", name="Tables").click()
+    page.locator("svg.bars").wait_for()
+    page.locator("#what").evaluate("one => one.scrollIntoView()")
+    page.wait_for_timeout(500)
+
+
 def main() -> None:
-    """Write the three pictures."""
+    """Write the four pictures."""
     program = str(Path(sys.executable).with_name("dpress"))
     with tempfile.TemporaryDirectory() as name, sync_playwright() as driver:
         folder = Path(name)
@@ -91,6 +121,9 @@ def main() -> None:
         draw(dpress.report(release, folder / "map.html").as_uri(), "map.png", heading="text=Where they are")
         with collection(folder) as address:
             draw(address, "collection.png", wait=20_000)
+        with studio(folder) as address:
+            use_studio(page, address)
+            page.screenshot(path=IMAGES / "studio.png")
         browser.close()
 
 

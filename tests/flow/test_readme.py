@@ -34,6 +34,7 @@ DOCUMENTS = (
     "README.md",
     "docs/index.md",
     "docs/tutorial/first-release.md",
+    "docs/tutorial/without-toml.md",
     "docs/tutorial/how-wrong.md",
     "docs/tutorial/ask-people.md",
     "docs/tutorial/how-long-how-much.md",

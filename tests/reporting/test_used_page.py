@@ -5,6 +5,7 @@ import io
 import json
 
 import pytest
+from tests.browser import RULES
 from tests.kinds.conftest import AGE, KINDS, REGION, SEX, make
 from tests.kinds.reading import html_of_page
 
@@ -12,7 +13,6 @@ from dpress.release.query_language import parse_rectangle
 
 pytestmark = pytest.mark.slow
 AXE = [("two-way", "dark", 390), ("local joint", "light", 1280), ("map", "dark", 390)]
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
 @pytest.fixture(scope="module")
@@ -30,20 +30,6 @@ def opened(release, open_page, tmp_path):
         return open_page(path.as_uri(), **options)
 
     return opening
-
-
-@pytest.fixture
-def axe(pytestconfig):
-    """Check a page by some rules."""
-    program = pytestconfig.rootpath / "clients/js/node_modules/axe-core/axe.min.js"
-    if not program.is_file():
-        pytest.skip("needs axe-core: npm install in clients/js")
-
-    def found(page, rules):
-        page.evaluate(program.read_text(encoding="utf-8"))
-        return page.evaluate("(rules) => axe.run({ runOnly: rules })", rules)
-
-    return found
 
 
 def asked(page, text):

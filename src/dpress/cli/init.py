@@ -12,9 +12,9 @@ from dpress.data.sources.declared import declared
 from dpress.data.specification.spec import load_spec
 from dpress.data.specification.toml import as_toml
 from dpress.studio import written
-from dpress.studio.codebook import read as read_codebook
 from dpress.studio.draft import Column, Draft, Wish, column, with_columns
 from dpress.studio.session import file_format
+from dpress.studio.table_codebook import read as read_codebook
 
 SKIP = "skip"
 KINDS = (SKIP, "categorical", "ordinal", "integer", "numeric", "date", "datetime")

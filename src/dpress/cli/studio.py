@@ -31,8 +31,8 @@ def command(source: str, folder: str, port: int, *, quiet: bool, as_json: bool) 
     for module in ("litestar", "uvicorn", "jinja2"):
         extras.load(module, extra="studio", need="the studio needs")
     from dpress.service.server import run  # noqa: PLC0415  # an extra
-    from dpress.studio.app import app  # noqa: PLC0415
     from dpress.studio.guard import Guard  # noqa: PLC0415
+    from dpress.studio.routes import app  # noqa: PLC0415
     from dpress.studio.session import Session  # noqa: PLC0415
 
     guard = Guard(secrets.token_urlsafe(24))

@@ -7,14 +7,16 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from dpress.core import rng as generators
 from dpress.core.claim import as_floats
+from dpress.data.specification.spec import Spec
 from dpress.ledger.ledger import Ledger
-from dpress.release.check_text import lines
-from dpress.release.data_check import check as check_rows
 from dpress.release.load import load_release
 from dpress.release.publish import publish as publish_table
+from dpress.release.release import Release
 from dpress.reporting.page import write_report
 from dpress.studio import forecast as forecasts
+from dpress.studio.made_up import made_up
 from dpress.studio.session import LEDGER, Session
 
 REPORT = "report.html"
@@ -27,18 +29,35 @@ def forecast(session: Session, name: str) -> dict[str, Any]:
 
 def preview(session: Session, name: str) -> dict[str, Any]:
     """Return the bars of a made-up release."""
-    return forecasts.bars(forecasts.made_up_release(session.spec(name), session.users))
+    return forecasts.bars(made_up_release(session.spec(name), session.users))
 
 
 def made_up_page(session: Session, name: str) -> bytes:
     """Return the page that a made-up release would have."""
-    release = forecasts.made_up_release(session.spec(name), session.users)
+    release = made_up_release(session.spec(name), session.users)
     with tempfile.TemporaryDirectory() as place:
         return write_report(release, Path(place) / REPORT).read_bytes()
 
 
+def made_up_release(spec: Spec, users: int) -> Release:
+    """Return what the release would look like if the rows were made up; it is stamped "not private".
+
+    Args:
+        spec: of a table.
+        users: about how many rows there will be; at most `made_up.MOST` are made up.
+
+    Raises:
+        NotSupported, ValueError: see `plan`.
+    """
+    rows = made_up(spec.attribute, spec.privacy.protected, users)
+    return publish_table(spec, rows, rng=generators.seeded(7), allow_unproven=True)
+
+
 def check(session: Session, name: str) -> dict[str, Any]:
     """Return where every value would be counted: exact, for the eyes of whoever holds the rows."""
+    from dpress.release.check_text import lines  # noqa: PLC0415  # a page that never checks starts faster
+    from dpress.release.data_check import check as check_rows  # noqa: PLC0415
+
     found = check_rows(session.spec(name), session.source)
     return {"lines": lines(found), "passed": found.passed}
 

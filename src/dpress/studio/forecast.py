@@ -14,17 +14,14 @@ import msgspec
 import pyarrow as pa
 
 from dpress import catalog
-from dpress.core import rng as generators
 from dpress.core.check import float_up
 from dpress.core.claim import Loss
 from dpress.core.errors import NotSupported
 from dpress.data.specification.spec import Spec
 from dpress.release.plan import Plan, plan
 from dpress.release.plan_text import promised
-from dpress.release.publish import publish
 from dpress.release.release import Release
 from dpress.reporting.posterior import at_most, posterior
-from dpress.studio.made_up import made_up
 
 CHANCES = (1, 10, 50)  # in 100, of what somebody concludes about a person who is not in the data
 BUDGETS = (("half", Fraction(1, 2)), ("twice", Fraction(2)))
@@ -50,20 +47,6 @@ def forecast(spec: Spec) -> dict[str, Any]:
         "remarks": [one for one in text.remarks if isinstance(one, str)] + list(text.hints),
         "budgets": list(_budgets(planned)),
     }
-
-
-def made_up_release(spec: Spec, users: int) -> Release:
-    """Return what the release would look like if the rows were made up; it is stamped "not private".
-
-    Args:
-        spec: of a table.
-        users: about how many rows there will be; at most `made_up.MOST` are made up.
-
-    Raises:
-        NotSupported, ValueError: see `plan`.
-    """
-    rows = made_up(spec.attribute, spec.privacy.protected, users)
-    return publish(spec, rows, rng=generators.seeded(7), allow_unproven=True)
 
 
 def bars(release: Release) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from dpress.data.specification.file_format import FileFormat
 from dpress.data.specification.spec import Spec, load_spec
 from dpress.ledger.ledger import Ledger
 from dpress.studio import written
-from dpress.studio.codebook import read as read_codebook
 from dpress.studio.draft import Draft, Wish, column, with_columns
+from dpress.studio.table_codebook import read as read_codebook
 
 FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}")
 KEPT, LEDGER = "studio.json", "ledger.sqlite"
@@ -76,7 +76,7 @@ class Session:
 
         Raises:
             OSError, SchemaMismatch: the source cannot be read.
-            ValueError: of a file of text, nobody said that its first line has names.
+            ValueError: of a file of text, the first line is not stated to have names.
         """
         own = self.draft
         self.keep(with_columns(own, declared(own.source.strip(), file_format(own))))
@@ -146,7 +146,7 @@ class Session:
         """Where the rows are.
 
         Raises:
-            ValueError: nobody said.
+            ValueError: it is not stated.
         """
         if not self.draft.source.strip():
             raise ValueError("$.data.source: name the file or table that holds the rows")
@@ -231,7 +231,7 @@ def file_format(draft: Draft) -> FileFormat:
     """Return how a file of text is written, as typed.
 
     Raises:
-        ValueError: it is no format, or nobody said that the first line has the names.
+        ValueError: it is no format, or the first line is not stated to have the names.
     """
     stated = {name: value for name, value in written.data_of(draft).items() if name != "source" and value is not None}
     if written.is_text(draft.source.strip()) and not draft.names_in_first_line:

@@ -3,6 +3,8 @@
 draft, wish -> plain objects -> TOML.
 """
 
+import contextlib
+import math
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -34,6 +36,8 @@ def specification(draft: Draft, wish: Wish, budget: Mapping[str, str], folder: P
     Raises:
         SchemaMismatch: the lines of TOML that were typed are none, or the choices that have no default are missing.
     """
+    if not any(one.use for one in draft.columns):
+        raise SchemaMismatch("$.attribute: look at the columns, and use at least one")
     plain = {
         "data": data_of(draft, folder),
         "attribute": [attribute(one) for one in draft.columns if one.use],
@@ -166,15 +170,16 @@ def _parameters(draft: Draft, wish: Wish) -> dict[str, Any]:
 
 
 def _pair(low: str, high: str) -> list[Any] | None:
-    return [_number(low), _number(high)] if low.strip() or high.strip() else None
+    """Return both bounds; an empty text for one that was not typed, None where neither was."""
+    found = [_number(low), _number(high)]
+    return None if found == [None, None] else ["" if one is None else one for one in found]
 
 
 def _number(text: str) -> int | float | str | None:
     """Return the number that a text writes; the text itself where it writes none, and None where it is empty."""
     own = text.strip()
     for kind in (int, float):
-        try:
-            return kind(own)
-        except ValueError:
-            continue
+        with contextlib.suppress(ValueError):
+            if math.isfinite(number := kind(own)):
+                return number
     return own or None

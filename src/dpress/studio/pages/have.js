@@ -14,16 +14,19 @@ const KINDS = [
   ["datetime", "date and time"],
   ["location", "place on a map"],
 ];
+const TEXT = /\.(csv|tsv)(\.gz|\.zst)?$/i;
 const CELLS = ["day", "week", "month", "quarter", "year", "weekday", "month of year"];
 
 /** Draws the first step. */
 export function drawHave(redraw, fail) {
   const { draft } = work;
   const look = button("Look at its columns", () => act(() => ask("POST", "/columns"), redraw, fail));
-  const isText = /\.(csv|tsv)(\.gz|\.zst)?$/i.test(draft.source);
+  const format = element("div");
+  const describe = () => format.replaceChildren(...(TEXT.test(draft.source) ? [described(draft)] : []));
+  describe();
   byId("step-have").replaceChildren(
-    text("File, folder or DATABASE#TABLE", draft, "source", { size: "long", then: redraw }),
-    ...(isText ? [described(draft)] : []),
+    text("File, folder or DATABASE#TABLE", draft, "source", { size: "long", then: describe }),
+    format,
     element("p", {}, look),
     why("Only the names and types of columns are read. Which values a column may have is public knowledge: you type it, paste it, or load it from a codebook. Taken from the rows, the list itself would tell that somebody with a rare value is among them."),
     ...(draft.columns.length ? [codebook(redraw, fail)] : []),

@@ -59,7 +59,7 @@ function chances(rows) {
 
 function listing(table) {
   const kind = (place) => (table.numbers.includes(place) ? "number" : "label");
-  const head = table.header.map((words, place) => element("th", { scope: "col", class: kind(place) }, words));
+  const head = table.header.map((words, place) => (words ? element("th", { scope: "col", class: kind(place) }, words) : element("td")));
   const body = table.rows.map((cells) => element("tr", {}, ...cells.map((cell, place) => element("td", { class: kind(place) }, cell.replace("+-", "±")))));
   return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Methods and their errors" },
     element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body)));

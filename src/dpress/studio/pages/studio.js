@@ -14,7 +14,10 @@ function fail(line) {
 /** Draws the steps anew, where a choice changes what is asked; the field that was used keeps the focus. */
 function redraw() {
   const fields = () => [...document.querySelectorAll(".steps :is(input, select, textarea, button)")];
-  const names = (field) => field.closest("fieldset")?.querySelector("legend")?.textContent + field.closest("label")?.firstChild?.textContent + field.value;
+  const names = (field) => {
+    const label = field.closest("label")?.textContent ?? field.textContent;
+    return label.startsWith("use ") ? label : `${field.closest("fieldset")?.querySelector("legend")?.textContent} ${label}`;
+  };
   const before = document.activeElement?.closest(".steps") ? names(document.activeElement) : null;
   drawHave(redraw, fail);
   drawWhom(redraw);

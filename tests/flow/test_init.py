@@ -1,0 +1,81 @@
+"""`dpress init`: what a person answers becomes a specification that plans; no row is read."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import dpress
+from dpress.cli.main import cli
+
+NUMBERS = ["skip", "integer", "five", "99", "", "integer", "0", "99", "10"]
+ANSWERS = [*NUMBERS, "categorical", "f, m", "", "person", "uid", "3", "", "0.5"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with rows in it, of which one is a secret."""
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(pa.table({"uid": [1, 1, 2], "age": [30, 40, 71], "sex": ["f", "m", "quetzal"]}), "rows.parquet")
+    return tmp_path
+
+
+def begun(answers, *arguments):
+    return CliRunner().invoke(cli, ["init", *arguments], input="".join(f"{one}\n" for one in answers))
+
+
+@pytest.mark.usefixtures("folder")
+def test_answers_become_a_spec_that_plans():
+    done = begun(ANSWERS, "rows.parquet")
+    assert done.exit_code == 0, done.output
+    assert "$.attribute[age].bounds[#1]: expected an integer, got 'five'" in done.output
+    assert "quetzal" not in done.output
+    spec = dpress.load_spec("spec.toml")
+    assert [one.name for one in spec.attribute] == ["age", "sex"]
+    assert (spec.attribute[0].bounds, spec.attribute[0].bins, spec.attribute[1].values) == ((0, 99), 10, ("f", "m"))
+    assert (spec.privacy.unit, spec.privacy.rows_per_unit, spec.privacy.epsilon) == ("uid", 3, 0.5)
+    assert dpress.plan(spec).chosen.predicted_error > 0
+    again = begun([], "rows.parquet")
+    assert isinstance(again.exception, OSError)
+    assert "never overwritten" in str(again.exception)
+
+
+@pytest.mark.parametrize(
+    ("answers", "line"),
+    [
+        (["skip"] * 3, "every column was skipped"),
+        ([*ANSWERS[:-1], "much"], "$.privacy.epsilon"),
+        ([*ANSWERS[:-1], "0"], "$.privacy.epsilon"),
+    ],
+)
+def test_what_is_no_spec_is_refused_and_not_written(folder, answers, line):
+    done = begun(answers, "rows.parquet")
+    assert line in str(done.exception)
+    assert not (folder / "spec.toml").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_whom_to_protect_has_no_default():
+    answers = [*ANSWERS[:12], "", "", "row", "", "1"]
+    done = begun(answers, "rows.parquet", "--json")
+    assert done.output.count("Whom do you protect?") == 3
+    assert dpress.load_spec("spec.toml").privacy.unit == "row"
+
+
+def test_a_codebook_lists_the_values(folder):
+    (folder / "book.csv").write_text("column,value,label\nsex,f,female\nsex,m,\n", encoding="utf-8")
+    done = begun(["skip", "skip", "categorical", "unknown", "row", "", "1"], "rows.parquet", "--codebook", "book.csv")
+    assert done.exit_code == 0, done.output
+    (sex,) = dpress.load_spec("spec.toml").attribute
+    assert (sex.values, sex.other) == (("f", "m"), "unknown")
+    assert "female" in sex.captions
+
+
+def test_names_of_a_text_file_are_read_once_somebody_says_that_they_are_names(folder):
+    (folder / "rows.csv").write_text("age;sex\n3;f\n", encoding="utf-8")
+    refused = begun(["n", ";"], "rows.csv")
+    assert "say that the first line of the file holds the names" in str(refused.exception)
+    assert "age" not in refused.output
+    done = begun(["y", ";", "integer", "0", "9", "", "skip", "row", "", "1"], "rows.csv")
+    assert done.exit_code == 0, done.output
+    assert dpress.check(dpress.load_spec("spec.toml")).kept == 1

@@ -1,0 +1,110 @@
+"""What the page forecasts: of made-up rows that fit, and in chances that the mechanism itself keeps."""
+
+import itertools
+import math
+
+import pytest
+
+from dpress.core.claim import ROW, Unit
+from dpress.data.specification.spec import load_spec
+from dpress.release.data_check import check
+from dpress.reporting.posterior import at_most
+from dpress.studio import acts, forecast
+from dpress.studio.made_up import MOST, made_up
+
+ATTRIBUTES = """
+[[attribute]]
+name = "age"
+kind = "integer"
+bounds = [-3, 9]
+bins = 5
+[[attribute]]
+name = "size"
+kind = "numeric"
+edges = [0.5, 1.0, 4.0]
+[[attribute]]
+name = "sex"
+kind = "categorical"
+values = ["f", "m"]
+[[attribute]]
+name = "smokes"
+kind = "ordinal"
+values = [0, 1, 2]
+[[attribute]]
+name = "born"
+kind = "date"
+bounds = ["1999-05-05", "2001-02-02"]
+cells = "month"
+[[attribute]]
+name = "day"
+kind = "date"
+cells = "weekday"
+[[attribute]]
+name = "at"
+kind = "datetime"
+zone = "Europe/Berlin"
+cells = "hour of day"
+"""
+PRIVACY = "[privacy]\nepsilon = 1\n"
+
+
+def test_made_up_rows_fit_every_kind_of_attribute():
+    spec = load_spec(f"{ATTRIBUTES}{PRIVACY}[release]\nkind = 'marginals'\nparameters = {{ ways = 1 }}\n")
+    rows = made_up(spec.attribute, ROW, 2000)
+    found = check(spec, rows)
+    assert (found.rows, found.kept, found.passed) == (2000, 2000, True)
+    assert made_up(spec.attribute, ROW, 2000).equals(rows)
+    assert all(len(set(column.to_pylist())) > 1 for column in rows.columns)
+    assert made_up(spec.attribute, ROW, 10**9).num_rows == MOST
+
+
+def test_made_up_people_have_as_many_rows_as_count():
+    spec = load_spec(f"{ATTRIBUTES}{PRIVACY}[release]\nkind = 'histogram'\nattributes = ['sex']\n")
+    rows = made_up(spec.attribute, Unit(column="uid", rows=3), 30)
+    assert rows["uid"].to_pylist() == [one // 3 for one in range(30)]
+
+
+RELEASES = {
+    "histogram": "attributes = ['sex', 'smokes']",
+    "ranges": "attributes = ['age']",
+    "statistics": "attributes = ['age', 'sex']\nparameters = { by = ['sex'], mean = ['age'], users = 500 }",
+    "joint": "attributes = ['age', 'sex', 'smokes']",
+    "microdata": "attributes = ['age', 'sex']\nparameters = { users = 500 }",
+    "queries": "attributes = ['age', 'sex']\nparameters = { queries = ['sex = f or age = 0', 'sex = m'] }",
+}
+
+
+@pytest.mark.parametrize("kind", RELEASES)
+def test_every_kind_has_a_forecast_and_a_picture(kind):
+    spec = load_spec(f"{ATTRIBUTES.replace('bins = 5', '')}{PRIVACY}[release]\nkind = '{kind}'\n{RELEASES[kind]}\n")
+    found = forecast.forecast(spec)
+    assert found["why"].startswith(found["method"])
+    assert found["promise"] == "epsilon = 1 (proven)"
+    half, twice = (float(one["times"]) for one in found["budgets"])
+    assert half > 1 > twice
+    drawn = forecast.bars(acts.made_up_release(spec, 500))
+    assert drawn["bars"] or drawn["records"]
+    assert all(one["low"] <= one["value"] <= one["high"] for one in drawn["bars"])
+
+
+def test_chances_are_those_that_randomized_response_reaches():
+    """The best tests of a bit that is kept with probability e / (1 + e) reach the bound at every chance."""
+    for epsilon in (0.1, 1.0, 3.0):
+        kept = math.exp(epsilon) / (1 + math.exp(epsilon))
+        assert at_most(1 - kept, epsilon) == pytest.approx(kept)
+        assert at_most(1.0, epsilon) == 1.0
+        for step in range(101):
+            chance = step / 100
+            tests = [(0, 0), (1 - kept, kept), (1, 1)]  # of the bit: never, where it is one, always
+            reached = max(
+                left[1] + (right[1] - left[1]) * (chance - left[0]) / (right[0] - left[0])
+                for left, right in itertools.pairwise(tests)
+                if left[0] <= chance <= right[0]
+            )
+            assert reached <= at_most(chance, epsilon) + 1e-12
+            assert reached == pytest.approx(at_most(chance, epsilon))
+
+
+def test_chances_of_a_promise_with_delta_are_larger():
+    assert at_most(0.1, 1.0, 0.01) > at_most(0.1, 1.0)
+    assert at_most(0.1, 0.0, 0.05) == pytest.approx(0.15)

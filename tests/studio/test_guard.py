@@ -1,0 +1,86 @@
+"""Nobody but the studio's own page is answered; each check is seen to matter by itself."""
+
+import json
+
+import pytest
+from tests.studio.conftest import RARE, TOKEN
+
+from dpress.studio.guard import Guard
+
+ADDRESSES = [
+    ("GET", "/"),
+    ("GET", "/work"),
+    ("PUT", "/work"),
+    ("POST", "/columns"),
+    ("POST", "/codebook"),
+    ("POST", "/wishes/marginals-1/check"),
+    ("POST", "/wishes/marginals-1/publish"),
+    ("GET", "/made-up/marginals-1"),
+    ("GET", "/released/marginals-1"),
+]
+STRANGERS = {
+    "no token": {"authorization": ""},
+    "another token": {"authorization": f"Bearer {TOKEN}x"},
+    "a name that points here": {"host": "attacker.example:8080"},
+    "another port": {"host": "127.0.0.1:80"},
+    "another origin": {"origin": "http://attacker.example"},
+    "a page of a file": {"origin": "null"},
+    "another site": {"sec-fetch-site": "cross-site", "sec-fetch-mode": "cors"},
+    "a neighbour": {"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors"},
+}
+
+
+@pytest.mark.parametrize("who", STRANGERS)
+def test_a_stranger_is_answered_nothing_and_nothing_happens(client, session, who):
+    before = sorted(session.folder.iterdir())
+    for method, path in ADDRESSES:
+        answer = client.request(method, path, headers=STRANGERS[who], content=b"{}")
+        assert answer.status_code in (401, 403), path
+        assert answer.json().keys() == {"title", "status", "detail"}
+    assert sorted(session.folder.iterdir()) == before
+
+
+def test_its_own_page_is_answered(client):
+    own = {"origin": "http://127.0.0.1:8080", "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors"}
+    assert client.get("/work", headers=own).status_code == 200
+    assert (
+        client.get("/", params={"token": TOKEN}, headers={"authorization": "", "sec-fetch-site": "none"}).status_code
+        == 200
+    )
+    assert client.get("/pages/studio.js").status_code == 200
+    for name in ("studio.html", "session.py", "../session.py"):
+        assert client.get(f"/pages/{name}").status_code == 404
+
+
+@pytest.mark.parametrize("checks", [["check"], ["check_site", "check"]])
+def test_without_a_check_a_stranger_would_be_answered(client, monkeypatch, checks):
+    for one in checks:
+        monkeypatch.setattr(Guard, one, lambda *_: None)
+    assert client.get("/work", headers=STRANGERS["no token"]).status_code == 200
+
+
+def test_pages_allow_no_other_script_and_no_frame(client):
+    policy = client.get("/").headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert client.get("/made-up/marginals-1").headers["content-security-policy"] == "frame-ancestors 'none'"
+
+
+def test_only_check_tells_anything_of_the_rows(client):
+    answers = {}
+    for method, path in [*ADDRESSES[1:2], *ADDRESSES[3:4], *ADDRESSES[5:]]:
+        answers[path] = client.request(method, path).text
+    for act in ("forecast", "preview"):
+        answers[act] = client.post(f"/wishes/marginals-1/{act}").text
+    told = [path for path, text in answers.items() if RARE in text]
+    assert told == ["/wishes/marginals-1/check"]
+
+
+def test_what_is_no_draft_is_refused_and_changes_nothing(client, session):
+    kept = (session.folder / "studio.json").read_bytes()
+    for body in (b"", b"[]", b'{"source": 1}', json.dumps({"unheard": "of"}).encode(), b"{" * 5_000_000):
+        assert client.put("/work", content=body).status_code in (400, 413)
+    assert client.post("/wishes/marginals-1/delete").status_code == 404
+    assert client.post("/wishes/nobody/forecast").json()["detail"] == "there is no wish 'nobody'"
+    assert (session.folder / "studio.json").read_bytes() == kept
