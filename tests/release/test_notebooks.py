@@ -12,12 +12,14 @@ from tests.kinds.conftest import AGE, KINDS, PEOPLE, SEX, make
 from dpress import plan
 from dpress.core import rng
 from dpress.data.specification.spec import from_dict
+from dpress.release import notebook
 from dpress.release.keyed_tables import KeyedTables
 from dpress.release.publish import publish
 from dpress.release.release import Release
 
 HOSTILE = "<script>alert(1)</script>"
 LONGEST = 200
+REGIONS = 6  # cells of the histogram, one of them for other values
 
 
 def visible(text: str) -> str:
@@ -116,3 +118,14 @@ def test_a_key_may_be_one_text_and_a_query_a_key() -> None:
     assert release["total"] == release.query("total")
     with pytest.raises(TypeError, match="not iterable"):
         iter(release)
+
+
+def test_figures_are_of_what_is_shown_and_hide_no_row() -> None:
+    release = KINDS["histogram"]()
+    shown = release._repr_html_()
+    assert shown.count("<rect") == REGIONS
+    assert shown.count("<path") == REGIONS
+    assert notebook.bars([]) == notebook.bars([notebook.Bar("none", 0.0, 0.0, 0.0)]) == ""
+    assert HOSTILE not in notebook.bars([notebook.Bar(HOSTILE, 1.0, 0.5, 1.5)])
+    (bar,) = re.findall(r'width="([0-9.]+)" height="14"', notebook.bars([notebook.Bar("half", 5.0, 0.0, 10.0)]))
+    assert float(bar) == pytest.approx((notebook.WIDTH - notebook.LABEL - 10) / 2)

@@ -12,6 +12,7 @@ import pyarrow as pa
 from dpress.release import notebook
 from dpress.release.answers import Part
 from dpress.release.counted_rows import counted_of
+from dpress.release.table_chart import chart
 
 SHOWN = 10  # rows in a notebook
 JOINED = " x "  # names of attributes, in a key that is one text
@@ -38,9 +39,23 @@ class KeyedTable:
         numbers = [place for place, one in enumerate(rows.schema.types) if one != pa.string()]
         rest = rows.num_rows - len(shown)
         below = notebook.line(f"and {rest:,} more rows") if rest else ""
+        below += notebook.bars(self.bars)
         if counted := counted_of(rows.schema):
             below += notebook.line(f"Counts are of {counted}.")
         return notebook.table(rows.column_names, shown, numbers=numbers) + below
+
+    @property
+    def bars(self) -> list[notebook.Bar]:
+        """The first counts with their intervals; none of records, or of several statistics."""
+        rows = next(iter(self.part.batches()), None)
+        if rows is None or not {"count", "low"} <= {*rows.schema.names}:
+            return []
+        before = rows.schema.names[: rows.schema.names.index("count")]
+        labels = [one for one in before if pa.types.is_string(rows.schema.field(one).type)]
+        return [
+            notebook.Bar(", ".join(str(row[one]) for one in labels), row["count"], row["low"], row["high"])
+            for row in rows.slice(0, SHOWN).to_pylist()
+        ]
 
     def to_arrow(self) -> pa.Table:
         """Return all rows as an Arrow table."""
@@ -55,6 +70,15 @@ class KeyedTable:
         import polars as pl  # noqa: PLC0415  # not needed to publish
 
         return pl.from_arrow(self.to_arrow())
+
+    def plot(self) -> Any:
+        """Return an Altair chart with intervals; see `table_chart.chart`.
+
+        Raises:
+            NotSupported: Altair is not installed: pip install 'dpress[report]'.
+            ValueError: records, or a table that is too large to be drawn.
+        """
+        return chart(self.to_arrow())
 
 
 class KeyedTables(Mapping[tuple[str, ...], KeyedTable]):

@@ -53,7 +53,9 @@ class Plan:
             notebook.line(one) if isinstance(one, str) else notebook.table(one.header, one.rows, numbers=one.numbers)
             for one in (text.candidates, *text.remarks)
         )
-        return "".join(shown)
+        errors = [(one.method, math.sqrt(one.predicted_error)) for one in self.candidates]
+        drawn = [notebook.Bar(name, error, error, error) for name, error in errors if math.isfinite(error)]
+        return "".join(shown) + notebook.bars(drawn, "the typical error of each method")
 
     @property
     def workload(self) -> Workload | Areas:

@@ -72,7 +72,8 @@ class Release:
         tables = [(name, " x ".join(names)) for name, names in {**own.tables, **own.asked}.items()]
         lines = (notebook.line(one) for one in (promised, *own.announced))
         files = notebook.table(("file", "attributes"), tables) if tables else ""
-        return notebook.line(f"{self.kind}, by {self.method}", strong=True) + "".join(lines) + files
+        figure = notebook.bars(first.bars) if (first := next(iter(self.tables.values()), None)) is not None else ""
+        return notebook.line(f"{self.kind}, by {self.method}", strong=True) + "".join(lines) + files + figure
 
     @property
     def kind(self) -> str:

@@ -71,7 +71,9 @@ class Result:
     def _repr_html_(self) -> str:
         header = ("query", self.of, "standard error", self._level)
         below = "" if self.note is None else notebook.line(self.note)
-        return notebook.table(header, [(self.query, *self.texts)], numbers=(1, 2, 3)) + below
+        own = notebook.Bar(self.of, self.value, *self.interval)
+        figure = notebook.bars([own]) if all(map(math.isfinite, own[1:])) else ""
+        return notebook.table(header, [(self.query, *self.texts)], numbers=(1, 2, 3)) + figure + below
 
     @property
     def _level(self) -> str:
