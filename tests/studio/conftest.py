@@ -1,5 +1,10 @@
 """A studio on made-up rows, of which one value stands in no other place."""
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -57,3 +62,20 @@ def client(session):
     with TestClient(app(session, guard), base_url="http://127.0.0.1:8080") as made:
         made.headers.update(headers)
         yield made
+
+
+@pytest.fixture
+def open_studio(tmp_path):
+    """Start a studio on a file, as a command; return its address."""
+    program, started = Path(sys.executable).with_name("dpress"), []
+
+    def opened(source):
+        command = [program, "studio", source, "--folder", tmp_path / "work", "--json"]
+        started.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        return json.loads(started[-1].stdout.readline())["page"]
+
+    yield opened
+    for process in started:
+        process.terminate()
+        process.stdout.close()
+        assert process.wait() == 0

@@ -1,10 +1,5 @@
 """The studio in a real browser, from columns to a page: nothing typed is lost, and only `check` tells of rows."""
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from tests.browser import RULES
 from tests.studio.conftest import RARE
@@ -13,14 +8,9 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def studio(rows, tmp_path):
-    """The address of a studio, run as a command."""
-    program = Path(sys.executable).with_name("dpress")
-    command = [program, "studio", rows, "--folder", tmp_path / "work", "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        yield json.loads(process.stdout.readline())["page"]
-        process.terminate()
-    assert process.returncode == 0
+def studio(open_studio, rows):
+    """The address of a studio on made-up rows."""
+    return open_studio(rows)
 
 
 def column(page, name):

@@ -149,10 +149,17 @@ def _release(draft: Draft, wish: Wish) -> dict[str, Any]:
     words = {"title": draft.title, "source": draft.about, "contact": draft.contact, "license": draft.license}
     return {
         "kind": wish.kind,
-        "attributes": [one for one in wish.attributes if one in names_of(draft)] or None,
+        "attributes": [one for one in _about(wish) if one in names_of(draft)] or None,
         "parameters": _parameters(draft, wish),
         **{name: text.strip() or None for name, text in words.items()},
     }
+
+
+def _about(wish: Wish) -> list[str]:
+    """Return the attributes of a wish; of statistics those that it names, unless further parameters name more."""
+    if wish.kind != "statistics" or wish.more.strip():
+        return wish.attributes
+    return list(dict.fromkeys([*wish.by, *wish.mean, *wish.median]))
 
 
 def _parameters(draft: Draft, wish: Wish) -> dict[str, Any]:
