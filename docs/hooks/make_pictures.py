@@ -45,7 +45,7 @@ title = "Where made-up people are"
 
 
 def people() -> pa.Table:
-    """Return places of made-up people: three towns and a road."""
+    """Return places of made-up people: three towns."""
     rng = np.random.default_rng(1)  # noqa: TID251  # made-up rows, no noise
     towns = np.array([[2.5, 2.5], [7.0, 5.5], [5.0, 3.0]])[rng.integers(0, 3, PEOPLE)]
     x, y = (towns + rng.normal(0, 0.7, (PEOPLE, 2))).T
@@ -57,7 +57,7 @@ def collection(folder: Path) -> Iterator[str]:
     """Yield the address of the live page of a collection that devices report to."""
     program = str(Path(sys.executable).with_name("dpress"))
     with (folder / "said").open("w+") as said:
-        command = [program, "demo", "--collect", "--out", str(folder / "collected")]
+        command = [program, "demo", "--collect"]
         process = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True)  # noqa: S603  # our own command
         try:
             for _ in range(120):
