@@ -39,8 +39,8 @@ test: setup client-test
 test-all: setup client-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-ci: lint client-test # with -j 2 these run beside each other, and the tests once all are done
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+ci: lint client-test # with -j 2 these run beside each other, and the tests, which start make themselves, after them
+	MAKEFLAGS= $(BIN)/python -m pytest -n 2 --dist worksteal
 
 client:
 	cd clients/js && npm install --silent && npm run --silent check && npm run --silent build
