@@ -8,7 +8,7 @@ export OPENBLAS_NUM_THREADS = 1
 unexport PYTHONDONTWRITEBYTECODE # tests start many processes, which should find compiled code
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help setup demo test test-all client client-test lint check docs bench data known-paper reproduce clean
+.PHONY: help setup demo test test-all ci client client-test lint style types site check docs bench data known-paper reproduce clean
 
 help:
 	@echo "make demo    publish made-up people and write the report"
@@ -39,6 +39,9 @@ test: setup client-test
 test-all: setup client-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+ci: lint client-test # with -j 2 these run beside each other, and the tests, which start make themselves, after them
+	MAKEFLAGS= $(BIN)/python -m pytest -n 2 --dist worksteal
+
 client:
 	cd clients/js && npm install --silent && npm run --silent check && npm run --silent build
 
@@ -50,18 +53,23 @@ client-test:
 	if [ -n "$$why" ]; then echo "$$why: the browser client is not tested" >&2; [ "$(CLIENT)" != required ]; \
 	else npm run --silent check && npm run --silent test; fi
 
-lint: setup
+lint: style types site
+
+style: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+types: setup
+	$(BIN)/mypy
+
+site: setup
 	$(BIN)/mkdocs build --strict
 
 check: lint
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"
 
-docs: setup
-	$(BIN)/mkdocs build --strict
+docs: site
 
 bench: setup
 	@mkdir -p out

@@ -58,7 +58,7 @@ def collection(folder: Path) -> Iterator[str]:
     """Yield the address of the live page of a collection that devices report to."""
     program = str(Path(sys.executable).with_name("dpress"))
     with (folder / "said").open("w+") as said:
-        command = [program, "demo", "--collect", "--out", str(folder / "collected")]
+        command = [program, "demo", "--collect"]
         process = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True)  # noqa: S603  # our own command
         try:
             for _ in range(120):

@@ -238,6 +238,13 @@ def test_the_demo_says_first_that_a_report_cannot_be_made(here, folder, monkeypa
     assert not (folder / "demo").exists()
 
 
+def test_the_demo_of_a_collection_takes_no_folder(here, folder):
+    done = here("demo", "--collect", "--out", "demo")
+    assert (done.code, done.out) == (2, "")
+    assert "--out: expected no folder beside --collect" in done.err
+    assert [*folder.glob("demo*")] == []
+
+
 def test_person_caps_are_told(here, folder, spec):
     rows = "".join(f"{k % 10},{'FM'[k % 2]},{k // 4}\n" for k in range(400))
     (folder / "rows.csv").write_text("age,sex,uid\n" + rows)

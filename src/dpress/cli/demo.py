@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from dpress.cli.output import hint, json_option, print_json, quiet_option
 from dpress.core.claim import as_floats, describe
@@ -57,12 +58,15 @@ QUERIES = ("age in 30..39 and sex = Female", "education in Bachelor..Master and 
 @click.option("--collect", is_flag=True, help="In its place a collection to look at while made-up devices report.")
 @quiet_option
 @json_option
-def command(out: str, *, collect: bool, quiet: bool, as_json: bool) -> None:
+@click.pass_context
+def command(context: click.Context, out: str, *, collect: bool, quiet: bool, as_json: bool) -> None:
     """Make up 50,000 people, plan, publish, ask two queries and write the report (which needs the extra `[report]`).
 
     With --collect their devices report to a service on this computer, until it is stopped (which needs `[service]`).
     """
     if collect:
+        if context.get_parameter_source("out") is not ParameterSource.DEFAULT:
+            raise click.UsageError("--out: expected no folder beside --collect, which leaves nothing behind")
         _collect(quiet=quiet, as_json=as_json)
         return
     needed()

@@ -64,6 +64,7 @@ def points(name: str) -> Array:
     return counts
 
 
+@functools.cache
 def planned(name: str, model: str, epsilon: float) -> tuple[Plan, Any]:
     """The plan for the true number of people, and the map's estimator that it takes."""
     box = [[*axis] for axis in SETS[name]]

@@ -23,6 +23,7 @@ RUNS = 1  # simulated collections in every made-up population, for a prediction
 STATED = 4  # the same for the range that a plan states
 
 
+@functools.lru_cache(maxsize=64)
 def rectangles(workload: Areas, number: int = QUERIES) -> Rectangles:
     """Return rectangles of these areas, in shares of the box: at random places, up to three times as long as wide."""
     words = seeded(2013).words(4 * number).reshape(4, number)
@@ -79,9 +80,14 @@ def likely_range(made: MapEstimator, workload: Areas, users: int) -> tuple[float
 
 @functools.lru_cache(maxsize=256)
 def _likely_range(made: Any, workload: Areas, users: int) -> tuple[float, float]:
-    asked = typical_rectangles(workload).scaled(1 / LARGEST_SIDE)
+    asked = _stated(workload)
     found = [math.sqrt(expected_error(made, people, users, asked, runs=STATED)) for people in family()]
     return min(found), max(found)
+
+
+@functools.lru_cache(maxsize=64)
+def _stated(workload: Areas) -> Rectangles:
+    return typical_rectangles(workload).scaled(1 / LARGEST_SIDE)
 
 
 def noise_error(made: MapEstimator, workload: Areas, users: int) -> float | None:

@@ -3,6 +3,7 @@
 answers -> density; density + fresh noise of the known variance -> answers -> density: that is the error.
 """
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -182,15 +183,15 @@ def expected_error(
 
     Args:
         estimator: of the map.
-        population: on a grid at least as fine, of any total.
+        population: on a grid at least as fine, of any total; never changed, as what it gives is kept.
         users: how many take part.
         rectangles: in shares of the box, from 0 to 1.
         runs: simulated collections.
     """
-    grid, fine = estimator.grid, population.grid
-    asked, scale = rectangles.scaled(fine.side), users / float(population.counts.sum())
-    truth, hidden = population.values(asked) * scale, _hidden(population, asked, grid) * scale**2
-    counts = grid.flat(coarser(population.counts, grid.side)) * scale
+    grid, scale = estimator.grid, users / float(population.counts.sum())
+    own, cut = _truth(population, rectangles)
+    truth, hidden = own * scale, cut * _within(population, grid) * scale**2
+    counts = grid.flat(_coarse(population, grid.side)) * scale
     rng, total = generators.seeded(SEED), 0.0
     for _ in range(runs):
         found = estimator.decoded(estimator.simulated(counts, users, rng=rng), users)
@@ -198,13 +199,25 @@ def expected_error(
     return total / runs + hidden
 
 
-def _hidden(population: Cells, asked: Rectangles, grid: Grid) -> float:
-    """Return the mean squared error that the population's own cells hide; of a finer grid what its cells would.
+@functools.lru_cache(maxsize=32)
+def _truth(population: Cells, rectangles: Rectangles) -> tuple[Array, float]:
+    """Return what lies in rectangles, in shares of the box, and the mean squared error that the own cells hide."""
+    asked = rectangles.scaled(population.grid.side)
+    return population.values(asked), float(population.hidden(asked).mean())
+
+
+@functools.lru_cache(maxsize=8)  # of at most 8 MB each
+def _coarse(population: Cells, side: int) -> Array:
+    return coarser(population.counts, side)
+
+
+def _within(population: Cells, grid: Grid) -> float:
+    """Return the part that the cells of a finer grid hide of what the population's own do; 1 of a coarser grid.
 
     Halving cells leaves (1 + 3 k) / 8 of it, k the clustering: twice as many are cut, of (1 + 3 k) / 16 the square.
     """
     finer = max(0.0, math.log2(grid.side / population.grid.side))
-    return float(population.hidden(asked).mean()) * math.pow((1 + 3 * population.clustered) / 8, finer)
+    return math.pow((1 + 3 * population.clustered) / 8, finer)
 
 
 def coarser(image: Array, side: int) -> Array:
