@@ -17,6 +17,7 @@ SHORTEST_LIMIT = 1200  # seconds: ten times what a process of these tests takes 
 DRAWS = re.compile(r'"(publish|perturb|estimate|demo|audit)"|\bsecure\(')
 OWN_PROCESSES = {
     "core/test_rng.py": "forks draw real bytes, and compares streams of 64 bits and more: equal with chance 2^-64",
+    "flow/test_use_from_r.py": "looks at exit codes, whatever is published",
     "meta/test_house.py": "reads names, and draws nothing",
     "service/pages/test_demo_collection.py": "counts reports and looks at exit codes, whatever the reports say",
 }

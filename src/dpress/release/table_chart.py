@@ -52,7 +52,7 @@ def chart(table: pa.Table) -> Any:
 def _line(alt: Any, base: Any, name: str, value: str) -> Any:
     across = alt.X(f"{name}_from:T", title=name)
     band = base.mark_area(opacity=0.3).encode(across, alt.Y("low:Q", title=value), alt.Y2("high:Q"))
-    return band + base.mark_line().encode(across, alt.Y(f"{value}:Q"), tooltip=_told([name], value))
+    return band + base.mark_line().encode(across, alt.Y(f"{value}:Q"), tooltip=_tips([name], value))
 
 
 def _heat(alt: Any, base: Any, named: Sequence[str], value: str, table: pa.Table) -> Any:
@@ -61,7 +61,7 @@ def _heat(alt: Any, base: Any, named: Sequence[str], value: str, table: pa.Table
         alt.X(f"{named[0]}:N", sort=first),
         alt.Y(f"{named[1]}:N", sort=second[::-1]),
         alt.Color(f"{value}:Q"),
-        tooltip=_told(named, value),
+        tooltip=_tips(named, value),
     )
 
 
@@ -71,8 +71,8 @@ def _bars(alt: Any, base: Any, named: Sequence[str], value: str, table: pa.Table
     across = [alt.X(f"{one}:N", sort=_in_order(table, one)) for one in others[:1]]
     beside = [alt.XOffset(f"{one}:N", sort=_in_order(table, one)) for one in others[1:2]]
     colour = [alt.Color(f"{one}:N", sort=_in_order(table, one)) for one in others[1:2]]
-    height, told = alt.Y(f"{value}:Q"), _told(named, value)
-    bars = base.mark_bar(opacity=0.6).encode(*across, *beside, *colour, height, tooltip=told)
+    height, tips = alt.Y(f"{value}:Q"), _tips(named, value)
+    bars = base.mark_bar(opacity=0.6).encode(*across, *beside, *colour, height, tooltip=tips)
     intervals = base.mark_rule().encode(*across, *beside, alt.Y("low:Q", title=value), alt.Y2("high:Q"))
     both = alt.layer(bars, intervals, data=base.data)
     if not panel:
@@ -81,7 +81,7 @@ def _bars(alt: Any, base: Any, named: Sequence[str], value: str, table: pa.Table
     return facets.resolve_scale(y="independent") if panel == "statistic" else facets
 
 
-def _told(named: Sequence[str], value: str) -> list[str]:
+def _tips(named: Sequence[str], value: str) -> list[str]:
     return [*(f"{one}:N" for one in named), f"{value}:Q", "low:Q", "high:Q"]
 
 
