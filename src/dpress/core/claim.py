@@ -29,6 +29,9 @@ class Unit:
         relation: the neighbour relation.
         column: the column that names the person; None protects a single row.
         rows: the largest number of rows a person keeps (enforced before anything is counted).
+
+    >>> Unit(column="uid", rows=3).counted
+    'at most 3 rows for each uid'
     """
 
     relation: Relation = Relation.ADD_REMOVE
@@ -58,6 +61,9 @@ class PureDP:
 
     Args:
         epsilon: in [1e-9, 1000]; kept as the exact rational its decimal form names.
+
+    >>> PureDP(epsilon=0.1)
+    PureDP(epsilon=Fraction(1, 10))
     """
 
     epsilon: Fraction
@@ -74,6 +80,9 @@ class ZCDP:
 
     Args:
         rho: in [1e-9, 1000]; kept as an exact rational.
+
+    >>> ZCDP(rho="1/200").rho
+    Fraction(1, 200)
     """
 
     rho: Fraction
@@ -89,6 +98,9 @@ class ApproxDP:
     Args:
         epsilon: in [1e-9, 1000].
         delta: strictly between 0 and 1.
+
+    >>> ApproxDP(epsilon=1, delta=1e-6).delta
+    Fraction(1, 1000000)
     """
 
     epsilon: Fraction

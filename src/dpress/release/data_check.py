@@ -149,6 +149,12 @@ def check(
     Raises:
         OSError: the rows cannot be read.
         SchemaMismatch: a column is missing; the message names those that look like it.
+
+    >>> import dpress, pyarrow as pa
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    >>> dpress.check(dpress.load_spec(plain), pa.table({"age": [31, 35, 620]})).attributes[0].high
+    1
     """
     if not isinstance(asked, (Spec, Design)):
         raise ValueError(f"expected a Spec or a Design, as dpress.load_spec(...) reads it, got {type(asked).__name__}")

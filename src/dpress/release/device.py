@@ -203,6 +203,14 @@ def device(asked: "Design | Spec | Plan", *, allow_unproven: bool = False) -> De
 
     Raises:
         NotSupported: it is no collection, or its method is unproven.
+
+    >>> import dpress, pyarrow as pa, tempfile
+    >>> place = {"name": "place", "kind": "categorical", "values": ["town", "country"]}
+    >>> privacy, release = {"model": "local", "epsilon": 2}, {"kind": "histogram"}
+    >>> spec = dpress.load_spec({"attribute": [place], "privacy": privacy, "release": release})
+    >>> from dpress.core import rng
+    >>> len(dpress.device(spec).answer((0,), rng=rng.secure()))
+    43
     """
     design = _design(asked)
     collection = collection_of(design, allow_unproven=allow_unproven)

@@ -67,6 +67,15 @@ def estimate(
         SchemaMismatch: there is no report that counts, or too few; it says why they were left out. Or a file has other
             columns.
         OSError: a file cannot be read, or changed meanwhile, or the release cannot be written.
+
+    >>> import dpress, pyarrow as pa, tempfile
+    >>> place = {"name": "place", "kind": "categorical", "values": ["town", "country"]}
+    >>> privacy, release = {"model": "local", "epsilon": 2}, {"kind": "histogram"}
+    >>> spec = dpress.load_spec({"attribute": [place], "privacy": privacy, "release": release})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = dpress.perturb(spec, pa.table({"place": ["town"] * 50}), out=f"{folder}/reports.parquet")
+    ...     dpress.estimate(spec, f"{folder}/reports.parquet").users
+    50
     """
     design = design_of(asked)
     collection = collection_of(design, allow_unproven=allow_unproven)

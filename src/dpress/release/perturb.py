@@ -65,6 +65,14 @@ def perturb(
         NotSupported: it is no collection, its method is unproven, or its users state nothing of their own.
         SchemaMismatch: the data does not fit the design.
         OSError: the data cannot be read or the reports not written; nothing is left behind.
+
+    >>> import dpress, pyarrow as pa, tempfile
+    >>> place = {"name": "place", "kind": "categorical", "values": ["town", "country"]}
+    >>> privacy, release = {"model": "local", "epsilon": 2}, {"kind": "histogram"}
+    >>> spec = dpress.load_spec({"attribute": [place], "privacy": privacy, "release": release})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dpress.perturb(spec, pa.table({"place": ["town"] * 50}), out=f"{folder}/reports.parquet")
+    50
     """
     design = design_of(asked)
     collection = collection_of(design, allow_unproven=allow_unproven)

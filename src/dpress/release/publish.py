@@ -121,6 +121,13 @@ def publish(
         SchemaMismatch: the data does not fit the design; nothing was charged.
         OSError: the data cannot be read (nothing was charged; unless a table too large for memory changes between two
             passes over it), or the release cannot be written (the charge stands).
+
+    >>> import dpress, pyarrow as pa
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    >>> release = dpress.publish(dpress.load_spec(plain), pa.table({"age": [31, 35, 62]}))
+    >>> release.claim.proven
+    PureDP(epsilon=Fraction(1, 1))
     """
     check.line("who", who)
     check_whole(asked)

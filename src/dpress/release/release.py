@@ -48,6 +48,14 @@ class Release:
         csv: whether its folder has every table and the records as CSV, too.
         with_asked: whether its folder has the tables that were asked for beside a larger one; older ones do not.
         detail: what its kind's answers need beside the kept integers.
+
+    >>> import dpress, pyarrow as pa
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    >>> release = dpress.publish(dpress.load_spec(plain), pa.table({"age": [34] * 900}))
+    >>> low, high = release["age in 30..39"].interval
+    >>> 850 < low < high < 950
+    True
     """
 
     design: Design

@@ -23,6 +23,15 @@ def write_report(release: Release, path: str | Path, *, queries: Sequence[str] =
         NotSupported: the extra `[report]` is not installed, or the release's kind draws no queries, or not so many.
         ValueError: a text is no query on what is drawn.
         OSError: the file cannot be written.
+
+    >>> import dpress, pyarrow as pa
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    >>> import tempfile
+    >>> release = dpress.publish(dpress.load_spec(plain), pa.table({"age": [34] * 900}))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dpress.report(release, f"{folder}/report.html").name
+    'report.html'
     """
     text = page(release, queries=queries)
     path = Path(path)
