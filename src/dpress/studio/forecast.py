@@ -26,6 +26,7 @@ from dpress.reporting.posterior import at_most, posterior
 CHANCES = (1, 10, 50)  # in 100, of what somebody concludes about a person who is not in the data
 BUDGETS = (("half", Fraction(1, 2)), ("twice", Fraction(2)))
 BARS = 14  # cells, or statistics, that are drawn
+MANY = 100  # cells, of which the largest are drawn
 RECORDS = 6  # made-up records that are shown
 
 
@@ -50,7 +51,7 @@ def forecast(spec: Spec) -> dict[str, Any]:
 
 
 def bars(release: Release) -> dict[str, Any]:
-    """Return the first cells of a release's first table with their intervals; records as they are.
+    """Return cells of a release's first table with their intervals; records as they are.
 
     Raises:
         LookupError: it has no table.
@@ -74,9 +75,16 @@ def bars(release: Release) -> dict[str, Any]:
             "label": ", ".join(str(row[one]) for one in named if row[one] is not None) or "all",
             **{end: row[name] for end, name in (("value", value), ("low", "low"), ("high", "high"))},
         }
-        for row in table.slice(0, BARS).to_pylist()
+        for row in _drawn(table, value).to_pylist()
     ]
-    return {"bars": drawn, "cells": table.num_rows, "records": []}
+    return {"bars": drawn, "cells": table.num_rows, "largest": table.num_rows > MANY, "records": []}
+
+
+def _drawn(table: pa.Table, value: str) -> pa.Table:
+    """Return the rows that are drawn: the first, and of many the largest, for most cells of a map are empty."""
+    if table.num_rows > MANY:
+        table = table.sort_by([(value, "descending")])
+    return table.slice(0, BARS)
 
 
 def _why(planned: Plan) -> str:
@@ -88,7 +96,8 @@ def _why(planned: Plan) -> str:
         return f"{planned.chosen.method} is the only method that serves this."
     second = min(others, key=lambda one: one.predicted_error)
     much = _times(second.predicted_error, planned.chosen.predicted_error)
-    beside = f": {second.method}, the next, errs {much:.3g} times as much" if math.isfinite(much) else ""
+    words = "nearly as little" if f"{much:.3g}" == "1" else f"{much:.3g} times as much"
+    beside = f": {second.method}, the next, errs {words}" if math.isfinite(much) else ""
     return f"{planned.chosen.method} errs least of {len(others) + 1} methods that serve this{beside}."
 
 

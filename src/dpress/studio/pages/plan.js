@@ -71,7 +71,7 @@ function preview(one, found) {
     const rows = found.records.map((record) => element("tr", {}, ...record.map((cell) => element("td", { class: "label" }, cell.replace("+-", "±")))));
     return [element("table", {}, element("caption", {}, "Records, had the people been made up"), element("tbody", {}, ...rows)), element("p", {}, page)];
   }
-  const cut = found.cells > found.bars.length ? `; the first ${found.bars.length} of ${found.cells}` : "";
+  const cut = found.cells > found.bars.length ? `; the ${found.largest ? "largest" : "first"} ${found.bars.length} of ${found.cells.toLocaleString("en")}` : "";
   return [bars(found.bars), why(`Made-up people, with 95 % intervals${cut}.`), element("p", {}, page)];
 }
 
