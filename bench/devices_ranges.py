@@ -34,7 +34,7 @@ from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.ranges.level_tree import LevelTree, level_tree
 from machine import facts
 
-CELLS, RUNS, RANGES, EPSILON = 1024, 3, 2000, 1.0
+CELLS, RUNS, RANGES, EPSILON = 1024, 12, 2000, 1.0
 BRANCHINGS, CHOSEN_RUNS, CHOSEN_USERS = (2, 4, 8, 16, 32, CELLS), 30, 10_000
 ONE = "dpbench/dpbench_1d_4096.npz"
 Counts = npt.NDArray[Any]
