@@ -1,0 +1,62 @@
+"""A printed page: no sheet for the footer alone, and long tables that go on under their heads; A4 and Letter."""
+
+import shutil
+import subprocess
+
+import pytest
+from tests.kinds.reading import KINDS, undrawn
+
+pytestmark = pytest.mark.slow
+FEW = 50  # words; the footer has 27
+PAPER = ("A4", "Letter")
+SPACES = (98, 107, 116, 125)  # mm above the end of a page, of which some leave no room for its footer
+LOOSE = "@media print { main * { break-after: auto !important; break-before: auto !important; } }"
+WHOLE = "@media print { .scroll { break-inside: avoid !important; } }"
+
+
+@pytest.fixture
+def printed(open_page, tmp_path):
+    """Print a part of a page below an empty space; return the texts of its sheets."""
+    if shutil.which("pdftotext") is None:
+        pytest.skip("needs Debian's package poppler-utils")
+    (tmp_path / "page.html").write_text(undrawn(KINDS["ranges"]()), encoding="utf-8")
+    page = open_page((tmp_path / "page.html").as_uri())
+
+    def sheets(kept, space, paper, style=""):
+        page.reload()
+        page.evaluate(
+            """([kept, space, style]) => {
+              document.querySelector("main").replaceChildren(...document.querySelectorAll(kept));
+              const above = document.createElement("div"), rules = document.createElement("style");
+              above.style.height = `${space}mm`;
+              rules.textContent = style;
+              document.querySelector("main").prepend(above);
+              document.head.append(rules);
+            }""",
+            [kept, space, style],
+        )
+        page.pdf(path=tmp_path / "page.pdf", format=paper)
+        read = subprocess.run(["pdftotext", "-layout", tmp_path / "page.pdf", "-"], capture_output=True, check=True)
+        return read.stdout.decode().split("\f")[:-1]
+
+    return sheets
+
+
+def words_at_the_end(printed, paper, style=""):
+    """Return how many words stand on the second of two sheets."""
+    found = [printed("details:has(+ footer), footer", space, paper, style) for space in SPACES]
+    return [len(sheets[1].split()) for sheets in found if len(sheets) == 2]
+
+
+@pytest.mark.parametrize("paper", PAPER)
+def test_no_sheet_holds_the_footer_alone(printed, paper):
+    assert min(words_at_the_end(printed, paper)) > FEW
+    assert 0 < min(words_at_the_end(printed, paper, LOOSE)) < FEW
+
+
+@pytest.mark.parametrize("paper", PAPER)
+def test_a_table_goes_on_under_its_heads(printed, paper):
+    long = ".scroll:has(tbody tr:nth-child(10))"
+    first, second = printed(long, 220, paper)
+    assert first.count("standard error") == second.count("standard error") == 1
+    assert "standard error" not in printed(long, 220, paper, WHOLE)[0]
