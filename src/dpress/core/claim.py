@@ -15,6 +15,9 @@ class Relation(enum.StrEnum):
 
     `ADD_REMOVE`: one unit is added or removed.
     `REPLACE_ONE`: one unit's data is replaced; the number of units is public.
+
+    >>> Relation("replace-one") is Relation.REPLACE_ONE
+    True
     """
 
     ADD_REMOVE = "add-remove"
@@ -29,6 +32,9 @@ class Unit:
         relation: the neighbour relation.
         column: the column that names the person; None protects a single row.
         rows: the largest number of rows a person keeps (enforced before anything is counted).
+
+    >>> Unit(column="patient", rows=3).counted
+    'at most 3 rows for each patient'
     """
 
     relation: Relation = Relation.ADD_REMOVE
@@ -58,6 +64,9 @@ class PureDP:
 
     Args:
         epsilon: in [1e-9, 1000]; kept as the exact rational its decimal form names.
+
+    >>> PureDP(epsilon=0.1)
+    PureDP(epsilon=Fraction(1, 10))
     """
 
     epsilon: Fraction
@@ -74,6 +83,9 @@ class ZCDP:
 
     Args:
         rho: in [1e-9, 1000]; kept as an exact rational.
+
+    >>> ZCDP(rho=0.5)
+    ZCDP(rho=Fraction(1, 2))
     """
 
     rho: Fraction
@@ -89,6 +101,9 @@ class ApproxDP:
     Args:
         epsilon: in [1e-9, 1000].
         delta: strictly between 0 and 1.
+
+    >>> ApproxDP(epsilon=1, delta=1e-5)
+    ApproxDP(epsilon=Fraction(1, 1), delta=Fraction(1, 100000))
     """
 
     epsilon: Fraction
@@ -171,6 +186,10 @@ class Claim:
         proven: what a proof shows for the code that runs; None without a proof.
         unit: between which neighbours.
         basis: one sentence that says why, naming the numbers that the sampler uses.
+
+    >>> claim = Claim(published=PureDP(epsilon=1), proven=None, unit=ROW, basis="no proof for the code that runs")
+    >>> describe(claim.published), describe(claim.proven)
+    ('epsilon = 1', 'nothing')
     """
 
     published: Loss | None

@@ -67,6 +67,15 @@ def estimate(
         SchemaMismatch: there is no report that counts, or too few; it says why they were left out. Or a file has other
             columns.
         OSError: a file cannot be read, or changed meanwhile, or the release cannot be written.
+
+    >>> import dpress
+    >>> age, local = {"name": "age", "kind": "integer", "bounds": [0, 9]}, {"model": "local", "epsilon": 1}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": local, "release": {"kind": "histogram"}})
+    >>> import pyarrow as pa, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     number = dpress.perturb(spec, pa.table({"age": [3, 4, 4]}), out=f"{folder}/reports.parquet")
+    ...     estimate(spec, f"{folder}/reports.parquet").users
+    3
     """
     design = design_of(asked)
     collection = collection_of(design, allow_unproven=allow_unproven)

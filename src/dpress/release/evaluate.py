@@ -61,6 +61,14 @@ def evaluate(
     Raises:
         OSError, SchemaMismatch: the data cannot be read or does not fit the release's design.
         NotSupported: `held_out` where nothing is tested on it.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> import pyarrow as pa
+    >>> rows = pa.table({"age": [3, 4, 4]})
+    >>> all(error >= 0 for error in evaluate(dpress.publish(spec, rows), rows).values())
+    True
     """
     room = catalog.part(release.design.kind, "evaluate")
     rows = rows_of(release.design, data, engine=engine)

@@ -34,6 +34,15 @@ def load_release(folder: str | Path) -> Release:
     Raises:
         OSError: the folder holds no release, or a file cannot be read.
         SchemaMismatch: a file is missing or truncated, was edited, or does not belong to this release.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> import pyarrow as pa, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     release = dpress.publish(spec, pa.table({"age": [3, 4, 4]}), out=f"{folder}/ages")
+    ...     load_release(f"{folder}/ages")
+    Release(histogram of age; identity; epsilon = 1)
     """
     folder = Path(folder)
     if not (folder / MANIFEST).exists():

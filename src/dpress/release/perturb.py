@@ -65,6 +65,14 @@ def perturb(
         NotSupported: it is no collection, its method is unproven, or its users state nothing of their own.
         SchemaMismatch: the data does not fit the design.
         OSError: the data cannot be read or the reports not written; nothing is left behind.
+
+    >>> import dpress
+    >>> age, local = {"name": "age", "kind": "integer", "bounds": [0, 9]}, {"model": "local", "epsilon": 1}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": local, "release": {"kind": "histogram"}})
+    >>> import pyarrow as pa, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     perturb(spec, pa.table({"age": [3, 4, 4]}), out=f"{folder}/reports.parquet")
+    3
     """
     design = design_of(asked)
     collection = collection_of(design, allow_unproven=allow_unproven)

@@ -35,6 +35,12 @@ class Plan:
     Args:
         spec: what was asked for.
         choice: what the kind's planner decided.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> dpress.plan(spec)
+    Plan(histogram of age; identity; epsilon = 1; predicted error 1.84135 counts squared)
     """
 
     spec: Spec
@@ -87,6 +93,12 @@ def plan(spec: Spec) -> Plan:
     Raises:
         NotSupported: no method serves this kind of release.
         ValueError: the release's attributes or parameters do not fit its kind.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> [one.method for one in dpress.plan(spec).candidates]
+    ['identity']
     """
     if not isinstance(spec, Spec):
         raise ValueError(f"expected a Spec, as dpress.load_spec(...) reads it from a file, got {type(spec).__name__}")

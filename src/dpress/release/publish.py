@@ -121,6 +121,13 @@ def publish(
         SchemaMismatch: the data does not fit the design; nothing was charged.
         OSError: the data cannot be read (nothing was charged; unless a table too large for memory changes between two
             passes over it), or the release cannot be written (the charge stands).
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> import pyarrow as pa
+    >>> dpress.publish(spec, pa.table({"age": [3, 4, 4]}))
+    Release(histogram of age; identity; epsilon = 1)
     """
     check.line("who", who)
     check_whole(asked)

@@ -48,6 +48,13 @@ class Release:
         csv: whether its folder has every table and the records as CSV, too.
         with_asked: whether its folder has the tables that were asked for beside a larger one; older ones do not.
         detail: what its kind's answers need beside the kept integers.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> import pyarrow as pa
+    >>> dpress.publish(spec, pa.table({"age": [3, 4, 4]}))["age in 3..5"].query
+    'age in 3..5'
     """
 
     design: Design

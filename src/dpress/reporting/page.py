@@ -23,6 +23,14 @@ def write_report(release: Release, path: str | Path, *, queries: Sequence[str] =
         NotSupported: the extra `[report]` is not installed, or the release's kind draws no queries, or not so many.
         ValueError: a text is no query on what is drawn.
         OSError: the file cannot be written.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> import pyarrow as pa, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dpress.report(dpress.publish(spec, pa.table({"age": [3, 4, 4]})), f"{folder}/report.html").name
+    'report.html'
     """
     text = page(release, queries=queries)
     path = Path(path)

@@ -150,6 +150,12 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         release: the result.
         collection: when devices are asked.
         periods: of a table that is published again and again.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> spec.privacy.loss, spec.release.kind
+    (PureDP(epsilon=Fraction(1, 1)), 'histogram')
     """
 
     data: Data | None = None
@@ -284,6 +290,12 @@ def load_spec(source: str | Path | Mapping[str, Any]) -> Spec:
     Raises:
         OSError: the file cannot be read.
         SchemaMismatch: it is not TOML, or a field, type or bound is wrong; the message names its place.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> spec.schema.names
+    ('age',)
     """
     if isinstance(source, Mapping):
         return _with_files(from_dict(dict(source)), Path())
