@@ -33,8 +33,8 @@ class Unit:
         column: the column that names the person; None protects a single row.
         rows: the largest number of rows a person keeps (enforced before anything is counted).
 
-    >>> Unit(column="patient", rows=3).counted
-    'at most 3 rows for each patient'
+    >>> Unit(column="uid", rows=3).counted
+    'at most 3 rows for each uid'
     """
 
     relation: Relation = Relation.ADD_REMOVE
@@ -84,8 +84,8 @@ class ZCDP:
     Args:
         rho: in [1e-9, 1000]; kept as an exact rational.
 
-    >>> ZCDP(rho=0.5)
-    ZCDP(rho=Fraction(1, 2))
+    >>> ZCDP(rho="1/200").rho
+    Fraction(1, 200)
     """
 
     rho: Fraction
@@ -102,8 +102,8 @@ class ApproxDP:
         epsilon: in [1e-9, 1000].
         delta: strictly between 0 and 1.
 
-    >>> ApproxDP(epsilon=1, delta=1e-5)
-    ApproxDP(epsilon=Fraction(1, 1), delta=Fraction(1, 100000))
+    >>> ApproxDP(epsilon=1, delta=1e-6).delta
+    Fraction(1, 1000000)
     """
 
     epsilon: Fraction

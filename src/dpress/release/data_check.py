@@ -157,11 +157,10 @@ def check(
         OSError: the rows cannot be read.
         SchemaMismatch: a column is missing; the message names those that look like it.
 
-    >>> import dpress
-    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
-    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
-    >>> import pyarrow as pa
-    >>> dpress.check(spec, pa.table({"age": [3, 4, 40]})).attributes[0].high
+    >>> import dpress, pyarrow as pa
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    >>> dpress.check(dpress.load_spec(plain), pa.table({"age": [31, 35, 620]})).attributes[0].high
     1
     """
     if not isinstance(asked, (Spec, Design)):

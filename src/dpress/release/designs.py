@@ -57,13 +57,14 @@ def save_design(design: Design, path: str | Path) -> Path:
     Raises:
         OSError: the file exists, or cannot be written.
 
-    >>> import dpress
-    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
-    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> import dpress, pyarrow as pa
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_design(dpress.plan(spec).design, f"{folder}/design.json").name
-    'design.json'
+    ...     saved = dpress.save_design(dpress.plan(dpress.load_spec(plain)).design, f"{folder}/design.json")
+    ...     dpress.load_design(f"{folder}/design.json").method
+    'identity'
     """
     place = Path(path)
     if place.exists():

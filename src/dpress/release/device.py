@@ -204,13 +204,13 @@ def device(asked: "Design | Spec | Plan", *, allow_unproven: bool = False) -> De
     Raises:
         NotSupported: it is no collection, or its method is unproven.
 
-    >>> import dpress
-    >>> age, local = {"name": "age", "kind": "integer", "bounds": [0, 9]}, {"model": "local", "epsilon": 1}
-    >>> spec = dpress.load_spec({"attribute": [age], "privacy": local, "release": {"kind": "histogram"}})
+    >>> import dpress, pyarrow as pa, tempfile
+    >>> place = {"name": "place", "kind": "categorical", "values": ["town", "country"]}
+    >>> privacy, release = {"model": "local", "epsilon": 2}, {"kind": "histogram"}
+    >>> spec = dpress.load_spec({"attribute": [place], "privacy": privacy, "release": release})
     >>> from dpress.core import rng
-    >>> own = device(spec)
-    >>> isinstance(own.answer(own.codes({"age": 4}), rng=rng.secure()), bytes)
-    True
+    >>> len(dpress.device(spec).answer((0,), rng=rng.secure()))
+    43
     """
     design = _design(asked)
     collection = collection_of(design, allow_unproven=allow_unproven)

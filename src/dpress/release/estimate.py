@@ -68,14 +68,14 @@ def estimate(
             columns.
         OSError: a file cannot be read, or changed meanwhile, or the release cannot be written.
 
-    >>> import dpress
-    >>> age, local = {"name": "age", "kind": "integer", "bounds": [0, 9]}, {"model": "local", "epsilon": 1}
-    >>> spec = dpress.load_spec({"attribute": [age], "privacy": local, "release": {"kind": "histogram"}})
-    >>> import pyarrow as pa, tempfile
+    >>> import dpress, pyarrow as pa, tempfile
+    >>> place = {"name": "place", "kind": "categorical", "values": ["town", "country"]}
+    >>> privacy, release = {"model": "local", "epsilon": 2}, {"kind": "histogram"}
+    >>> spec = dpress.load_spec({"attribute": [place], "privacy": privacy, "release": release})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     number = dpress.perturb(spec, pa.table({"age": [3, 4, 4]}), out=f"{folder}/reports.parquet")
-    ...     estimate(spec, f"{folder}/reports.parquet").users
-    3
+    ...     _ = dpress.perturb(spec, pa.table({"place": ["town"] * 50}), out=f"{folder}/reports.parquet")
+    ...     dpress.estimate(spec, f"{folder}/reports.parquet").users
+    50
     """
     design = design_of(asked)
     collection = collection_of(design, allow_unproven=allow_unproven)

@@ -35,14 +35,14 @@ def load_release(folder: str | Path) -> Release:
         OSError: the folder holds no release, or a file cannot be read.
         SchemaMismatch: a file is missing or truncated, was edited, or does not belong to this release.
 
-    >>> import dpress
-    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
-    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
-    >>> import pyarrow as pa, tempfile
+    >>> import dpress, pyarrow as pa
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     release = dpress.publish(spec, pa.table({"age": [3, 4, 4]}), out=f"{folder}/ages")
-    ...     load_release(f"{folder}/ages")
-    Release(histogram of age; identity; epsilon = 1)
+    ...     _ = dpress.publish(dpress.load_spec(plain), pa.table({"age": [34] * 900}), out=f"{folder}/release")
+    ...     list(dpress.load_release(f"{folder}/release").tables)
+    [('age',)]
     """
     folder = Path(folder)
     if not (folder / MANIFEST).exists():

@@ -66,13 +66,13 @@ def perturb(
         SchemaMismatch: the data does not fit the design.
         OSError: the data cannot be read or the reports not written; nothing is left behind.
 
-    >>> import dpress
-    >>> age, local = {"name": "age", "kind": "integer", "bounds": [0, 9]}, {"model": "local", "epsilon": 1}
-    >>> spec = dpress.load_spec({"attribute": [age], "privacy": local, "release": {"kind": "histogram"}})
-    >>> import pyarrow as pa, tempfile
+    >>> import dpress, pyarrow as pa, tempfile
+    >>> place = {"name": "place", "kind": "categorical", "values": ["town", "country"]}
+    >>> privacy, release = {"model": "local", "epsilon": 2}, {"kind": "histogram"}
+    >>> spec = dpress.load_spec({"attribute": [place], "privacy": privacy, "release": release})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     perturb(spec, pa.table({"age": [3, 4, 4]}), out=f"{folder}/reports.parquet")
-    3
+    ...     dpress.perturb(spec, pa.table({"place": ["town"] * 50}), out=f"{folder}/reports.parquet")
+    50
     """
     design = design_of(asked)
     collection = collection_of(design, allow_unproven=allow_unproven)

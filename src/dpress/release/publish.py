@@ -122,12 +122,12 @@ def publish(
         OSError: the data cannot be read (nothing was charged; unless a table too large for memory changes between two
             passes over it), or the release cannot be written (the charge stands).
 
-    >>> import dpress
-    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
-    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
-    >>> import pyarrow as pa
-    >>> dpress.publish(spec, pa.table({"age": [3, 4, 4]}))
-    Release(histogram of age; identity; epsilon = 1)
+    >>> import dpress, pyarrow as pa
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    >>> release = dpress.publish(dpress.load_spec(plain), pa.table({"age": [31, 35, 62]}))
+    >>> release.claim.proven
+    PureDP(epsilon=Fraction(1, 1))
     """
     check.line("who", who)
     check_whole(asked)

@@ -49,12 +49,13 @@ class Release:
         with_asked: whether its folder has the tables that were asked for beside a larger one; older ones do not.
         detail: what its kind's answers need beside the kept integers.
 
-    >>> import dpress
-    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
-    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
-    >>> import pyarrow as pa
-    >>> dpress.publish(spec, pa.table({"age": [3, 4, 4]}))["age in 3..5"].query
-    'age in 3..5'
+    >>> import dpress, pyarrow as pa
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    >>> release = dpress.publish(dpress.load_spec(plain), pa.table({"age": [34] * 900}))
+    >>> low, high = release["age in 30..39"].interval
+    >>> 850 < low < high < 950
+    True
     """
 
     design: Design

@@ -24,12 +24,13 @@ def write_report(release: Release, path: str | Path, *, queries: Sequence[str] =
         ValueError: a text is no query on what is drawn.
         OSError: the file cannot be written.
 
-    >>> import dpress
-    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
-    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
-    >>> import pyarrow as pa, tempfile
+    >>> import dpress, pyarrow as pa
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
+    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
+    >>> import tempfile
+    >>> release = dpress.publish(dpress.load_spec(plain), pa.table({"age": [34] * 900}))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     dpress.report(dpress.publish(spec, pa.table({"age": [3, 4, 4]})), f"{folder}/report.html").name
+    ...     dpress.report(release, f"{folder}/report.html").name
     'report.html'
     """
     text = page(release, queries=queries)
