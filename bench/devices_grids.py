@@ -37,7 +37,7 @@ from dpress.mechanisms.ranges.hdg import Hdg
 from dpress.mechanisms.ranges.hdg_choice import best_grids, range_error
 from machine import facts
 
-CELLS, RUNS, BOXES, EPSILON = 64, 3, 500, 1.0
+CELLS, RUNS, BOXES, EPSILON = 64, 8, 500, 1.0
 ODDS = math.exp(EPSILON)
 ALPHA_1, ALPHA_2 = 0.7, 0.03
 ROUNDS, UPDATES = 3, 100

@@ -15,6 +15,9 @@ class Relation(enum.StrEnum):
 
     `ADD_REMOVE`: one unit is added or removed.
     `REPLACE_ONE`: one unit's data is replaced; the number of units is public.
+
+    >>> Relation("replace-one") is Relation.REPLACE_ONE
+    True
     """
 
     ADD_REMOVE = "add-remove"
@@ -183,6 +186,10 @@ class Claim:
         proven: what a proof shows for the code that runs; None without a proof.
         unit: between which neighbours.
         basis: one sentence that says why, naming the numbers that the sampler uses.
+
+    >>> claim = Claim(published=PureDP(epsilon=1), proven=None, unit=ROW, basis="no proof for the code that runs")
+    >>> describe(claim.published), describe(claim.proven)
+    ('epsilon = 1', 'nothing')
     """
 
     published: Loss | None

@@ -172,6 +172,13 @@ class Design(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         specification: what was asked for, as it was written, but for the place of the rows; for people, nothing acts
             on it.
         ends: of a collection's rounds, where they are known, in UTC; left out where they are not.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> design = dpress.plan(spec).design
+    >>> design.method, design.budget, len(design.id)
+    ('identity', {'epsilon': '1'}, 64)
     """
 
     format: int

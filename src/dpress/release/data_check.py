@@ -104,6 +104,13 @@ class DataCheck:
         totals: how many totals of persons their bounds would cut, by attribute.
         strings: what devices would be found to hold of strings that nobody listed; None where none are.
         sets: what becomes of sets of values; None where people hold none.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> import pyarrow as pa
+    >>> dpress.check(spec, pa.table({"age": [3, 4, 4]})).kept
+    3
     """
 
     rows: int

@@ -34,6 +34,14 @@ def load_design(path: str | Path) -> Design:
     Raises:
         OSError: the file cannot be read.
         SchemaMismatch: it is no design, or its claim is not the one that its numbers give.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     load_design(dpress.save_design(dpress.plan(spec).design, f"{folder}/design.json")).method
+    'identity'
     """
     try:
         design = documents.decode(Path(path).read_bytes())

@@ -225,6 +225,14 @@ def intake(asked: "Design | Spec | Plan") -> Intake:
 
     Raises:
         NotSupported: it is no collection.
+
+    >>> import dpress
+    >>> age, local = {"name": "age", "kind": "integer", "bounds": [0, 9]}, {"model": "local", "epsilon": 1}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": local, "release": {"kind": "histogram"}})
+    >>> from dpress.core import rng
+    >>> report = dpress.device(spec).answer((4,), rng=rng.secure())
+    >>> intake(spec).accept(report).report_type
+    0
     """
     design = _design(asked)
     collection = collection_of(design, allow_unproven=True)

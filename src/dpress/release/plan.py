@@ -35,6 +35,12 @@ class Plan:
     Args:
         spec: what was asked for.
         choice: what the kind's planner decided.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> dpress.plan(spec)
+    Plan(histogram of age; identity; epsilon = 1; predicted error 1.84135 counts squared)
     """
 
     spec: Spec

@@ -29,6 +29,9 @@ class Result:
             the group's, is not distinguishable from zero.
         within: of a mean, sum or quantile, between which ends it lies, were there no noise, as only the cells of the
             numbers are known; the interval holds it wherever they lie in their cells.
+
+    >>> Result(query="age < 5", value=7.0, standard_error=1.5, interval=(4.0, 10.0), confidence=0.95).interval
+    (4.0, 10.0)
     """
 
     query: str

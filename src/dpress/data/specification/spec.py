@@ -150,6 +150,12 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         release: the result.
         collection: when devices are asked.
         periods: of a table that is published again and again.
+
+    >>> import dpress
+    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
+    >>> spec = dpress.load_spec({"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}})
+    >>> spec.privacy.loss, spec.release.kind
+    (PureDP(epsilon=Fraction(1, 1)), 'histogram')
     """
 
     data: Data | None = None

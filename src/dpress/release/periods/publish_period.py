@@ -60,6 +60,14 @@ def publish_period(
         ValueError: no such period, one that is there already or that is out of order, another specification, or another
             ledger.
         BudgetExceeded, NotSupported, SchemaMismatch, OSError: see `publish`.
+
+    >>> import datetime, tempfile, dpress, pyarrow as pa
+    >>> day = {"name": "day", "kind": "date", "bounds": ["2024-01-01", "2024-02-29"], "cells": "month"}
+    >>> parts = {"privacy": {"epsilon": 1}, "periods": {"attribute": "day"}, "release": {"kind": "histogram"}}
+    >>> spec, rows = dpress.load_spec({"attribute": [day], **parts}), pa.table({"day": [datetime.date(2024, 1, 9)]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     len(publish_period(spec, "2024-01", rows, out=f"{folder}/visits"))
+    1
     """
     folder = Path(out)
     spec = _settled(spec, folder)

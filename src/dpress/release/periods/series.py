@@ -46,6 +46,15 @@ class Series:
         folder: that holds a release for every span.
         calendar: of its specification.
         id: drawn when it was begun.
+
+    >>> import datetime, tempfile, dpress, pyarrow as pa
+    >>> day = {"name": "day", "kind": "date", "bounds": ["2024-01-01", "2024-02-29"], "cells": "month"}
+    >>> parts = {"privacy": {"epsilon": 1}, "periods": {"attribute": "day"}, "release": {"kind": "histogram"}}
+    >>> spec, rows = dpress.load_spec({"attribute": [day], **parts}), pa.table({"day": [datetime.date(2024, 1, 9)]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     new = dpress.publish_period(spec, "2024-01", rows, out=f"{folder}/visits")
+    ...     dpress.load_series(f"{folder}/visits").spans
+    ((0, 0),)
     """
 
     folder: Path
@@ -234,6 +243,15 @@ def load_series(folder: str | Path) -> Series:
     Raises:
         OSError: the folder holds none.
         SchemaMismatch: it was edited.
+
+    >>> import datetime, tempfile, dpress, pyarrow as pa
+    >>> day = {"name": "day", "kind": "date", "bounds": ["2024-01-01", "2024-02-29"], "cells": "month"}
+    >>> parts = {"privacy": {"epsilon": 1}, "periods": {"attribute": "day"}, "release": {"kind": "histogram"}}
+    >>> spec, rows = dpress.load_spec({"attribute": [day], **parts}), pa.table({"day": [datetime.date(2024, 1, 9)]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     new = dpress.publish_period(spec, "2024-01", rows, out=f"{folder}/visits")
+    ...     load_series(f"{folder}/visits").periods
+    ('2024-01',)
     """
     folder = Path(folder)
     try:
