@@ -10,7 +10,8 @@ the same people and RANGES random ranges, at epsilon 1. "ratio" is the mean squa
 peers' reports are drawn by count, which is the same in distribution: a user of OUE who holds a value sets its bit with
 1/2, others with 1 / (e + 1). HIO (Wang et al. 2019): branching 5, levels evenly, a range is the sum of its cover.
 AHEAD (Du et al. 2021): a binary tree of ten layers asked of as many groups, split where a share exceeds
-sqrt(3 Var), Norm-Sub on every layer, inverse-variance means from the leaves up.
+sqrt(3 Var), Norm-Sub on every layer; a leaf asked again has the mean of its shares; inverse-variance means from the
+leaves up; a range is the sum of its cover.
 "predicted" is the plan's mean over all ranges by what `level_tree` has, both per range.
 
 "choice" is the unbiased error of the plan's tree by that of the best candidate as measured, flat or of another
@@ -79,32 +80,44 @@ def hio(codes: Counts, ends: Counts, random: Random, branching: int = 5) -> Coun
     return np.array([cover(0, low, high) for low, high in ends.tolist()])
 
 
-def ahead(codes: Counts, random: Random) -> Counts:
-    """Return the cells: every leaf spread evenly."""
+def ahead(codes: Counts, ends: Counts, random: Random) -> Counts:
+    """Return the answers to ranges [low, high) by the nodes that cover them; leaves that are cut are spread evenly."""
     height = int(math.log2(CELLS))
     level, starts, widths, split = random.integers(0, height, codes.size), np.zeros(1, int), np.array([CELLS]), [True]
-    layers: list[tuple[Counts, Counts, Counts]] = []
+    shares, asked = np.ones(1), np.ones(1)
+    theta = math.sqrt(3 * 4 * math.exp(EPSILON) * height / codes.size) / (math.exp(EPSILON) - 1)
+    layers: list[tuple[Counts, ...]] = []
     for own in range(height):
-        parts = [2 if one and width > 1 else 1 for one, width in zip(split, widths, strict=True)]
-        above = np.repeat(np.arange(len(parts)), parts)
-        halves = widths[above] // np.array(parts)[above]
-        second = np.append(False, above[1:] == above[:-1])
-        starts, widths = starts[above] + np.where(second, halves, 0), halves
+        parts = np.where(split, 2, 1)
+        above = np.repeat(np.arange(parts.size), parts)
+        widths = widths[above] // parts[above]
+        starts = np.append(0, np.cumsum(widths)[:-1])
         mine = codes[level == own]
         held = np.bincount(np.searchsorted(starts, mine, side="right") - 1, minlength=starts.size)
-        shares = norm_sub(oue(held, mine.size, random) / mine.size, users=1)
-        variance = 4 * math.exp(EPSILON) / (mine.size * (math.exp(EPSILON) - 1) ** 2)
-        layers.append((shares, above, np.full(starts.size, variance)))
-        split = (shares > math.sqrt(3 * variance)).tolist()
-    shares, above, variances = layers[-1]
-    for upper, (mine, its_above, its) in zip(range(height - 2, -1, -1), layers[-2::-1], strict=True):
-        del upper
-        below = np.bincount(above, weights=shares, minlength=mine.size)
-        spread = np.bincount(above, weights=variances, minlength=mine.size)
-        trust = spread / (its + spread)
-        shares, above, variances = trust * mine + (1 - trust) * below, its_above, its * spread / (its + spread)
-    last = layers[-1][0]
-    return np.repeat(last / widths, widths) * codes.size
+        found, before = norm_sub(oue(held, mine.size, random) / mine.size, users=1), asked[above] * (parts[above] == 1)
+        shares, asked = (before * shares[above] + found) / (before + 1), before + 1
+        layers.append((starts, widths, shares, asked, above))
+        split = (before == 0) & (shares >= theta)
+    return cover(layers, ends) * codes.size
+
+
+def cover(layers: list[tuple[Counts, ...]], ends: Counts) -> Counts:
+    """Return the shares in ranges, by the highest nodes within: inverse-variance means of a node and its children."""
+    starts, widths, shares, asked, above = layers[-1]
+    means, spread = [shares], 1 / asked
+    for upper in layers[-2::-1]:
+        below, its = (np.bincount(above, weights=own, minlength=upper[2].size) for own in (means[0], spread))
+        kept = np.bincount(above) == 1
+        trust = np.where(kept, 0.0, its / (its + 1 / upper[3]))
+        means.insert(0, trust * upper[2] + (1 - trust) * below)
+        spread, above = np.where(kept, its, trust / upper[3]), upper[4]
+    low, high = ends[:, :1], ends[:, 1:]
+    total, inside = np.zeros(len(ends)), np.zeros((len(ends), 1), bool)
+    for (starts, widths, _, _, above), own in zip(layers, means, strict=True):
+        held, inside = inside[:, above], (starts >= low) & (starts + widths <= high)
+        total += (inside & ~held) @ own
+    cut = np.clip(np.minimum(starts + widths, high) - np.maximum(starts, low), 0, None) / widths
+    return np.asarray(total + np.where(inside, 0.0, cut) @ means[-1])
 
 
 def row(name: str, held: Counts, users: int) -> dict[str, Any]:
@@ -122,7 +135,7 @@ def row(name: str, held: Counts, users: int) -> dict[str, Any]:
             "level_tree": sums(ours, ends),
             "top_down": sums(top_down(ours, users=users), ends),
             "hio": hio(codes, ends, random),
-            "ahead": sums(ahead(codes, random), ends),
+            "ahead": ahead(codes, ends, random),
         }
         for method, answers in found.items():
             errors.setdefault(method, []).append(float(np.mean((answers - exact) ** 2)))
