@@ -24,6 +24,7 @@ def page(release: Release, queries: Sequence[str] = ()) -> str:
     context = {
         **one_table_context(own),
         "listed": len(answers.attribute.listed),
+        "beside": "".join(f" and “{name}”" for name in answers.attribute.extra),
         "cap": answers.method.cap,
         "asked": max(one.size for one in answers.method.reports),
         "mean_size": number(size.mean, 10.0 ** math.floor(math.log10(max(1e-9, math.sqrt(size.variance))))),
