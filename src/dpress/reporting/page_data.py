@@ -14,7 +14,7 @@ from dpress.core.bounded_attribute import Integer, Number, Numeric
 from dpress.core.dated_attribute import Dated
 from dpress.core.linear import Array
 from dpress.inference.consistency import ConsistentTables
-from dpress.inference.interval import critical
+from dpress.inference.interval import critical, half_width
 from dpress.inference.least_squares import LeastSquares
 from dpress.inference.separate_tables import SeparateTables
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -55,6 +55,33 @@ def page_data(facts: Facts, whole: Sequence[View], *, separate: bool = True) -> 
         "signed": not facts.local,
         "note": facts.query("total").note,
         "symmetric": isinstance(decoder, LeastSquares | ConsistentTables),
+    }
+    return as_data(found)
+
+
+def one_table_data(facts: Facts, view: View) -> str | None:
+    """Return the data of one table of one attribute whose queries the page leaves to the command.
+
+    None where the table has more than 100,000 cells, or where an interval is not that of its cell's error alone, as
+    when it is corrected for selection.
+    """
+    variances = view.error.ravel() ** 2
+    plain = np.isfinite(variances).all() and view.centre is None
+    halves = half_width(variances, CONFIDENCE, facts.tail)
+    if view.count.size > MOST_CELLS or not plain or np.any(halves != view.half.ravel()):
+        return None
+    found = {
+        "attributes": [_attribute(one) for one in facts.schema.tabular],
+        "tables": [_table(view, [0])],
+        "missing": 0,
+        "noun": facts.noun,
+        "critical": critical(CONFIDENCE, facts.tail),
+        "users": None,
+        "error": {"form": "cells", "inflation": [], "variances": [packed(variances)]},
+        "signed": False,
+        "note": None,
+        "symmetric": False,
+        "asked": False,
     }
     return as_data(found)
 

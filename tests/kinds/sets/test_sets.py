@@ -63,7 +63,9 @@ def test_counts_the_mean_set_size_and_the_page(folder: Path) -> None:
     assert metrics["mean_set_size"] == pytest.approx(20 / 12)
     html = page(release)
     assert "<b>app" not in html
-    assert "of 20 that are listed" in html.replace("\n", " ")
+    assert "of 20 that are listed<" in html
+    assert '"asked":false' in html
+    assert "This page cannot tell the error of other queries" in html
     for wrong in ("apps in (mail, maps)", "apps != mail", "share apps = mail"):
         with pytest.raises(ValueError, match="sets"):
             release.query(wrong)
@@ -95,7 +97,9 @@ def test_a_value_that_is_not_listed_is_refused_or_counted_and_never_shown(tmp_pa
     assert codes(design.schema, {"apps": ["mail", "secret"]}) == (1, 1 << 4)
     assert codes(design.schema, {"apps": None}) == (0, 1 << 5)
     assert perturb(design, strange, out=tmp_path / "more") == 2
-    assert "of 20 that are listed" in page(estimate(design, tmp_path / "more")).replace("\n", " ")
+    html = page(estimate(design, tmp_path / "more"))
+    assert "of 20 that are listed and “else” and “no answer”<" in html
+    assert "a set of the 20 listed values and “else” and “no answer”, which" in html
 
 
 def _schema() -> Any:

@@ -6,7 +6,7 @@ import { explore } from "./explore.js";
 const data = document.getElementById("data");
 if (data) {
   const answers = answersOf(JSON.parse(data.textContent));
-  document.getElementById("live").append(...(answers.error ? [ask(answers), explore(answers)] : []));
+  document.getElementById("live").append(...(answers.error ? [...(answers.asked === false ? [] : [ask(answers)]), explore(answers)] : []));
   document.documentElement.classList.add("scripted");
 }
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => (one.open = true)));
