@@ -24,11 +24,10 @@ def write_report(release: Release, path: str | Path, *, queries: Sequence[str] =
         ValueError: a text is no query on what is drawn.
         OSError: the file cannot be written.
 
-    >>> import dpress, pyarrow as pa
-    >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
-    >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
-    >>> import tempfile
-    >>> release = dpress.publish(dpress.load_spec(plain), pa.table({"age": [34] * 900}))
+    >>> import dpress, tempfile
+    >>> from dpress.cli.demo import SPEC
+    >>> from dpress.data.example_people import people
+    >>> release = dpress.publish(dpress.load_spec(SPEC), people(900))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     dpress.report(release, f"{folder}/report.html").name
     'report.html'
