@@ -76,7 +76,7 @@ def at_most(chance: float, epsilon: float, delta: float = 0.0) -> float:
     Under (epsilon, delta): the smaller of exp(epsilon) chance + delta and 1 - exp(-epsilon) (1 - chance - delta), at
     most 1; Kairouz, Oh and Viswanath 2015, the region of what an attacker's test can reach.
 
-    >>> round(at_most(0.5, 1.0), 3), at_most(0.1, 0.0)
+    >>> round(at_most(0.5, 1.0), 3), round(at_most(0.1, 0.0), 3)
     (0.816, 0.1)
     """
     return min(math.exp(epsilon) * chance + delta, 1 - math.exp(-epsilon) * (1 - chance - delta), 1.0)
