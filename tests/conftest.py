@@ -4,6 +4,7 @@ What is drawn from the operating system comes from a stream named after the test
 that no test fails by chance. A test marked `secure` draws real noise, and its file states its chance of a false alarm.
 """
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,8 +12,11 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 import pytest
+from hypothesis import settings
 from tests.seeded.seeded_stream import drawing
 
+settings.register_profile("any machine", settings.get_profile("default"), deadline=None)  # however loaded
+settings.load_profile("ci" if os.environ.get("CI") else "any machine")
 pytest_plugins = ["tests.spark_sessions", "tests.stores", "tests.refusals", "tests.budgets", "tests.browser"]
 collect_ignore = ["seeded"]  # what programs that tests start read, and no tests
 
