@@ -88,6 +88,13 @@ def test_the_default_for_records_is_checked_measurement_by_measurement() -> None
     assert [check.loss for check in found.checks[:3]] == [float_up(one) for one in claimed]
 
 
+def test_an_oracle_of_one_value_is_not_called_checked() -> None:
+    found = run.audit(catalog.card("qt_krr"), ONE).checks
+    alone = [one for one in found if "nothing is checked" in one.remark]
+    assert [one.loss for one in alone] == [0.0]
+    assert any(one.loss == 1.0 for one in found if one not in alone)
+
+
 def test_names_are_not_sampled_as_every_output_is_known() -> None:
     with pytest.raises(NotSupported, match="partition_selection is checked exactly, and takes no samples"):
         run.audit(catalog.card("partition_selection"), APPROXIMATE[0], samples=1000)

@@ -167,6 +167,8 @@ def channel_checks(name: str, oracle: Any, *, rng: Generator) -> Iterator[Check]
         whole = len(found) == 1
         kind: Kind = "exact channel" if whole else "channel by seed"
         remark = "" if whole else f"given each of {len(found)} seeds, drawn without the value"
+        if getattr(oracle, "size", None) == 1:
+            remark = "one value: there is nothing to tell apart, and nothing is checked"
         yield _exact(kind, name, VALUES, claimed, exact.channel_loss(found, claimed.epsilon), remark=remark)
         if hasattr(oracle, "lifetime"):
             ever = exact.channels(exact.permanent(oracle), rng=rng)
