@@ -14,6 +14,7 @@ ADDRESSES = [
     ("POST", "/columns"),
     ("POST", "/codebook"),
     ("POST", "/wishes/marginals-1/check"),
+    ("POST", "/wishes/marginals-1/save"),
     ("POST", "/wishes/marginals-1/publish"),
     ("GET", "/made-up/marginals-1"),
     ("GET", "/released/marginals-1"),

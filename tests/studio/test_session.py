@@ -1,6 +1,7 @@
 """The work of a person: kept at every change, published once, within one budget."""
 
 import shlex
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -31,12 +32,12 @@ def test_several_wishes_share_one_budget_and_one_ledger(session):
     wishing(session, Wish(name="ages", attributes=["age"]), Wish(name="pets", attributes=["pet"]), epsilon="0.9")
     assert [one["epsilon"] for one in session.wishes] == ["0.45", "0.45"]
     assert acts.publish(session, "ages")["charged"] == {"epsilon": 0.45}
-    assert session.ledger["remaining"] == pytest.approx({"epsilon": 0.45})
+    assert session.ledger["spent"] == {"epsilon": 0.45}
     wishing(session, *session.draft.wishes, Wish(name="more", attributes=["sex"]))
     assert [one["epsilon"] for one in session.wishes] == ["0", "0.225", "0.225"]
     for name in ("pets", "more"):
         acts.publish(session, name)
-    assert session.ledger["remaining"] == {"epsilon": 0}
+    assert session.ledger["spent"] == session.ledger["limit"] == {"epsilon": 0.9}
     wishing(session, Wish(name="again", attributes=["sex"], epsilon="0.1"))
     with pytest.raises(BudgetExceeded):
         acts.publish(session, "again")
@@ -44,6 +45,14 @@ def test_several_wishes_share_one_budget_and_one_ledger(session):
     for name in ("ages", "pets", "more"):
         assert dpress.load_release(session.folder / name).private
         assert acts.page(session, name).startswith(b"<!DOCTYPE html>")
+
+
+def test_wishes_of_one_name_are_told_apart_by_neither_plan_nor_publish(session):
+    wishing(session, Wish(name="ages"), Wish(name="ages", attributes=["age"]))
+    assert [one["fault"] for one in session.wishes] == ["several wishes are called 'ages'; rename one"] * 2
+    with pytest.raises(ValueError, match="several wishes are called"):
+        acts.publish(session, "ages")
+    assert not session.ledger["exists"]
 
 
 def test_a_second_click_publishes_nothing(session):
@@ -68,8 +77,9 @@ def test_the_commands_do_the_same(session, tmp_path, monkeypatch):
 
     from dpress.cli.main import cli
 
-    session.write("marginals-1")
+    spec = acts.save(session, "marginals-1")["spec"]
     (state,) = session.wishes
+    assert Path(spec).read_text(encoding="utf-8") == state["toml"]
     monkeypatch.chdir(tmp_path)
     for line in state["commands"]:
         done = CliRunner().invoke(cli, shlex.split(line)[1:])

@@ -12,6 +12,7 @@ import pyarrow as pa
 from dpress.release import notebook
 from dpress.release.answers import Part
 from dpress.release.counted_rows import counted_of
+from dpress.release.measured_columns import measured
 from dpress.release.table_chart import chart
 
 SHOWN = 10  # rows in a notebook
@@ -48,12 +49,11 @@ class KeyedTable:
     def bars(self) -> list[notebook.Bar]:
         """The first counts with their intervals; none of records, or of several statistics."""
         rows = next(iter(self.part.batches()), None)
-        if rows is None or not {"count", "low"} <= {*rows.schema.names}:
+        columns = None if rows is None else measured(rows.schema)
+        if rows is None or columns is None or columns.value != "count":
             return []
-        before = rows.schema.names[: rows.schema.names.index("count")]
-        labels = [one for one in before if pa.types.is_string(rows.schema.field(one).type)]
         return [
-            notebook.Bar(", ".join(str(row[one]) for one in labels), row["count"], row["low"], row["high"])
+            notebook.Bar(", ".join(str(row[one]) for one in columns.named), row["count"], row["low"], row["high"])
             for row in rows.slice(0, SHOWN).to_pylist()
         ]
 

@@ -96,7 +96,7 @@ def plan(spec: Spec) -> Plan:
         NotSupported: no method serves this kind of release.
         ValueError: the release's attributes or parameters do not fit its kind.
 
-    >>> import dpress, pyarrow as pa
+    >>> import dpress
     >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
     >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
     >>> dpress.plan(dpress.load_spec(plain)).chosen.method

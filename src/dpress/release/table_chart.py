@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from dpress.core import extras
+from dpress.release.measured_columns import measured
 
 MOST = 5_000  # rows of a chart, which Altair draws
 LONGEST = 3  # attributes of a chart
@@ -30,12 +31,9 @@ def chart(table: pa.Table) -> Any:
         ValueError: records, which have no counts; more than MOST rows, or more than LONGEST attributes.
     """
     alt = extras.load("altair", extra="report", need="a chart needs")
-    value = next((name for name in ("count", "value") if name in table.column_names), None)
-    if value is None or "low" not in table.column_names:
+    if (columns := measured(table.schema)) is None:
         raise ValueError("records have no counts to draw; take them by to_pandas() or to_polars()")
-    named = [
-        one for one in table.column_names[: table.column_names.index(value)] if pa.types.is_string(table[one].type)
-    ]
+    named, value = columns
     if len(named) > LONGEST:
         raise ValueError(f"a chart has at most {LONGEST} attributes, the table has {len(named)}: {', '.join(named)}")
     if table.num_rows > MOST:

@@ -62,6 +62,12 @@ def check(session: Session, name: str) -> dict[str, Any]:
     return {"lines": lines(found), "passed": found.passed}
 
 
+def save(session: Session, name: str) -> dict[str, Any]:
+    """Write the specification of a wish, for the commands."""
+    session.write(name)
+    return {"spec": str(session.folder / f"{name}.toml")}
+
+
 def publish(session: Session, name: str) -> dict[str, Any]:
     """Publish a wish: write its specification, charge the ledger, add noise, write release and page.
 

@@ -5,19 +5,21 @@ specification -> plan -> method and its error, what the promise means, less or m
 
 import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dpress import catalog
 from dpress.core.check import float_up
 from dpress.core.claim import Loss
 from dpress.core.errors import NotSupported
 from dpress.data.specification.spec import Spec
+from dpress.release.measured_columns import measured
 from dpress.release.plan import Plan, plan
 from dpress.release.plan_text import promised
 from dpress.release.release import Release
@@ -51,33 +53,27 @@ def forecast(spec: Spec) -> dict[str, Any]:
 
 
 def bars(release: Release) -> dict[str, Any]:
-    """Return cells of a release's first table with their intervals; records as they are.
-
-    Raises:
-        LookupError: it has no table.
-    """
+    """Return cells of a release's first table with their intervals; records as they are."""
     table = next(iter(release.tables.values())).to_arrow()
-    value = next((name for name in ("count", "value", "share") if name in table.column_names), "")
-    if not value or "low" not in table.column_names:
-        return {
-            "bars": [],
-            "records": [[str(one) for one in row.values()] for row in table.slice(0, RECORDS).to_pylist()],
-        }
-    named = [
-        one for one in table.column_names[: table.column_names.index(value)] if pa.types.is_string(table[one].type)
-    ]
-    if "statistic" in named:  # one of several, whose sizes differ: a chart has one measure
-        wanted = next((one for one in table["statistic"].to_pylist() if not one.startswith("sum ")), None)
-        wanted = next((one for one in table["statistic"].to_pylist() if one.startswith(("mean ", "median "))), wanted)
-        table = table.filter(pa.compute.equal(table["statistic"], wanted))
+    if (columns := measured(table.schema)) is None:
+        return {"bars": [], "records": [list(map(str, row.values())) for row in table.slice(0, RECORDS).to_pylist()]}
+    if "statistic" in columns.named:  # of several one, for a chart has one measure
+        table = table.filter(pc.equal(table["statistic"], _statistic(table["statistic"].to_pylist())))
     drawn = [
         {
-            "label": ", ".join(str(row[one]) for one in named if row[one] is not None) or "all",
-            **{end: row[name] for end, name in (("value", value), ("low", "low"), ("high", "high"))},
+            "label": ", ".join(str(row[one]) for one in columns.named if row[one] is not None) or "all",
+            "value": row[columns.value],
+            "low": row["low"],
+            "high": row["high"],
         }
-        for row in _drawn(table, value).to_pylist()
+        for row in _drawn(table, columns.value).to_pylist()
     ]
     return {"bars": drawn, "cells": table.num_rows, "largest": table.num_rows > MANY, "records": []}
+
+
+def _statistic(names: Sequence[str]) -> str:
+    """Return the statistic that is drawn: a mean or a median, where there is one."""
+    return next((one for one in names if one.startswith(("mean ", "median "))), names[0])
 
 
 def _drawn(table: pa.Table, value: str) -> pa.Table:
@@ -90,8 +86,6 @@ def _drawn(table: pa.Table, value: str) -> pa.Table:
 def _why(planned: Plan) -> str:
     """Return why this method, in a sentence."""
     others = [one for one in planned.candidates if one is not planned.chosen and not one.assumes]
-    if planned.spec.release.method != "auto":
-        return f"{planned.chosen.method}, as stated."
     if not others:
         return f"{planned.chosen.method} is the only method that serves this."
     second = min(others, key=lambda one: one.predicted_error)

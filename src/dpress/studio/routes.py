@@ -33,6 +33,7 @@ ACTS: dict[str, Callable[[Session, str], Any]] = {
     "forecast": acts.forecast,
     "preview": acts.preview,
     "check": acts.check,
+    "save": acts.save,
     "publish": acts.publish,
 }
 LARGEST = 1 << 22  # bytes of a draft

@@ -107,12 +107,14 @@ class Session:
         """Return the wish of that name.
 
         Raises:
-            ValueError: there is none.
+            ValueError: there is none, or there are several.
         """
-        for one in self.draft.wishes:
-            if one.name == name:
-                return one
-        raise ValueError(f"there is no wish {name!r}")
+        found = [one for one in self.draft.wishes if one.name == name]
+        if len(found) != 1:
+            raise ValueError(
+                f"several wishes are called {name!r}; rename one" if found else f"there is no wish {name!r}"
+            )
+        return found[0]
 
     def spec(self, name: str) -> Spec:
         """Return the specification of a wish, as it would be published."""
@@ -187,7 +189,6 @@ class Session:
             "limit": limit,
             "words": describe(summary.limit),
             "spent": {name: float_up(Fraction(value)) for name, value in summary.spent.items()},
-            "remaining": {name: -float_up(-Fraction(value)) for name, value in summary.remaining.items()},
         }
 
     @property

@@ -291,7 +291,7 @@ def load_spec(source: str | Path | Mapping[str, Any]) -> Spec:
         OSError: the file cannot be read.
         SchemaMismatch: it is not TOML, or a field, type or bound is wrong; the message names its place.
 
-    >>> import dpress, pyarrow as pa
+    >>> import dpress
     >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
     >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
     >>> dpress.load_spec(plain).schema.shape

@@ -153,13 +153,23 @@ function done(own, redraw, fail) {
     copied.append(row(check, go));
     if (known.fault) copied.append(element("p", { class: "wrong-line" }, known.fault));
   }
-  copied.append(out, copyable("The same as TOML", known.toml), copyable("The same as commands", known.commands.join("\n")));
+  const save = button(`Save as ${own.name}.toml, for the commands`, () => saved(own, out));
+  copied.append(out, copyable("The same as TOML", known.toml, known.fault || known.published ? [] : [save]),
+    copyable("The same as commands", known.commands.join("\n")));
   return copied;
 }
 
-function copyable(words, content) {
+function copyable(words, content, more = []) {
   const copy = button("Copy", () => navigator.clipboard.writeText(content));
-  return element("details", {}, element("summary", {}, words), element("pre", { tabindex: "0", "aria-label": words }, content), copy);
+  const shown = element("pre", { tabindex: "0", "aria-label": words }, content);
+  return element("details", {}, element("summary", {}, words), shown, row(copy, ...more));
+}
+
+async function saved(own, out) {
+  await waited(out, "Writing.", async () => {
+    const found = await ask("POST", `/wishes/${own.name}/save`);
+    out.replaceChildren(why(`Written to ${found.spec}.`));
+  });
 }
 
 async function checked(own, out) {
