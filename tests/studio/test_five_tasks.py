@@ -98,7 +98,7 @@ def test_all_five_are_done_in_the_studio_in_so_many_actions(tasks, open_page, op
     assert own.taken() == listed("budget")[3]
     page.get_by_role("button", name="Tables").click()
     page.locator("#step-do fieldset", has_text="marginals-1").locator(".wrong-line").wait_for()
-    assert "expected a number > 0, got 0" in page.locator("#step-do .wrong-line").inner_text()
+    assert "nothing of the budget is left for this wish" in page.locator("#step-do .wrong-line").inner_text()
     with page.context.expect_page() as opened:
         own.click(page.get_by_role("link", name="Its page").first)
     opened.value.get_by_role("heading", level=1).wait_for()

@@ -58,6 +58,8 @@ def test_it_plans_to_the_design_of_a_spec_that_somebody_wrote(session):
         ({"unit": ""}, "$.privacy.unit: say whom you protect, a row or a person; there is no default"),
         ({"unit": "person"}, "$.privacy.unit: choose the column that says whose row it is"),
         ({"epsilon": "much"}, "$.privacy.epsilon: expected a number"),
+        ({"epsilon": "-1"}, "$.privacy.epsilon: expected a number > 0, got -1"),
+        ({"epsilon": "0"}, "$.privacy.epsilon: nothing of the budget is left for this wish"),
         ({"epsilon": ""}, "expected epsilon, or rho, or epsilon and delta"),
         ({"columns": []}, "$.attribute: look at the columns, and use at least one"),
         ({"columns": [Column(name="a", use=True, kind="integer", low="0")]}, "$.attribute[a].bounds"),
@@ -76,6 +78,7 @@ def test_what_is_missing_or_wrong_is_named(session, changes, line):
             dpress.plan(session.spec("marginals-1"))
         state["fault"] = str(refused.value)
     assert line in state["fault"]
+    assert "(at line" not in state["fault"]
 
 
 @given(st.lists(typed, min_size=13, max_size=13), typed, typed, typed)

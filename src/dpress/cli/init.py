@@ -70,7 +70,7 @@ def _asked(own: Column) -> Column:
         try:
             load_spec(_alone(own))
         except SchemaMismatch as error:
-            click.echo(f"  {str(error).removeprefix('the specification: ').partition(' (at line')[0]}", err=True)
+            click.echo(f"  {written.fault(error)}", err=True)
             continue
         return own
 

@@ -132,7 +132,7 @@ class Session:
             "epsilon": written.part(left["epsilon"], wish.epsilon, [one.epsilon for one in open_wishes]),
             "delta": written.part(left["delta"], "", ["" for _ in open_wishes]),
         }
-        return {name: text for name, text in own.items() if name == "epsilon" or text not in ("", "0")}
+        return {name: text for name, text in own.items() if name == "epsilon" or text not in ("", written.SPENT)}
 
     def is_published(self, name: str) -> bool:
         """Say whether a wish's folder is there."""
@@ -205,11 +205,11 @@ class Session:
         try:
             text = written.specification(self.draft, wish, budget, self.folder)
         except ValueError as error:
-            return {**own, "toml": "", "fault": str(error), **budget}
+            return {**own, "toml": "", "fault": written.fault(error), **budget}
         try:
             self.spec(wish.name)
         except (ValueError, OSError) as error:
-            return {**own, "toml": text, "fault": str(error).removeprefix("the specification: "), **budget}
+            return {**own, "toml": text, "fault": written.fault(error), **budget}
         return {**own, "toml": text, "fault": "", **budget}
 
     def _commands(self, wish: Wish) -> list[str]:

@@ -21,6 +21,7 @@ LABEL = " = "  # between a value and its label
 PLACE = "place"  # the name of a location, which is read from two columns
 LISTED, CALENDAR = ("categorical", "ordinal"), ("date", "datetime")
 WITH_USERS = ("statistics", "spatial", "microdata", "names")
+SPENT = "0"  # a part of a budget of which nothing is left
 DIGITS = 6  # of an equal part of the budget
 
 
@@ -71,6 +72,11 @@ def attribute(own: Column) -> dict[str, Any]:
     return fields
 
 
+def fault(refused: Exception) -> str:
+    """Return a refusal of a specification for who did not write it: without the name and the lines of the text."""
+    return str(refused).removeprefix("the specification: ").partition(" (at line")[0]
+
+
 def names_of(draft: Draft) -> list[str]:
     """Return the names of the attributes."""
     return [PLACE if one.kind == "location" else one.name for one in draft.columns if one.use]
@@ -89,12 +95,14 @@ def part(whole: str, own: str, stated: Sequence[str]) -> str:
     if own.strip():
         return own.strip()
     try:
+        if Fraction(whole) < 0:
+            return whole.strip()
         left = Fraction(whole) - sum(Fraction(one) for one in stated if one.strip())
         equal = left / max(1, sum(not one.strip() for one in stated))
     except (ValueError, ZeroDivisionError):
         return whole.strip()
     if equal <= 0:
-        return "0"
+        return SPENT
     place = 0
     while equal * 10**place < 10 ** (DIGITS - 1) and (equal * 10**place).denominator > 1:
         place += 1
@@ -139,6 +147,8 @@ def _privacy(draft: Draft, budget: Mapping[str, str]) -> dict[str, Any]:
         raise SchemaMismatch("$.privacy.unit: say whom you protect, a row or a person; there is no default")
     if draft.unit == "person" and not draft.person:
         raise SchemaMismatch("$.privacy.unit: choose the column that says whose row it is")
+    if budget.get("epsilon") == SPENT:
+        raise SchemaMismatch("$.privacy.epsilon: nothing of the budget is left for this wish")
     own = {name: _number(text) for name, text in budget.items()}
     unit = draft.person if draft.unit == "person" else "row"
     rows = {"rows_per_unit": _number(draft.rows_per_unit)} if draft.unit == "person" else {}
