@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 import dpress
 from cases import data, say
 from dpress.core import rng
+from dpress.release.next_round import next_design
 from machine import facts
 
 RUNS, RUNS_OF_ONE, EPSILON, NEAR = 6, 40, 1.0, 0.2
@@ -90,7 +91,9 @@ CASES: Mapping[str, list[Case]] = {
     "histogram": [(adult, [AGE], {}, CELLS), (places, [PEOPLE], {}, CELLS)],
     "marginals": [(adult, [AGE, SCHOOL, SEX], {}, CELLS), (places, [PEOPLE, KIND], {}, CELLS)],
     "ranges": [
-        (adult, [HOURS], {}, RANGES), (places, [PEOPLE], {}, RANGES), (adult, [AGE, SCHOOL], {}, RANGES),
+        (adult, [HOURS], {}, RANGES), (places, [PEOPLE], {}, RANGES),
+        (adult, [HOURS], {"rounds": 5}, RANGES), (places, [PEOPLE], {"rounds": 5}, RANGES),
+        (adult, [AGE, SCHOOL], {}, RANGES),
         (places, [PEOPLE, {**PEOPLE, "name": "lat", "bounds": [24, 50]}], {}, RANGES),
     ],
     "statistics": [
@@ -137,9 +140,12 @@ def measured(kind: str, case: Case) -> list[dict[str, Any]]:
 def _once(planned: dpress.Plan, table: pa.Table, metric: str, seed: int) -> float:
     """Return the mean squared error of one collection, in the plan's unit."""
     with tempfile.TemporaryDirectory() as folder:
-        reports = Path(folder) / "reports.parquet"
-        dpress.perturb(planned.design, table, out=reports, rng=rng.seeded(seed))
-        release = dpress.estimate(planned.design, reports, out=Path(folder) / "release")
+        design: dpress.Design | None = planned.design
+        while design is not None:  # the rounds, one after the other
+            reports = Path(folder) / f"reports{design.round}.parquet"
+            dpress.perturb(design, table, out=reports, rng=rng.seeded(seed))
+            release = dpress.estimate(design, reports, out=Path(folder) / f"release{design.round}")
+            design = next_design(release)
         if metric == PAIRS:
             return _pairs(release, table)
         found = dpress.evaluate(release, table)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dpress.release.periods.series import Series, load_series
     from dpress.release.perturb import perturb
     from dpress.release.plan import Plan, plan
+    from dpress.release.plan_for_error import plan_for_error
     from dpress.release.publish import publish
     from dpress.release.release import Release
     from dpress.release.result import Result
@@ -43,6 +44,7 @@ _HOMES = {
     "dpress.release.periods.series": ("Series", "load_series"),
     "dpress.release.perturb": ("perturb",),
     "dpress.release.plan": ("Plan", "plan"),
+    "dpress.release.plan_for_error": ("plan_for_error",),
     "dpress.release.publish": ("publish",),
     "dpress.release.release": ("Release",),
     "dpress.release.result": ("Result",),
@@ -79,6 +81,7 @@ __all__ = [
     "load_spec",
     "perturb",
     "plan",
+    "plan_for_error",
     "publish",
     "publish_period",
     "report",

@@ -67,6 +67,7 @@ MORE: dict[str, dict[str, Any]] = {
 LOCAL: dict[str, dict[str, Any]] = {
     "budget": {"kind": "marginals", "method": "krr", "parameters": {"split": "budget"}},
     "rappor of three": {"kind": "joint", "method": "em", "parameters": {"reports": "rappor", "bits": 32}},
+    "ranges in rounds": {"kind": "ranges", "method": "ahead", "attributes": ["age"], "parameters": {"rounds": 2}},
     "triples": {"kind": "joint", "method": "pairs", "parameters": {"ways": 3}},
 }
 
@@ -124,13 +125,13 @@ def specifications(scale: Fraction = Fraction(1)) -> dict[str, dict[str, Any]]:
 PLANNED = {name: plan(from_dict(own)).design for name, own in specifications().items()}
 
 
-def later_round() -> documents.Design:
+def later_round(name: str) -> documents.Design:
     """The second round of a collection, as its first round's answers make it."""
-    first = PLANNED["ahead"]
+    first = PLANNED[name]
     collection = designs.collection_of(first)
     own = in_rounds(collection.estimator)
     assert own is not None
-    places = np.zeros((2, 400), dtype=np.int32)
+    places = np.zeros((len(collection.shape), 400), dtype=np.int32)
     following = own.following([one.tally(one.perturb(places, rng=rng.seeded(1))) for one in collection.types])
     grown = Collection(shape=collection.shape, types=following.types, split="users", estimator=following)
     ask = designs.local_ask(grown, first.schema, first=first.id)
@@ -138,7 +139,7 @@ def later_round() -> documents.Design:
     return msgspec.structs.replace(first, ask=ask, round=1, estimator=estimator, claim=claim)
 
 
-PLANNED["ahead, second round"] = later_round()
+PLANNED |= {f"{name}, second round": later_round(name) for name in ("ahead", "ranges in rounds")}
 every = pytest.mark.parametrize("name", sorted(PLANNED))
 
 

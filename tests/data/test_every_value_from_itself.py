@@ -100,16 +100,18 @@ def alone(make, value):
 
 
 def changed(make, values, others):
-    """Return where a value has another cell in a table of two than alone: every ordered pair, each table made once."""
+    """Return where a value has another cell in a table of two than alone, each table made once.
+
+    Every pair in both orders; of values beside one another in one order, by turns, so that two types meet in both.
+    """
     firsts, seconds = [alone(make, one) for one in values], [alone(make, one) for one in others]
     found = []
-    for (one, own), (other, its) in itertools.product(
-        zip(values, firsts, strict=True), zip(others, seconds, strict=True)
-    ):
-        for pair, singles in (((one, other), (own, its)), ((other, one), (its, own))):
-            found += apart(make, pair, singles)
-            if values is others:
-                break  # the other order is a pair of its own
+    for (i, one), (j, other) in itertools.product(enumerate(values), enumerate(others)):
+        singles, both = (firsts[i], seconds[j]), values is not others
+        if both or i == j or (i < j) == ((i + j) % 2 == 0):
+            found += apart(make, (one, other), singles)
+        if both:
+            found += apart(make, (other, one), singles[::-1])
     return found
 
 

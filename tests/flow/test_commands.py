@@ -1,10 +1,12 @@
 """Every command of the central path, as a real process, with the JSON that scripts rely on."""
 
+import math
 import sys
+from fractions import Fraction
 
 import pytest
 
-from dpress import load_spec, publish
+from dpress import load_design, load_spec, publish
 from dpress.core import rng
 
 pytestmark = pytest.mark.slow
@@ -24,6 +26,11 @@ def test_the_whole_path(dpress, folder):
         assert set(candidate) == {"method", "claim", "predicted_error", "unit"}
         assert candidate["claim"] == {"published": {"epsilon": 1.0}, "proven": {"epsilon": 1.0}}
         assert candidate["predicted_error"] >= planned["lower_bound"]
+
+    wished = dpress("plan", "ages.toml", "--error", "5", "--out", "wished.json", "--json").json
+    assert math.sqrt(wished["candidates"][0]["predicted_error"]) <= 5
+    assert wished["budget"].keys() == {"epsilon"}
+    assert load_design(folder / "wished.json").budget == {"epsilon": str(Fraction(str(wished["budget"]["epsilon"])))}
 
     done = dpress("publish", "ages.toml", "--out", "out/ages", "--ledger", "budget.sqlite", "--json")
     assert done.code == 0, done.err

@@ -287,6 +287,10 @@ def maps() -> dict[str, Case]:
         attributes=[REGION], privacy=PEOPLE, queries=("set size", "total"),
         release={"kind": "sets", "parameters": {"users": USERS, "cap": 2}},
     )  # fmt: skip
+    found["ranges_ahead"] = Case(
+        attributes=[AGE], privacy=PEOPLE, rounds=2, queries=("age in 17..33", "mean age"),
+        release={"kind": "ranges", "method": "ahead", "parameters": {"users": USERS, "rounds": 2}},
+    )  # fmt: skip
     found["map_ahead"] = Case(
         attributes=[PLACE], privacy=PEOPLE, rounds=2,
         release={"kind": "spatial", "method": "ahead", "parameters": {"height": 3, "rounds": 2}},

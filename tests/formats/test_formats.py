@@ -184,7 +184,7 @@ def test_every_form_of_a_document_has_a_case():
     def told(field):
         return {one[field] for document in found for one in every(document) if isinstance(one.get(field), str)}
 
-    assert told("encoder") == {"code", "codes", "combination", "leaf", "node", "run", "tile"}
+    assert told("encoder") == {"code", "codes", "combination", "interval", "leaf", "node", "run", "tile"}
     assert told("queries") == {"all", "areas", "cells", "length", "listed", "predicates", "prefixes", "ranges"}
     assert {one["kind"] for document in found for one in document["attributes"]} == {
         "categorical", "date", "datetime", "integer", "location", "numeric", "ordinal",

@@ -174,10 +174,16 @@ def test_a_commit_whose_fate_is_unknown_says_so(book, monkeypatch):
 
 def test_one_that_holds_the_lock_and_does_nothing_is_given_up(book, monkeypatch):
     monkeypatch.setattr(postgres_ledger, "IDLE_SECONDS", 1)
-    frozen = threading.Event()
-    once(monkeypatch, "_insert", lambda connection, _row: frozen.wait(60) and connection.execute("SELECT 1"))
+    held, frozen = threading.Event(), threading.Event()
+
+    def freeze(connection, _row):
+        held.set()
+        return frozen.wait(60) and connection.execute("SELECT 1")
+
+    once(monkeypatch, "_insert", freeze)
     holder = threading.Thread(target=pay, args=(book,))
     holder.start()
+    assert held.wait(30)
     tickets = [pay(book), pay(book)]
     frozen.set()
     holder.join()

@@ -1,5 +1,6 @@
 """What is handed to the functions of Python by mistake is refused by one clear line."""
 
+import pyarrow as pa
 import pytest
 
 from dpress import Ledger, PureDP, Spec, Unit, check, load_spec, perturb, plan, publish
@@ -12,11 +13,20 @@ PLAIN = {
 }
 
 
-@pytest.mark.parametrize("asked", ["spec.toml", PLAIN, None])
-def test_a_spec_is_read_first(asked, tmp_path):
+def test_a_spec_may_be_a_file_a_text_or_plain_objects_and_nothing_else(tmp_path):
+    text = tmp_path / "spec.toml"
+    text.write_text('attribute = [{name = "age", kind = "integer", bounds = [0, 9]}]\n[privacy]\nepsilon = 1.0\n'
+                    '[release]\nkind = "histogram"\n')  # fmt: skip
+    forms, rows = (PLAIN, load_spec(PLAIN), text, str(text), text.read_text()), pa.table({"age": [1, 2, 3]})
+    assert len({plan(one).design.id for one in forms}) == 1
+    assert len({publish(one, rows).design.id for one in forms}) == 1
+    assert all(check(one, rows) == check(PLAIN, rows) for one in forms)
     for call in (plan, publish, check, lambda one: perturb(one, out=tmp_path / "reports.parquet")):
-        with pytest.raises(ValueError, match=rf"expected a Spec.*dpress\.load_spec.*, got {type(asked).__name__}"):
-            call(asked)
+        for asked in (None, 3, ["a"]):
+            with pytest.raises(ValueError, match=rf"expected a Spec.*dpress\.load_spec.*, got {type(asked).__name__}"):
+                call(asked)
+        with pytest.raises(OSError, match="nowhere"):
+            call("nowhere.toml")
 
 
 def test_the_parts_of_a_spec_are_objects():

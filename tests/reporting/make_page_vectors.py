@@ -6,20 +6,23 @@
 import itertools
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
 from dpress.core.attribute import Bounded, Tabular
 from dpress.release.load import load_release
 from dpress.release.release import Release
-from dpress.reporting.facts import facts
-from dpress.reporting.page_data import page_data
+from dpress.reporting.page import page
 
 FILE = Path(__file__).with_name("page_vectors.json")
 STORED = Path(__file__).parents[1] / "formats" / "stored"
 NAMES = (
-    "histogram", "histogram_hours", "histogram_persons", "histogram_rho", "joint_tables", "local_budget",
-    "local_olh", "marginals_shares", "marginals_words", "ranges_boost", "ranges_dates", "ranges_dst",
+    "histogram", "histogram_hours", "histogram_persons", "histogram_rho", "joint_em", "joint_em_rappor",
+    "joint_independent", "joint_lasso", "joint_pairs", "joint_pairs_krr", "joint_rr_ldp", "joint_subset_selection",
+    "joint_tables", "local_budget", "local_krr", "local_loloha", "local_olh", "local_pgr", "local_ranges",
+    "local_ranges_three", "local_rappor", "local_subset_selection", "local_sue", "marginals_shares",
+    "marginals_words", "ranges_ahead_0", "ranges_ahead_1", "ranges_boost", "ranges_dates", "ranges_dst",
     "ranges_p_identity", "ranges_prefix", "ranges_privelet", "ranges_shares", "ranges_two", "residual_marginals",
 )  # fmt: skip
 REFUSED = ("nothing = 3", "share", "count total", "ratio total", "median nobody")
@@ -28,11 +31,10 @@ REFUSED = ("nothing = 3", "share", "count total", "ratio total", "median nobody"
 def made(name: str) -> dict[str, Any]:
     """Return the vectors of one stored release."""
     release = load_release(STORED / name / "release")
-    own = facts(release)
-    data = page_data(own, own.views)
-    assert data is not None
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page(release), re.DOTALL)
+    assert found is not None
     asked = [*_queries(release), *REFUSED]
-    return {"name": name, "data": json.loads(data), "queries": [_answered(release, text) for text in asked]}
+    return {"name": name, "data": json.loads(found[1]), "queries": [_answered(release, text) for text in asked]}
 
 
 def _answered(release: Release, text: str) -> dict[str, Any]:
@@ -41,7 +43,9 @@ def _answered(release: Release, text: str) -> dict[str, Any]:
     except ValueError:
         return {"query": text, "refused": True}
     numbers = (found.value, found.standard_error, *found.interval)
-    return {"query": text, "of": found.of, "numbers": [str(one) if not math.isfinite(one) else one for one in numbers]}
+    within = {} if found.within is None or found.of != "count" else {"within": [*map(float, found.within)]}
+    finite = [str(one) if not math.isfinite(one) else one for one in numbers]
+    return {"query": text, "of": found.of, "numbers": finite, **within}
 
 
 def _queries(release: Release) -> list[str]:

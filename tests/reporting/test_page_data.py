@@ -13,8 +13,10 @@ import pyarrow as pa
 import pytest
 from tests.kinds.conftest import AGE, KINDS, make
 from tests.kinds.reading import html_of
-from tests.reporting.make_page_vectors import FILE, NAMES, made
+from tests.reporting.make_page_vectors import FILE, NAMES, STORED, made
 
+from dpress.inference.interval import half_width
+from dpress.release.load import load_release
 from dpress.reporting import page_data, page_script
 from dpress.reporting.facts import facts
 from dpress.reporting.packed_numbers import packed
@@ -25,8 +27,8 @@ GOLDEN = {one["name"]: one for one in json.loads(FILE.read_text(encoding="utf-8"
 
 def test_every_form_is_among_the_vectors():
     forms = [one["data"]["error"] for one in GOLDEN.values()]
-    maps = {axis["linear"] for one in forms for axis in one.get("axes", [])}
-    assert {one["form"] for one in forms} == {"product", "components", "cells"}
+    maps = {axis["linear"] for one in forms if one["form"] == "product" for axis in one["axes"]}
+    assert {one["form"] for one in forms} == {"product", "components", "cells", "reports", "pairs", "grids"}
     assert maps == {"equal", "tree", "haar", "dense"}
 
 
@@ -37,8 +39,18 @@ def test_vectors_are_what_releases_answer(name):
     assert [one["query"] for one in now["queries"]] == [one["query"] for one in then["queries"]]
     for own, stored in zip(now["queries"], then["queries"], strict=True):
         assert ("refused" in own) == ("refused" in stored)
+        assert own.get("within") == pytest.approx(stored.get("within"))
         found, known = (np.array(one.get("numbers", []), dtype=float) for one in (own, stored))
         np.testing.assert_allclose(found, known, rtol=1e-6, atol=1e-6, equal_nan=True)
+
+
+def test_an_interval_that_is_corrected_for_selection_stands_on_the_page_as_it_is_stated():
+    release = load_release(STORED / "strings_1" / "release")
+    (found,) = re.findall(r'id="data">(.*?)</script>', page(release), re.DOTALL)
+    data, (table,) = json.loads(found), facts(release).views
+    assert data["half"] == table.half.tolist()
+    assert data["half"] != [half_width(float(one) ** 2, 0.95, release.tail) for one in table.error]
+    assert data["asked"] is False
 
 
 def test_numbers_come_back_to_the_last_bit():

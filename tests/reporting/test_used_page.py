@@ -3,16 +3,24 @@
 import csv
 import io
 import json
+from functools import partial
+from pathlib import Path
 
 import pytest
 from tests.browser import RULES
 from tests.kinds.conftest import AGE, KINDS, REGION, SEX, make
 from tests.kinds.reading import html_of_page
 
+from dpress.release.load import load_release
 from dpress.release.query_language import parse_rectangle
 
 pytestmark = pytest.mark.slow
-AXE = [("two-way", "dark", 390), ("local joint", "light", 1280), ("map", "dark", 390)]
+STORED = Path(__file__).parents[1] / "formats" / "stored"
+LISTED = {
+    name: partial(load_release, STORED / name / "release") for name in ("strings_1", "statistics", "records_graphical")
+}
+AXE = [("two-way", "dark", 390), ("local joint", "light", 1280), ("map", "dark", 390), ("strings_1", "light", 390),
+       ("statistics", "dark", 1280)]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -111,9 +119,35 @@ def test_a_rectangle_drawn_on_a_map_is_a_query(opened):
     assert "lon in -74.25.." in page.locator("#live pre").text_content()
 
 
+def test_statistics_and_records_are_listed_whole_sorted_and_saved_as_they_are_released(opened):
+    release = LISTED["statistics"]()
+    page = opened(release)
+    own = page.locator("[data-list]").nth(0)
+    with page.expect_download() as saved:
+        own.get_by_role("button", name="CSV").click()
+    rows = list(csv.DictReader(io.StringIO(saved.value.path().read_text(encoding="utf-8"))))
+    table = release.tables["sex"].to_pandas().query("statistic == 'count' and sex.notna()")
+    for name in ("value", "low", "high", "standard_error"):
+        assert [float(row[name]) for row in rows] == pytest.approx(table[name].tolist(), rel=1e-12)
+    assert [row["sex"] for row in rows] == table["sex"].tolist()
+    own.get_by_role("button", name="value").click()
+    assert own.locator("tbody tr[aria-rowindex] td").nth(0).text_content() == "Male"
+
+    records = LISTED["records_graphical"]()
+    page = opened(records)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="JSON").click()
+    listed = json.loads(saved.value.path().read_text(encoding="utf-8"))
+    assert listed == [{name: str(one) for name, one in row.items()} for row in records.answers.made.table.to_pylist()]
+    page.get_by_role("button", name="age").click()
+    shown = page.locator("tbody tr[aria-rowindex]")
+    ages = [int(shown.nth(place).locator("td").nth(0).text_content()) for place in range(4)]
+    assert ages == sorted(int(row["age"]) for row in listed)[:4]
+
+
 @pytest.mark.parametrize(("kind", "scheme", "width"), AXE)
 def test_axe_finds_nothing_wrong(opened, axe, kind, scheme, width):
-    page = opened(KINDS[kind](), color_scheme=scheme, viewport={"width": width, "height": 800})
+    page = opened((KINDS | LISTED)[kind](), color_scheme=scheme, viewport={"width": width, "height": 800})
     page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
     found = axe(page, RULES)
     assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == []

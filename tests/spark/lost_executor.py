@@ -1,7 +1,8 @@
-"""Count a folder on two executors of a small cluster, one of which is killed: python lost_executor.py FOLDER WAY.
+"""Count a folder on two executors of a small cluster, one of which is killed: python lost_executor.py FOLDER WAY...
 
 Ways: "map" kills an executor among the rows, "reduce" once rows are added up, "cached" one that holds cached rows;
-"accumulator" adds up in an accumulator, and loses the same executor as "reduce". Prints the sums.
+"accumulator" adds up in an accumulator, and loses the same executor as "reduce". One way after the other, each with a
+loss of its own. Prints the sums of every way.
 """
 
 import json
@@ -110,22 +111,27 @@ def accumulated(spark, rows, folder):
 
 def main():
     """Count, and print."""
-    data, way = sys.argv[1:]
+    data, *ways = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        spark = session(folder)
-        if way == "reduce":
-            spark_fold.merged = lambda batches: killing(batches, folder)  # the driver looks it up there
-        with quiet():
-            rows = spark.read.parquet(data).repartition(6)
-            if way == "accumulator":
-                found = accumulated(spark, rows, folder)
-            else:
-                source = rows.persist() if way == "cached" else open_source(data, engine="spark")
-                if way == "cached":
-                    rows.count()
-                found = fold(Table(source, SCHEMA.names, ROW), SCHEMA, kernel_that(way, folder)).tolist()
-        sys.stdout.write(json.dumps({"sums": found, "killed": Path(folder, "killed").exists()}))
+        spark, found = session(folder), {}
+        for way in ways:
+            own = tempfile.mkdtemp(dir=folder)
+            found[way] = {"sums": sums(spark, data, way, own), "killed": Path(own, "killed").exists()}
+        sys.stdout.write(json.dumps(found))
         spark.stop()
+
+
+def sums(spark, data, way, folder):
+    """Return the counts of one way."""
+    spark_fold.merged = (lambda batches: killing(batches, folder)) if way == "reduce" else merged  # looked up there
+    with quiet():
+        rows = spark.read.parquet(data).repartition(6)
+        if way == "accumulator":
+            return accumulated(spark, rows, folder)
+        source = rows.persist() if way == "cached" else open_source(data, engine="spark")
+        if way == "cached":
+            rows.count()
+        return fold(Table(source, SCHEMA.names, ROW), SCHEMA, kernel_that(way, folder)).tolist()
 
 
 if __name__ == "__main__":

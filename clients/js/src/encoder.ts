@@ -42,6 +42,15 @@ export function readEncoder(document: unknown, cells: readonly number[]): Encode
     const values = (codes: readonly number[]) => codes.map((code) => Math.floor(code / width));
     return { sizes: [Math.ceil(cells[0]! / width)], plain: false, values };
   }
+  if (kind === "interval") {
+    const own = fields(document, "encoder cells starts");
+    const size = integer(own, "cells", 1, 2 ** 31);
+    const starts = integers(own, "starts", 0, size - 1);
+    must(cells.join() === `${size}`, "cells");
+    must(!starts[0] && starts.every((one, i) => !i || one > starts[i - 1]!), "starts");
+    const values = (codes: readonly number[]) => codes.map((code) => starts.filter((one) => one <= code).length - 1);
+    return { sizes: [starts.length], plain: false, values };
+  }
   if (kind === "tile") {
     const own = fields(document, "encoder sizes tiles");
     const sizes = integers(own, "sizes", 1, 2 ** 20);

@@ -5,6 +5,7 @@ import { answersOf } from "../../../src/dpress/reporting/script/answers.js";
 import { Unread } from "../../../src/dpress/reporting/script/conditions.js";
 import { answered, error, interval, number, unitFor } from "../../../src/dpress/reporting/script/rounding.js";
 import { answer } from "../../../src/dpress/reporting/script/statistics.js";
+import { unpacked } from "../../../src/dpress/reporting/script/unpacked.js";
 import { placesOf, viewOf } from "../../../src/dpress/reporting/script/views.js";
 import { asCsv, asJson } from "../../../src/dpress/reporting/script/words.js";
 
@@ -12,13 +13,15 @@ const golden = JSON.parse(readFileSync(new URL("../../../tests/reporting/page_ve
 const named = { inf: Infinity, "-inf": -Infinity, nan: NaN };
 const numbers = ({ value, standardError, interval: ends }) => [value, standardError, ...ends];
 
-function check(answers, { query, refused, of, numbers: expected }) {
+function check(answers, { query, refused, of, numbers: expected, within }) {
   if (refused || (of !== "count" && !answers.signed)) {
     expect(() => answer(answers, query), query).toThrow(Unread);
     return;
   }
   const found = answer(answers, query);
   expect(found.of, query).toBe(of);
+  const [low, high] = (within ?? []).map((one) => Math.round(one).toLocaleString("en"));
+  if (within) expect(found.note, query).toContain(`They are ${low} and ${high}.`);
   numbers(found).forEach((one, i) => {
     const wanted = named[expected[i]] ?? expected[i];
     if (Number.isFinite(wanted))
@@ -40,6 +43,49 @@ describe("a page", () => {
       const wrong = answersOf({ ...data, error: { ...data.error, variance: 1.1 * data.error.variance } });
       expect(() => queries.forEach((one) => check(wrong, one))).toThrow();
     }
+  });
+
+  it("is found out where the variance of one report's sums is wrong", () => {
+    const forms = golden.filter(({ data }) => [data.error, data.signed].some((one) => /reports|grids/.test(one?.form)));
+    expect(forms.length).toBeGreaterThan(6);
+    for (const { data, queries } of forms) {
+      const place = /reports|grids/.test(data.error.form) ? "error" : "signed";
+      const [first, ...rest] = data[place].sums;
+      const between = first.between.map((row) => row.map((one) => 1.1 * one));
+      const squares = btoa(
+        String.fromCharCode(...new Uint8Array(unpacked(first.squares).map((one) => 1.1 * one).buffer)),
+      );
+      const wrong = answersOf({
+        ...data,
+        [place]: { ...data[place], sums: [{ ...first, between, squares }, ...rest] },
+      });
+      expect(() => queries.forEach((one) => check(wrong, one))).toThrow();
+    }
+  });
+
+  it("is found out where the variance of a pair's part is wrong", () => {
+    const forms = golden.filter(({ data }) => data.error.form === "pairs");
+    expect(forms.length).toBeGreaterThan(1);
+    for (const { data, queries } of forms) {
+      const tables = data.error.tables.map((own) => ({
+        ...own,
+        parts: own.parts.map((one) => ({ ...one, level: 1.1 * one.level })),
+      }));
+      const wrong = answersOf({ ...data, error: { ...data.error, tables } });
+      expect(() => queries.forEach((one) => check(wrong, one))).toThrow();
+    }
+  });
+
+  it("says of a range that cuts an interval what whole ones count", () => {
+    const answers = answersOf(golden.find((one) => one.name === "ranges_ahead_0").data);
+    const [starts] = answers.tiles.alone;
+    const own = answers.attributes[0];
+    const [whole, cut] = [starts[1], starts[1] - 1].map((end) => answer(answers, `${own.name} < ${own.edges[end]}`));
+    expect(whole.note).toBeNull();
+    const view = viewOf(answers, [0], {}, 2);
+    expect(view.size).toBe(starts.length);
+    expect(view.error[0]).toBeCloseTo(answer(answers, `${own.name} < ${own.edges[starts[1]]}`).standardError, 9);
+    expect(cut.note).toMatch(/not divided further.* They are -?[\d,]+ and -?[\d,]+\.$/);
   });
 
   it("shows cells that are the answers to queries, also in groups", () => {

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from typing import Any
 
 import click
 from msgspec import UNSET
@@ -9,14 +10,16 @@ from msgspec import UNSET
 from dpress import catalog
 from dpress.cli.output import hint, json_option, planning, print_json, print_table
 from dpress.cli.planned import plan_of
+from dpress.core.claim import parameters
 from dpress.core.errors import NotSupported
-from dpress.data.specification.spec import load_spec
+from dpress.data.specification.spec import Spec, load_spec
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.candidate import UNIT
 from dpress.release.designs import save_design
 from dpress.release.other_kinds import OtherKind, other_kinds
 from dpress.release.periods.calendar import Calendar
 from dpress.release.plan import Plan
+from dpress.release.plan_for_error import sentence as found
 from dpress.release.plan_text import Listing, PlanText, number
 from dpress.release.shuffled import Shuffled, sentence
 from dpress.release.shuffled import shuffled as of_collection
@@ -29,35 +32,27 @@ CAP = "rows_per_unit = k needs up to k times the noise of 1 and leaves out fewer
 @click.option("--out", type=click.Path(), help="A new file for the chosen method's design.")
 @click.option("--shuffled", is_flag=True, help="Also the promise of all reports together if somebody shuffles them.")
 @click.option("--delta", help="The probability that the promise of --shuffled leaves open, as 1e-8.")
+@click.option("--error", type=float, help="A typical error: plan with the smallest budget that reaches it.")
 @json_option
-def command(spec: str, out: str | None, delta: str | None, *, shuffled: bool, as_json: bool) -> None:
+def command(
+    spec: str, out: str | None, delta: str | None, error: float | None, *, shuffled: bool, as_json: bool
+) -> None:
     """Candidate methods for SPEC with predicted error and claim, the chosen one, and the lower bound."""
     if shuffled != (delta is not None):
         raise click.UsageError("--shuffled and --delta go together: --shuffled --delta 1e-8")
-    loaded, calendar = load_spec(spec), None
-    if loaded.periods is not UNSET:
-        calendar = Calendar(loaded)
-        loaded = calendar.of(calendar.spans[0])
+    loaded, calendar = _loaded(spec, error)
     with planning(loaded.release.parameters.get("seconds"), quiet=as_json):
-        planned = plan_of(loaded, spec)
-    room = catalog.part(planned.design.kind, "plan_text")
+        planned = plan_of(loaded, spec, error)
     together = None if delta is None else _shuffled(planned, delta)
     if out is not None:
         save_design(planned.design, out)
     if as_json:
-        candidates = [room.plain(planned, one) for one in planned.candidates]
-        grown = {} if calendar is None else {"counter": calendar.counter, "counters": calendar.plain}
-        plain = {
-            "candidates": candidates,
-            "chosen": planned.chosen.method,
-            "lower_bound": planned.lower_bound,
-            "other_kinds": other_kinds(planned),
-            **grown,
-            **({} if together is None else {"shuffled": dataclasses.asdict(together)}),
-        }
+        plain = {**_plain(planned, calendar), **_beside(planned, together, error)}
         print_json(plain if out is None else {**plain, "design": out, "id": planned.design.id})
         return
-    _show(room.text(planned))
+    _show(catalog.part(planned.design.kind, "plan_text").text(planned))
+    for line in () if error is None else (found(planned, error),):
+        click.echo(line)
     if calendar is not None:
         _show_periods(calendar)
     if together is not None:
@@ -68,6 +63,40 @@ def command(spec: str, out: str | None, delta: str | None, *, shuffled: bool, as
         click.echo(_sentence(other, planned))
     if out is not None:
         click.echo(f"Design: {out}, {planned.design.id}")
+
+
+def _loaded(path: str, error: float | None) -> tuple[Spec, Calendar | None]:
+    """Return a specification; of a series that of its first period, and its calendar."""
+    asked = load_spec(path)
+    if asked.periods is UNSET:
+        return asked, None
+    if error is not None:
+        raise NotSupported("--error is of one release; every period has a budget of its own: leave out [periods]")
+    calendar = Calendar(asked)
+    return calendar.of(calendar.spans[0]), calendar
+
+
+def _plain(planned: Plan, calendar: Calendar | None) -> dict[str, Any]:
+    """Return the candidates as plain data, and of a series how running totals are kept."""
+    room = catalog.part(planned.design.kind, "plan_text")
+    grown = {} if calendar is None else {"counter": calendar.counter, "counters": calendar.plain}
+    return {
+        "candidates": [room.plain(planned, one) for one in planned.candidates],
+        "chosen": planned.chosen.method,
+        "lower_bound": planned.lower_bound,
+        "other_kinds": other_kinds(planned),
+        **grown,
+    }
+
+
+def _beside(planned: Plan, together: Shuffled | None, error: float | None) -> dict[str, Any]:
+    """Return what was asked for beside the plan, as plain data."""
+    shuffled = {} if together is None else {"shuffled": dataclasses.asdict(together)}
+    return (
+        shuffled
+        if error is None
+        else {**shuffled, "budget": {name: float(one) for name, one in parameters(planned.spec.privacy.loss).items()}}
+    )
 
 
 def _shuffled(planned: Plan, delta: str) -> Shuffled:

@@ -6,6 +6,7 @@ from dpress.core.design import Design
 from dpress.data.specification.spec import Spec
 from dpress.data.specification.spec_lines import located
 from dpress.release.plan import Plan, plan
+from dpress.release.plan_for_error import plan_for_error
 
 
 def planned(asked: Spec | Design, path: str) -> Plan | Design:
@@ -21,16 +22,16 @@ def planned(asked: Spec | Design, path: str) -> Plan | Design:
     return asked if isinstance(asked, Design) else plan_of(asked, path)
 
 
-def plan_of(spec: Spec, path: str) -> Plan:
-    """Return the plan of a specification that was read from a file.
+def plan_of(spec: Spec, path: str, error: float | None = None) -> Plan:
+    """Return the plan of a specification that was read from a file, or that for a wished error.
 
     Raises:
         NotSupported, ValueError: see `plan`.
     """
     try:
-        return plan(spec)
-    except ValueError as error:
-        placed = located(str(error), Path(path).read_text(encoding="utf-8"))
-        if placed == str(error):  # no field's: who raised it decides whether it may be shown
+        return plan(spec) if error is None else plan_for_error(spec, error)
+    except ValueError as fault:
+        placed = located(str(fault), Path(path).read_text(encoding="utf-8"))
+        if placed == str(fault):  # no field's: who raised it decides whether it may be shown
             raise
-        raise type(error)(placed) from None
+        raise type(fault)(placed) from None

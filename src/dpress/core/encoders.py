@@ -69,6 +69,28 @@ class Run(_Encoder, frozen=True, kw_only=True, tag="run"):
         return np.asarray(codes[0] // self.cells)
 
 
+class Interval(_Encoder, frozen=True, kw_only=True, tag="interval"):
+    """The interval of cells that holds the code; intervals may differ in width.
+
+    Args:
+        cells: of the attribute.
+        starts: the first cell of every interval, rising from 0.
+    """
+
+    cells: int
+    starts: tuple[int, ...]
+
+    def values(self, codes: Table) -> Values:
+        """Return the number of the interval, from 0.
+
+        Raises:
+            ValueError: a code is no cell's (it is not shown).
+        """
+        if codes.size and (codes.min() < 0 or codes.max() >= self.cells):
+            raise ValueError(f"codes must lie below {self.cells}")
+        return np.asarray(np.searchsorted(self.starts, codes[0], side="right") - 1, dtype=np.int32)
+
+
 class Tile(_Encoder, frozen=True, kw_only=True, tag="tile"):
     """The tile of a grid that holds the codes, the last attribute running fastest.
 
@@ -128,7 +150,7 @@ class Leaf(_Encoder, frozen=True, kw_only=True, tag="leaf"):
         return np.asarray(named(self.leaves, height).values(height)[cells(self.side, codes)])
 
 
-Encoder = Code | Codes | Combination | Run | Tile | Node | Leaf
+Encoder = Code | Codes | Combination | Run | Interval | Tile | Node | Leaf
 
 
 def cells(side: int, codes: Table) -> Values:

@@ -5,7 +5,7 @@ p n_v + q (N - n_v) on average. `estimate` and `variance` are the methods of eve
 """
 
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -68,8 +68,17 @@ def variances(users: int, held: Array, p: Fraction, q: Fraction) -> Array:
     return np.asarray(held * own + (users - held) * other)
 
 
-def covariances(held: Array, users: int, weights: Array, odds: tuple[Fraction, Fraction], supported: int) -> float:
-    """Return the sum of w_i w_j Cov over pairs i != j of counts by reports that each support the same number of values.
+@runtime_checkable
+class PairForm(Protocol):
+    """An oracle that knows how its counts of different values correlate, as few numbers for each."""
+
+    def pair_form(self, held: Array, users: int) -> tuple[Array, Array, Array]:
+        """Return what gives the covariances of pairs; see `pair_form`."""
+        ...
+
+
+def pair_form(held: Array, users: int, odds: tuple[Fraction, Fraction], supported: int) -> tuple[Array, Array, Array]:
+    """Return what gives the covariances of counts by reports that each support the same number of values.
 
     A report supports s values, all sets of them alike but for whether they hold the user's own. With p and q the odds
     of the own and of another value, c = p (s - 1) / (k - 1) - p q is the covariance of the own value's support and
@@ -77,17 +86,26 @@ def covariances(held: Array, users: int, weights: Array, odds: tuple[Fraction, F
     (p - q)^2. Exact.
 
     Args:
-        held: how many users hold each value, shape (k,).
-        users: how many reported.
-        weights: w, shape (k,).
+        held: h, how many users hold each value, shape (k,).
+        users: n, how many reported.
         odds: p and q.
         supported: s; 1 for randomised response.
+
+    Returns:
+        squares, shape (k,), rows, shape (2, k), and what is between them, shape (2, 2): the sum of w_i w_j Cov over
+        pairs i != j is d n ((sum w)^2 - sum w^2) + 2 (c - d) (sum w sum h w - sum h w^2).
     """
-    (p, q), s, k = odds, supported, weights.size
+    (p, q), s, k = odds, supported, held.size
     if k < 2:
-        return 0.0
+        return np.zeros(k), np.ones((2, k)), np.zeros((2, 2))
     own = p * (s - 1) / (k - 1) - p * q
     others = (p * (s - 1) * (s - 2) + (1 - p) * s * (s - 1)) / ((k - 1) * (k - 2)) - q**2 if k > 2 else Fraction(0)
-    total = float(weights.sum())
-    pairs, holding = total**2 - float(weights @ weights), 2 * float((held * weights) @ (total - weights))
-    return (float(others) * (users * pairs - holding) + float(own) * holding) / float(p - q) ** 2
+    alike, apart = float(others / (p - q) ** 2) * users, float((own - others) / (p - q) ** 2)
+    return -alike - 2 * apart * held, np.stack([np.ones(k), held]), np.array([[alike, apart], [apart, 0.0]])
+
+
+def covariances(own: PairForm, held: Array, users: int, weights: Array) -> float:
+    """Return the sum of w_i w_j Cov(count_i, count_j) over i != j, in counts squared; a method of such oracles."""
+    squares, rows, between = own.pair_form(held, users)
+    sums = rows @ weights
+    return float(squares @ weights**2 + sums @ between @ sums)

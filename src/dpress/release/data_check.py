@@ -34,7 +34,7 @@ from dpress.data.sources.open_source import open_source
 from dpress.data.sources.sql_text import AS_WRITTEN
 from dpress.data.sources.text_rows import TextRows
 from dpress.data.specification.file_format import FileFormat
-from dpress.data.specification.spec import Spec, from_dict
+from dpress.data.specification.spec import Asked, Spec, from_dict, spec_of
 from dpress.data.table import Table
 from dpress.release.designs import mechanism_of
 from dpress.release.names_check import NamesCheck, names_check
@@ -143,7 +143,7 @@ class DataCheck:
 
 
 def check(
-    asked: Spec | Design, data: Any = None, *, most: float = SHARE, progress: Progress | None = None
+    asked: Asked | Design, data: Any = None, *, most: float = SHARE, progress: Progress | None = None
 ) -> DataCheck:
     """Return what publishing would make of some rows; nothing is written, charged or released.
 
@@ -160,11 +160,10 @@ def check(
     >>> import dpress, pyarrow as pa
     >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
     >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
-    >>> dpress.check(dpress.load_spec(plain), pa.table({"age": [31, 35, 620]})).attributes[0].high
+    >>> dpress.check(plain, pa.table({"age": [31, 35, 620]})).attributes[0].high
     1
     """
-    if not isinstance(asked, (Spec, Design)):
-        raise ValueError(f"expected a Spec or a Design, as dpress.load_spec(...) reads it, got {type(asked).__name__}")
+    asked = asked if isinstance(asked, Design) else spec_of(asked)
     spec = from_dict(asked.specification) if isinstance(asked, Design) else asked
     sides = [one.axes(1) if isinstance(one, Location) else (one,) for one in spec.schema.attributes]
     attributes = tuple(own for both in sides for own in both)

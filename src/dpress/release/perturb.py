@@ -21,12 +21,12 @@ from dpress.data.codec.codec import encode, encode_all, numbers_of
 from dpress.data.reports import report_writer
 from dpress.data.reports.report_batch import Batch, Ids
 from dpress.data.sources.source import without_quotes
-from dpress.data.specification.spec import Spec
+from dpress.data.specification.spec import Asked
 from dpress.data.table import Table
 from dpress.mechanisms.protocol.collection import Collection, TypeNumbers
 from dpress.mechanisms.protocol.report_type import Statement, stating
 from dpress.release.designs import collection_of, expected
-from dpress.release.plan import Plan, design_of
+from dpress.release.plan import Plan, design_of, understood
 from dpress.release.source_rows import rows_of, source_of
 from dpress.release.tallies import LARGEST_PART
 from dpress.release.user_groups import drawing, user_groups
@@ -35,7 +35,7 @@ Draw = Callable[[int, Generator], TypeNumbers]
 
 
 def perturb(
-    asked: Spec | Plan | Design,
+    asked: Asked | Plan | Design,
     data: Any = None,
     *,
     out: str | Path,
@@ -51,7 +51,8 @@ def perturb(
     Every row is perturbed by itself, with coins of its own, as its owner's device would; only the reports are written.
 
     Args:
-        asked: the design of a collection; or a specification, which is planned on the spot.
+        asked: the design of a collection; or what is wanted, which is planned on the spot: a plan, a specification, its
+            file, its TOML text, or plain objects.
         data: a file, a folder, a glob, `DATABASE#TABLE`, or a table in Python, a person a row; left out, the
             specification's source.
         out: a new file of reports.
@@ -74,6 +75,7 @@ def perturb(
     ...     dpress.perturb(spec, pa.table({"place": ["town"] * 50}), out=f"{folder}/reports.parquet")
     50
     """
+    asked = understood(asked)
     design = design_of(asked)
     collection = collection_of(design, allow_unproven=allow_unproven)
     source = rows_of(design, source_of(asked, data))

@@ -18,7 +18,7 @@ from dpress.core.kind import Reporters
 from dpress.core.listed_attribute import Categorical
 from dpress.core.near import meant
 from dpress.core.workload import Areas, Workload
-from dpress.data.specification.spec import Spec, as_dict, from_dict
+from dpress.data.specification.spec import Asked, Spec, as_dict, from_dict, spec_of
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release import notebook
 from dpress.release.candidate import Candidate, Choice
@@ -89,8 +89,11 @@ class Plan:
         return _written(self.spec, self.choice)
 
 
-def plan(spec: Spec) -> Plan:
+def plan(spec: Asked) -> Plan:
     """Return the candidates for a specification with their predicted error; reads no data and spends nothing.
+
+    Args:
+        spec: a specification, its file, its TOML text, or plain objects.
 
     Raises:
         NotSupported: no method serves this kind of release.
@@ -99,12 +102,11 @@ def plan(spec: Spec) -> Plan:
     >>> import dpress
     >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
     >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
-    >>> dpress.plan(dpress.load_spec(plain)).chosen.method
+    >>> dpress.plan(plain).chosen.method
     'identity'
     """
-    if not isinstance(spec, Spec):
-        raise ValueError(f"expected a Spec, as dpress.load_spec(...) reads it from a file, got {type(spec).__name__}")
-    own = msgspec.structs.replace(from_dict(as_dict(spec)), data=spec.data)  # the caller's lists may change meanwhile
+    asked = spec_of(spec)
+    own = msgspec.structs.replace(from_dict(as_dict(asked)), data=asked.data)  # the caller's lists may change meanwhile
     room = catalog.room(own.release.kind)
     _check_method(own.release.method)
     _check_discovered(own, discovers=room.discovers)
@@ -134,6 +136,11 @@ def _check_discovered(spec: Spec, *, discovers: bool) -> None:
                 f'$.attribute[{one.name}].values: "discover" needs kind = {catalog.where("discovers")}, got kind = '
                 f'"{spec.release.kind}", for which values must be listed'
             )
+
+
+def understood(asked: Asked | Plan | Design) -> Spec | Plan | Design:
+    """Return a plan or a design as it is, and of anything else the specification that it holds; see `spec_of`."""
+    return asked if isinstance(asked, (Plan, Design)) else spec_of(asked)
 
 
 def design_of(asked: Spec | Plan | Design) -> Design:

@@ -31,7 +31,7 @@ from dpress.core.rng import Generator
 from dpress.data.add_up import Progress
 from dpress.data.count_names import name_counts
 from dpress.data.rows import people
-from dpress.data.specification.spec import Spec
+from dpress.data.specification.spec import Asked, Spec
 from dpress.data.table import Table
 from dpress.data.true_counts import atom_counts, exact_answers
 from dpress.inference.postprocess import NAMES
@@ -44,7 +44,7 @@ from dpress.release.clock import now
 from dpress.release.designs import charge, mechanism_of
 from dpress.release.drawn_groups import DrawnGroups
 from dpress.release.folder import check_new
-from dpress.release.plan import Plan, design_of
+from dpress.release.plan import Plan, design_of, understood
 from dpress.release.release import Release, with_typical
 from dpress.release.source_rows import rows_of, source_of
 
@@ -79,7 +79,7 @@ class Payment:
 
 
 def publish(
-    asked: Spec | Plan | Design,
+    asked: Asked | Plan | Design,
     data: Any = None,
     *,
     ledger: Ledger | str | Path | None = None,
@@ -99,7 +99,8 @@ def publish(
     the noise is drawn, and stands from then on.
 
     Args:
-        asked: a design; or what is wanted, which is planned on the spot.
+        asked: a design; or what is wanted, which is planned on the spot: a plan, a specification, its file, its TOML
+            text, or plain objects.
         data: a file, a folder, a glob, `DATABASE#TABLE`, or a table in Python; left out, the specification's source.
         ledger: pays for the release; a path, or the URL of a database in PostgreSQL, where there is none yet becomes
             a ledger whose limit is the budget.
@@ -125,11 +126,12 @@ def publish(
     >>> import dpress, pyarrow as pa
     >>> age = {"name": "age", "kind": "integer", "bounds": [0, 99], "bins": 10}
     >>> plain = {"attribute": [age], "privacy": {"epsilon": 1}, "release": {"kind": "histogram"}}
-    >>> release = dpress.publish(dpress.load_spec(plain), pa.table({"age": [31, 35, 62]}))
+    >>> release = dpress.publish(plain, pa.table({"age": [31, 35, 62]}))
     >>> release.claim.proven
     PureDP(epsilon=Fraction(1, 1))
     """
     check.line("who", who)
+    asked = understood(asked)
     check_whole(asked)
     design = design_of(asked)
     source = rows_of(design, source_of(asked, data), engine=engine)

@@ -16,6 +16,7 @@ from dpress.reporting.accuracy import accuracy, example, query_of, total
 from dpress.reporting.facts import Alternative, Facts, facts
 from dpress.reporting.figures import ComparedMethod, Figure
 from dpress.reporting.frame import frame
+from dpress.reporting.page_data import one_table_data
 from dpress.reporting.page_tables import Table
 from dpress.reporting.postprocessing import effect
 from dpress.reporting.views import View
@@ -132,6 +133,8 @@ def one_table_context(own: Facts) -> dict[str, Any]:
     """Return what `counts.html.j2` names, of one table of one attribute."""
     whole = own.views
     return {
+        "data": one_table_data(own, whole[0]),
+        "left_to_command": True,
         **frame(own),
         **predicted(own, asking(own)),
         "counts": counts(whole),

@@ -5,7 +5,7 @@ facts, views, form -> one JSON text that holds no more than the release does.
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
@@ -27,7 +27,25 @@ from dpress.reporting.views import LONGEST, View
 MOST_CELLS = 100_000  # of all tables, in a page
 
 
-def page_data(facts: Facts, whole: Sequence[View], *, separate: bool = True) -> str | None:
+class Tiles(TypedDict):
+    """The first cell of every tile, of every attribute, and the note on a count that cuts one.
+
+    Those of a count of one attribute `alone`, and of several `together`.
+    """
+
+    alone: list[list[int]]
+    together: list[list[int]]
+    note: str
+
+
+def page_data(
+    facts: Facts,
+    whole: Sequence[View],
+    *,
+    separate: bool = True,
+    signed: Form | Literal["doubled"] | None = None,
+    tiles: Tiles | None = None,
+) -> str | None:
     """Return the data as JSON that can stand in a `script` element; None where the page cannot answer queries.
 
     That is so of dates of more than 4,096, where no formula gives the error, and where no table fits: the smallest
@@ -36,12 +54,16 @@ def page_data(facts: Facts, whole: Sequence[View], *, separate: bool = True) -> 
     Args:
         facts: of the release.
         whole: the views of its published tables.
-        separate: whether the error of a collection's query is that of its separate tables.
+        separate: whether the error of a collection's count is that of its separate tables; else that of `signed`.
+        signed: of a collection, the form of sums with weights of any sign; "doubled" where their variance is twice that
+            of weights of one sign; None where the page leaves shares and differences to the command.
+        tiles: within which people are taken as evenly spread.
     """
     places = _smallest([view.count.size for view in whole])
     attributes = [_attribute(one) for one in facts.schema.tabular]
     decoder = facts.mechanism.decoder
-    form = _form(facts, {place: whole[place].error for place in places}, separate=separate)
+    errors = {place: whole[place].error for place in places}
+    form = signed if facts.local and not separate else _form(facts, errors)
     if form is None or not places or None in attributes:
         return None
     found = {
@@ -52,8 +74,9 @@ def page_data(facts: Facts, whole: Sequence[View], *, separate: bool = True) -> 
         "critical": critical(CONFIDENCE, facts.tail),
         "users": decoder.users if isinstance(decoder, SeparateTables) else None,
         "error": form,
-        "signed": not facts.local,
+        "signed": signed if facts.local and separate else True,
         "note": facts.query("total").note,
+        "tiles": tiles,
         "symmetric": isinstance(decoder, LeastSquares | ConsistentTables),
     }
     return as_data(found)
@@ -62,14 +85,13 @@ def page_data(facts: Facts, whole: Sequence[View], *, separate: bool = True) -> 
 def one_table_data(facts: Facts, view: View) -> str | None:
     """Return the data of one table of one attribute whose queries the page leaves to the command.
 
-    None where the table has more than 100,000 cells, or where an interval is not that of its cell's error alone, as
-    when it is corrected for selection.
+    Each cell has its interval as it is stated, which may be corrected for selection. None where the table has more
+    than 100,000 cells, a cell has no error, or its interval is not about its count.
     """
     variances = view.error.ravel() ** 2
-    plain = np.isfinite(variances).all() and view.centre is None
-    halves = half_width(variances, CONFIDENCE, facts.tail)
-    if view.count.size > MOST_CELLS or not plain or np.any(halves != view.half.ravel()):
+    if view.count.size > MOST_CELLS or not np.isfinite(variances).all() or view.centre is not None:
         return None
+    halves = half_width(variances, CONFIDENCE, facts.tail)
     found = {
         "attributes": [_attribute(one) for one in facts.schema.tabular],
         "tables": [_table(view, [0])],
@@ -82,6 +104,7 @@ def one_table_data(facts: Facts, view: View) -> str | None:
         "note": None,
         "symmetric": False,
         "asked": False,
+        "half": packed(view.half) if np.any(halves != view.half.ravel()) else None,
     }
     return as_data(found)
 
@@ -102,10 +125,10 @@ def _table(view: View, axes: Sequence[int]) -> dict[str, Any]:
     return {"file": view.file, "axes": axes, "counts": packed(view.count)}
 
 
-def _form(facts: Facts, errors: Mapping[int, Array], *, separate: bool) -> Form | None:
+def _form(facts: Facts, errors: Mapping[int, Array]) -> Form | None:
     mechanism = facts.mechanism
     if facts.local:
-        return of_collection(mechanism.decoder, errors) if separate else None
+        return of_collection(mechanism.decoder, errors)
     return of_curator(mechanism.decoder, mechanism.variance) if isinstance(mechanism, MatrixMechanism) else None
 
 

@@ -144,7 +144,7 @@ def test_the_evidence_of_bits_keeps_its_level(seed: int, planted: bool) -> None:
 def test_a_release_without_a_joint_has_no_such_section() -> None:
     independent = joined(method="independent", parameters={})
     assert pairs_of(independent) == []
-    assert context(facts(independent), fit(independent))["findings"] is None
+    assert context(facts(independent), fit(independent), None)["findings"] is None
     for shown in (text(independent), text_of("local")):
         assert "What goes together" not in shown
     assert "Counts by age, by score and by sex" in text(independent)

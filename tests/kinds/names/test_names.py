@@ -23,7 +23,7 @@ from dpress.release.publish import publish
 from dpress.release.release import Release
 from dpress.reporting.page import page
 
-SECRET = "hidden <name> & 'quoted'"
+SECRET = "unreleased <name> & 'quoted'"
 COUNTS = {"tea": 900, "coffee": 700, 'a "quoted" and <b>bold</b>': 300, SECRET: 1}
 ROWS = pa.table({"item": [name for name, count in COUNTS.items() for _ in range(count)] + [None] * 50})
 FALSE_ALARM = 1e-7  # that a name of one row is released, or one of 300 is not: delta = 1e-8 for each
@@ -172,9 +172,9 @@ def test_a_name_that_was_not_released_is_nowhere(release: Release, tmp_path: Pat
     shown = page(release) + repr(release) + release._repr_html_() + str(release.answers.announced)
     assert b"coffee" in written
     assert SECRET.encode() not in written
-    assert "hidden" not in shown
-    with pytest.raises(ValueError, match="item has no value 'hidden'; it has ") as refused:
-        release.query("item = hidden")
+    assert "unreleased" not in shown
+    with pytest.raises(ValueError, match="item has no value 'unreleased'; it has ") as refused:
+        release.query("item = unreleased")
     assert "<name>" not in str(refused.value)
 
 

@@ -86,6 +86,7 @@ def test_many_ranges_agree_with_queries_and_top_down_counts_are_never_below_zero
         ),
         ((AGE, {**AGE, "name": "b", "bounds": [0, 2**15]}), None, {}, "'age' and 'b' have 2,097,216 cells together"),
         ((AGE, {**AGE, "name": "b"}), None, {"parameters": {"branching": 2}}, "branching"),
+        (({**AGE, "null": "none"},), None, {"method": "ahead"}, r"age has a cell without a place .* by another method"),
         (({**AGE, "bounds": [0, 2**21]},), None, {}, "at most 2.20 are asked for; use `bins`"),
         ((AGE,), None, {"method": "gtr"}, "'gtr' collects no ranges; those that do: "),
         ((AGE,), None, {"parameters": {"branching": 1}}, r"\$.release.parameters.branching: expected .* got 1"),

@@ -91,7 +91,8 @@ def test_the_table_has_values_alone_and_the_folder_is_read_back(released: Any, t
     again = load_release(tmp_path / "out")
     assert np.array_equal(again.kept, released.kept)
     assert again.query("median age where ward = eyes").value == own[0]["value"]
-    page = report(again, tmp_path / "page.html").read_text()
+    page, *scripts = report(again, tmp_path / "page.html").read_text().split("<script")
+    assert '"measured":{"value":' in scripts[0]
     assert "1 without an interval" in page
     assert "NaN" not in page
     assert ">nan<" not in page

@@ -7,7 +7,7 @@ import pytest
 
 from dpress.inference.frequencies import SPARE
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
-from dpress.mechanisms.joint.pair_spread import cell_variances, query_variance
+from dpress.mechanisms.joint.pair_spread import cell_variances, pair_sum
 
 SHAPE, USERS = (2, 3, 4), (500, 2000, 900)
 
@@ -56,8 +56,8 @@ def test_variances_equal_dense_sums_over_the_weights_of_the_estimate(sets: tuple
             sums += cells / (cells - 1) * (summed**2 @ each) / noise.users
             sums += (summed**2 @ own - (summed @ own) ** 2) / noise.users
         assert cell_variances(tables, axes) == pytest.approx(wanted)
-        assert query_variance(tables, axes, query) == pytest.approx(sums)
-        assert query_variance(tables, axes, np.ones(start.shape)) == pytest.approx(0, abs=1e-12)
+        assert pair_sum(tables, axes).variance(query) == pytest.approx(sums)
+        assert pair_sum(tables, axes).variance(np.ones(start.shape)) == pytest.approx(0, abs=1e-12)
 
 
 def test_equal_shares_have_the_planned_variance() -> None:

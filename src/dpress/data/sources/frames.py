@@ -28,7 +28,8 @@ def frame_of(data: Any) -> Any:
     try:
         frame = nw.from_native(data)
         pandas = frame.implementation.is_pandas_like()
-        return nw.from_native(frame.to_native().rename(columns=str)) if pandas else frame
+        named = not pandas or all(isinstance(name, str) for name in frame.to_native().columns)
+        return frame if named else nw.from_native(frame.to_native().rename(columns=str))
     except TypeError:
         raise SchemaMismatch(
             f"data must be a path or a pandas, polars, pyarrow or DuckDB table, got {type(data).__name__}"
@@ -37,13 +38,14 @@ def frame_of(data: Any) -> Any:
 
 def arrow(frame: Any, columns: Sequence[str]) -> pa.Table:
     """Return some columns of a frame."""
-    chosen, types = frame.select(list(columns)), frame.collect_schema()
+    chosen = frame.select(list(columns))
+    if frame.implementation.is_pandas_like():
+        pandas = chosen.to_pandas()
+        return pa.table({name: _column(pandas[name]) for name in columns})
+    types = frame.collect_schema()
     wide = [name for name in columns if _wide(types[name], frame.implementation)]
     chosen = chosen.with_columns(nw.col(name).cast(nw.String) for name in wide) if wide else chosen
     eager = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
-    if eager.implementation.is_pandas_like():
-        pandas = eager.to_pandas()
-        return pa.table({name: _column(pandas[name]) for name in columns})
     table = eager.to_arrow()
     for place, name in enumerate(columns):
         if name in wide:

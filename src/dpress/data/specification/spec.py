@@ -282,6 +282,26 @@ def from_dict(plain: dict[str, Any]) -> Spec:
         raise SchemaMismatch("nested far too deep to be a specification") from None
 
 
+Asked = Spec | str | Path | Mapping[str, Any]
+"""A specification, its file, its TOML text, or plain objects."""
+
+
+def spec_of(asked: Asked) -> Spec:
+    """Return a specification as it is, or the one that a file, a text or plain objects hold; see `load_spec`.
+
+    Raises:
+        ValueError: it is nothing of these.
+    """
+    if isinstance(asked, Spec):
+        return asked
+    if isinstance(asked, (str, Path, Mapping)):
+        return load_spec(asked)
+    raise ValueError(
+        "expected a Spec, as dpress.load_spec(...) reads it from a file, or a file, a text or a dict that holds one, "
+        f"got {type(asked).__name__}"
+    )
+
+
 def load_spec(source: str | Path | Mapping[str, Any]) -> Spec:
     """Read a specification: a file, the TOML text itself (which has more than one line), or plain objects.
 

@@ -12,7 +12,7 @@ import numpy as np
 from dpress.inference.joint.contrast import Contrast
 from dpress.inference.joint.factors import Joint
 from dpress.inference.joint.independence_tests import ALPHA
-from dpress.kinds.joint import residuals
+from dpress.kinds.joint import pairs_offline, residuals
 from dpress.kinds.joint.dependence import MOST_ROWS, Pair, listing, pairs
 from dpress.kinds.joint.fitted import FittedTable, pairs_of
 from dpress.kinds.joint.pair_matrix import anchor, matrix
@@ -142,15 +142,16 @@ def _cells(joint: FittedTable | None) -> View | None:
 def page(release: Release, queries: Sequence[str] = ()) -> str:
     """Return the page as HTML; it draws no queries."""
     del queries
-    return rendered(TEMPLATE, context(facts(release), fit(release)))
+    own, fitted = facts(release), fit(release)
+    data = page_data(own, own.views, separate=fitted.separate, signed=pairs_offline.form(release))
+    return rendered(TEMPLATE, context(own, fitted, data))
 
 
-def context(own: Facts, fitted: Fit) -> dict[str, Any]:
+def context(own: Facts, fitted: Fit, data: str | None) -> dict[str, Any]:
     """Return the facts that the template names."""
     found = [] if fitted.joint is None else pairs(fitted.contrasts, fitted.joint, own.schema.captions)
     whole, tables = own.views, own.mechanism.decoder.tables
     parts, most = _parts(own, whole, found, fitted.users), MOST_PAIRS if found else MOST_VIEWS
-    data = page_data(own, whole, separate=fitted.separate)
     places = {axes: place for place, axes in enumerate(tables)} if data else {}
     return {
         **page_of_counts(own, whole, parts, hidden=max(0, (len(found) or len(whole)) - most)),

@@ -24,6 +24,7 @@ from dpress.reporting import charts, figures
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.figures import Figure
 from dpress.reporting.frame import frame
+from dpress.reporting.page_lists import MOST_CELLS, listed, lists_data
 from dpress.reporting.page_tables import Table
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import TIMES
@@ -103,6 +104,7 @@ def context(own: Facts, records: Records) -> dict[str, Any]:
         "distinct": occurring.size,
         "once": int((occurring == 1).sum()),
         "first": _first(records, own.schema.names),
+        "data": _every(records, own.schema.names),
         "ones": [_one(own, records, axis) for axis in range(min(len(attributes), MOST_ATTRIBUTES))]
         if records.size
         else [],
@@ -127,6 +129,14 @@ def _first(records: Records, names: tuple[str, ...]) -> Table:
     shown = records.table.slice(0, FIRST).to_pylist()
     rows = tuple(tuple(_value(one) for one in record.values()) for record in shown)
     return Table(caption="The first records", names=names, labels=len(names), rows=rows)
+
+
+def _every(records: Records, names: tuple[str, ...]) -> str | None:
+    """Return all records as the script of the page lists them; None where they are too many."""
+    if records.size * len(names) > MOST_CELLS:
+        return None
+    columns = records.table.to_pydict()
+    return lists_data([listed("records", {name: list(map(_value, columns[name])) for name in names})])
 
 
 def _value(value: Any) -> str:

@@ -14,10 +14,12 @@ from dpress.core.workload import Areas, Boxes, Workload
 from dpress.inference.box_sums import box_sums
 from dpress.inference.interval import half_width
 from dpress.kinds.ranges import grid_fit
-from dpress.kinds.ranges.grids import aligned, cuts, grids_of, sample
+from dpress.kinds.ranges.grids import grids_of, sample
+from dpress.kinds.ranges.tiles import Tiled, aligned, cuts, tiled
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import box_variances
 from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.mechanisms.ranges.grid_counts import GridCounts
 from dpress.mechanisms.ranges.hdg import Hdg
 from dpress.mechanisms.ranges.hdg_choice import range_error
@@ -34,6 +36,11 @@ from dpress.release.table_forms import ProductSums
 TILES = (
     "The range cuts tiles of the grids. Within a tile of one attribute people are taken as evenly spread, within one "
     "of two as independent: the interval is of the noise alone. What the tiles leave open are counts by whole tiles."
+)
+
+INTERVALS = (
+    "The range cuts an interval of cells that was not divided further. Within one people are taken as evenly spread: "
+    "the confidence interval is of the noise alone. What that leaves open are counts by whole intervals."
 )
 
 __all__ = ["Answers", "collected", "live", "measured", "predicted", "restored"]
@@ -97,6 +104,11 @@ class Answers(TableAnswers):
         """The grids that devices answered about, None where they did not."""
         return grids_of(self.release.mechanism)
 
+    @property
+    def tiles(self) -> Tiled | None:
+        """Whose tiles devices report, None where those are the cells."""
+        return tiled(self.release.mechanism)
+
     def query(self, text: str, *, confidence: float, progress: Progress | None) -> Result:
         """Answer a query; one about three attributes or more from what is fitted to the grids of pairs."""
         weights = parse(self.release.schema, text)
@@ -111,8 +123,8 @@ class Answers(TableAnswers):
     def answering(self, weights: list[Array], text: str, progress: Progress | None = None) -> ProductSums:
         """Return who answers queries about the attributes that one weighs: a published table, else that fit."""
         if self.grids is None or self.together(weights):
-            own = super().answering(weights, text)
-            return own if self.grids is None or not cuts(self.grids, weights) else replace(own, notes=(TILES,))
+            own, tiles = super().answering(weights, text), self.tiles
+            return own if tiles is None or not cuts(tiles, weights) else replace(own, notes=(_note(tiles),))
         fit = self.fit(self.grids, progress)
         return ProductSums(form=fit.count, critical=fit.refits.critical, notes=(grid_fit.NOTE,))
 
@@ -125,19 +137,19 @@ class Answers(TableAnswers):
         return found
 
     def answered(self, text: str, weights: list[Array], confidence: float) -> Result:
-        """Return the answer, and of grids what the tiles that a range cuts leave open."""
-        found = super().answered(text, weights, confidence)
-        if self.grids is None or not cuts(self.grids, weights):
+        """Return the answer, and what the tiles that a range cuts leave open."""
+        found, tiles = super().answered(text, weights, confidence), self.tiles
+        if tiles is None or not cuts(tiles, weights):
             return found
-        return replace(found, within=self._left_open(self.grids, weights), note=TILES)
+        return replace(found, within=self._left_open(tiles, weights), note=_note(tiles))
 
-    def _left_open(self, grids: Hdg, weights: list[Array]) -> tuple[float, float]:
+    def _left_open(self, tiles: Tiled, weights: list[Array]) -> tuple[float, float]:
         """Return between which counts of whole tiles a count lies, and of two attributes those of each alone."""
-        low, high = (self.decoder.answer(self.measurement, own) for own in aligned(grids, weights))
+        low, high = (self.decoder.answer(self.measurement, own) for own in aligned(tiles, weights))
         asked = [axis for axis, own in enumerate(weights) if not np.all(own == 1)]
         if len(asked) == 2:
             alone = [[own if axis == one else np.ones(own.size) for axis, own in enumerate(weights)] for one in asked]
-            ends = [[self.decoder.answer(self.measurement, own) for own in aligned(grids, each)] for each in alone]
+            ends = [[self.decoder.answer(self.measurement, own) for own in aligned(tiles, each)] for each in alone]
             low = max(low, math.fsum(end[0] for end in ends) - self.release.users)
             high = min(high, *(end[1] for end in ends))
         return low, max(low, high)
@@ -166,7 +178,13 @@ def predicted(mechanism: Mechanism, workload: Workload | Areas) -> float | None:
             return range_error(grids, sample(workload), mechanism.users)
         if isinstance(mechanism.estimator, LevelTree):
             return mechanism.estimator.axis_variance(workload.axes[0], mechanism.users)
+        if isinstance(mechanism.estimator, AheadTree):
+            return mechanism.estimator.range_variance(mechanism.users, *sample(workload))
     return linear_error.predicted(mechanism, workload)
+
+
+def _note(tiles: Tiled) -> str:
+    return INTERVALS if isinstance(tiles, AheadTree) else TILES
 
 
 def _ends(name: str, ends: Any, attributes: int) -> Places:

@@ -1,4 +1,4 @@
-"""Which devices are asked what for ranges: a tree of levels, the cells alone, or grids, with the predicted error."""
+"""Which devices are asked what for ranges: trees, the cells alone, or grids, with the predicted error."""
 
 from collections.abc import Iterator
 
@@ -10,12 +10,15 @@ from dpress.core.workload import Boxes
 from dpress.data.specification.spec import Spec
 from dpress.kinds.ranges import grids
 from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.rounds import InRounds
+from dpress.mechanisms.ranges.ahead_tree import ahead_tree
 from dpress.mechanisms.ranges.level_tree import LevelTree, level_tree
 from dpress.release import collections
 from dpress.release.candidate import Candidate, Choice, rank
 from dpress.release.parameter_checks import expected_users, of_methods
 
 TREE, FLAT = "level_tree", ("subset_selection", "hadamard", "olh")  # the last: one level, the cells
+GROWN = "ahead"  # where the spec sets `rounds`: nobody has to run several without having asked for it
 MOST_CELLS = 1 << 20
 
 
@@ -31,7 +34,10 @@ def chosen(spec: Spec, boxes: Boxes) -> Choice:
     if len(boxes.axes) > 1:
         made = [grids.candidate(spec, boxes, users)]
     else:
-        made = [_candidate(name, own, boxes, users) for name, own in _trees(spec, boxes)]
+        _check_cells(spec)
+        grown = spec.release.method == GROWN or (spec.release.method == "auto" and "rounds" in spec.release.parameters)
+        trees = [_candidate(name, own, boxes, users) for name, own in ([] if grown else _trees(spec, boxes))]
+        made = [_grown(spec, boxes, users)] if grown else trees
     candidates = tuple(sorted(made, key=rank))
     return Choice(
         workload=boxes,
@@ -48,15 +54,28 @@ def _candidate(name: str, tree: LevelTree, boxes: Boxes, users: int) -> Candidat
     return Candidate(method=name, mechanism=collection, predicted_error=tree.axis_variance(boxes.axes[0], users))
 
 
+def _grown(spec: Spec, boxes: Boxes, users: int) -> Candidate:
+    """Return the tree that grows in rounds."""
+    arguments = of_methods(spec, {GROWN: InRounds}, method=GROWN)[GROWN]
+    grids.check_order(spec.schema.tabular[0])
+    tree = ahead_tree(spec.schema.shape[0], collections.share(spec, "users"), **arguments)
+    collection = Collection(shape=tree.shape, types=tree.types, split="users", estimator=tree)
+    error = tree.range_variance(users, *grids.sample(boxes))
+    return Candidate(method=GROWN, mechanism=collection, predicted_error=error)
+
+
+def _check_cells(spec: Spec) -> None:
+    if (cells := spec.schema.shape[0]) > MOST_CELLS:
+        raise NotSupported(f"{spec.schema.names[0]!r} has {cells:,} cells; at most 2^20 are asked for; use `bins`")
+
+
 def _trees(spec: Spec, boxes: Boxes) -> Iterator[tuple[str, LevelTree]]:
     """Yield by method every tree that serves; that of a frequency oracle has one level, the cells."""
     loss, cells, axis = collections.share(spec, "users"), spec.schema.shape[0], boxes.axes[0]
-    if cells > MOST_CELLS:
-        raise NotSupported(f"{spec.schema.names[0]!r} has {cells:,} cells; at most 2^20 are asked for; use `bins`")
     method, cards = spec.release.method, catalog.cards()
     oracles = {name for name, card in cards.items() if card.oracle is not None}
     if method not in ("auto", TREE, *oracles):
-        known = ", ".join((TREE, *sorted(oracles)))
+        known = ", ".join((TREE, GROWN, *sorted(oracles)))
         raise NotSupported(f"$.release.method: {method!r} collects no ranges; those that do: {known}")
     offered = (TREE, *FLAT) if method == "auto" else (method,)
     takes = {name: cards[TREE].parameters if name == TREE else Parameters for name in offered}

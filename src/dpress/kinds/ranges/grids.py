@@ -1,13 +1,10 @@
-"""Ranges of several attributes from devices: which grids are asked about, what is predicted, and what tiles hide."""
+"""Ranges of several attributes from devices: which grids are asked about, and what is predicted."""
 
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from dpress.core.attribute import Tabular
 from dpress.core.errors import NotSupported
-from dpress.core.linear import Array
 from dpress.core.parameters import Parameters
 from dpress.core.ranges import Ranges
 from dpress.core.rng import seeded
@@ -37,7 +34,7 @@ def candidate(spec: Spec, boxes: Boxes, users: int) -> Candidate:
         asked = f"{spec.release.method!r} collects no ranges of several attributes"
         raise NotSupported(f"$.release.method: {asked}; the method that does: {METHOD}")
     for one in spec.schema.tabular:
-        _check_order(one)
+        check_order(one)
     _check_cells(spec.schema.names, boxes.shape)
     of_methods(spec, {METHOD: Parameters})
     made = best_grids(boxes.shape, collections.share(spec, "users"), sample(boxes), users)
@@ -56,38 +53,17 @@ def sample(boxes: Boxes) -> list[Ranges]:
     return drawn(boxes, SAMPLE, rng=seeded(SEED))
 
 
-def aligned(grids: Hdg, weights: Sequence[Array]) -> tuple[list[Array], list[Array]]:
-    """Return the largest box of whole tiles that a query holds, and the smallest that holds it.
+def check_order(one: Tabular) -> None:
+    """Refuse an attribute with cells that have no neighbours.
 
-    The count of the query lies between theirs wherever people are in their tiles. Tiles are an attribute's own where
-    one attribute is asked about, else those of pairs' grids.
-
-    Args:
-        grids: whose tiles.
-        weights: of the query, 0 or 1, along every attribute.
+    Raises:
+        NotSupported: naming them.
     """
-    asked = [axis for axis, own in enumerate(weights) if not np.all(own == 1)]
-    inner, outer = [*weights], [*weights]
-    for axis in asked:
-        own = grids.axes[axis]
-        starts, of = (own.starts, own.fine_of) if len(asked) == 1 else (own.coarse_starts, own.coarse_of)
-        inner[axis] = np.minimum.reduceat(weights[axis], starts[:-1])[of]
-        outer[axis] = np.maximum.reduceat(weights[axis], starts[:-1])[of]
-    return inner, outer
-
-
-def cuts(grids: Hdg, weights: Sequence[Array]) -> bool:
-    """Return whether a query takes a part of some tile, so that how people lie there matters."""
-    inner, outer = aligned(grids, weights)
-    return any(not np.array_equal(one, other) for one, other in zip(inner, outer, strict=True))
-
-
-def _check_order(one: Tabular) -> None:
     if one.ordered < one.size:
         beside = ", ".join(repr(name) for name in one.extra)
         raise NotSupported(
-            f"$.attribute: {one.name} has a cell without a place in the order ({beside}), which no tile of a grid can "
-            "hold; leave out `null` and `other`, or ask for one attribute alone"
+            f"$.attribute: {one.name} has a cell without a place in the order ({beside}), which no tile can hold; "
+            "leave out `null` and `other`, or ask for one attribute alone by another method"
         )
 
 

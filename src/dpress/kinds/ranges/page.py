@@ -8,8 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from dpress.core.ranges import AllRanges, Prefixes, RangesOfLength
+from dpress.kinds.ranges import offline
 from dpress.kinds.ranges.grids import grids_of
 from dpress.kinds.ranges.tile_views import tile_variances, tile_views
+from dpress.kinds.ranges.tiles import tiled
+from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.release.release import Release
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, Part, page_of_counts, part
@@ -24,30 +27,32 @@ def page(release: Release, queries: Sequence[str] = ()) -> str:
     """Return the page as HTML; it draws no queries."""
     del queries
     own = facts(release)
-    return rendered(TEMPLATE, context(own, _shown(own, release)))
+    data = page_data(own, own.views, separate=False, signed=offline.form(release), tiles=offline.tiles(release))
+    return rendered(TEMPLATE, context(own, _shown(own, release), data))
 
 
-def context(own: Facts, parts: Sequence[Part]) -> dict[str, Any]:
+def context(own: Facts, parts: Sequence[Part], data: str | None) -> dict[str, Any]:
     """Return the facts that the template names."""
     whole = own.views
     return {
-        "data": page_data(own, whole, separate=False),
+        "data": data,
         **page_of_counts(own, whole, parts, hidden=max(0, len(whole) - MOST_VIEWS)),
         "workload": own.workload,
         "form": _form(own.workload),
         "tiles": _tiles(own),
+        "rounds": _rounds(own),
         "several": len(own.mechanism.decoder.tables) > 1,
         "noise": None if own.model == "local" else added_noise(own.mechanism),
     }
 
 
 def _shown(own: Facts, release: Release) -> list[Part]:
-    """Return what is drawn: the cells, or the tiles of grids, which are all that devices tell of."""
-    views, tables, grids = own.views[:MOST_VIEWS], own.mechanism.decoder.tables[:MOST_VIEWS], grids_of(own.mechanism)
-    if grids is not None:
+    """Return what is drawn: the cells, or tiles where those are all that devices tell of."""
+    views, tables, tiles = own.views[:MOST_VIEWS], own.mechanism.decoder.tables[:MOST_VIEWS], tiled(own.mechanism)
+    if tiles is not None:
         variance = release.answers.query_variance
-        views = tile_views(views, tables, grids, variance)
-        own = replace(own, range_variances=tile_variances(own.schema.names, grids, variance))
+        views = tile_views(views, tables, tiles, variance)
+        own = replace(own, range_variances=tile_variances(own.schema.names, tiles, variance))
     return [part(own, view) for view in views]
 
 
@@ -55,6 +60,12 @@ def _tiles(own: Facts) -> list[tuple[str, int, int]]:
     """Return the attributes with their tiles, and their tiles beside another one; empty without grids."""
     grids = grids_of(own.mechanism)
     return [] if grids is None else [*zip(own.schema.names, grids.fine, grids.coarse, strict=True)]
+
+
+def _rounds(own: Facts) -> tuple[int, int, int] | None:
+    """Return how many rounds there are, the one that this is, from 1, and its number of intervals; None without."""
+    found = tiled(own.mechanism)
+    return (len(found.depths), found.round + 1, len(found.starts)) if isinstance(found, AheadTree) else None
 
 
 def _form(workload: Any) -> str:

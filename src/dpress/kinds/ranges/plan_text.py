@@ -1,6 +1,8 @@
 """What a plan of this kind says to people."""
 
 from dpress.kinds.ranges.grids import grids_of
+from dpress.kinds.ranges.tiles import tiled
+from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.release.candidate import UNIT
 from dpress.release.other_kinds import Offer
 from dpress.release.plan import Plan
@@ -10,9 +12,20 @@ __all__ = ["instead", "plain", "promise", "text"]
 
 GRIDS = "ranges of one attribute and boxes of two, all values equally frequent but for what tiles that are cut may hide"
 
+ROUNDS = "ranges after the last round, all values equally frequent"
+
 
 def text(planned: Plan) -> PlanText:
-    """Return the text of a plan; of grids with what is supposed of tiles."""
+    """Return the text of a plan; of grids with what is supposed of tiles, of rounds with how many there are."""
+    grown = tiled(planned.chosen.mechanism)
+    if isinstance(grown, AheadTree):
+        made = tables(planned, even=ROUNDS)
+        asked = f"{len(grown.starts)} intervals of cells"
+        made.remarks.append(
+            f"{len(grown.depths)} rounds, each device in one. The first asks about {asked}; later ones halve those "
+            "where people are. Where few cells hold many people the error is smaller than predicted."
+        )
+        return made
     if (grids := grids_of(planned.chosen.mechanism)) is None:
         return tables(planned)
     made = tables(planned, even=GRIDS)

@@ -1,4 +1,4 @@
-"""What a page shows of grids: counts by whole tiles, since how people lie within a tile is not known.
+"""What a page shows of tiles: counts by whole ones, since how people lie within a tile is not known.
 
 views of cells -> sums over tiles, each with its own variance -> views of tiles.
 """
@@ -12,7 +12,7 @@ import numpy as np
 from dpress.core.linear import Array
 from dpress.core.ranges import Places, Ranges
 from dpress.inference.interval import half_width
-from dpress.mechanisms.ranges.hdg import Hdg
+from dpress.kinds.ranges.tiles import Tiled, starts_of
 from dpress.release.published_tables import CONFIDENCE
 from dpress.reporting.views import Axis, RangeVariances, View
 
@@ -20,48 +20,47 @@ Variance = Callable[[list[Array]], float]
 """From the weights of a query, along every attribute, to the variance of its answer in counts squared."""
 
 
-def tile_views(views: Sequence[View], tables: Sequence[Sequence[int]], grids: Hdg, variance: Variance) -> list[View]:
+def tile_views(views: Sequence[View], tables: Sequence[Sequence[int]], own: Tiled, variance: Variance) -> list[View]:
     """Return views by tiles: of one attribute by its own, of two by those of pairs.
 
     Args:
         views: of published tables, by cells.
         tables: the attributes of each.
-        grids: that devices answered about.
+        own: whose tiles.
         variance: of a query's answer.
     """
-    return [_merged(view, axes, grids, variance) for view, axes in zip(views, tables, strict=True)]
+    return [_merged(view, axes, own, variance) for view, axes in zip(views, tables, strict=True)]
 
 
-def tile_variances(names: Sequence[str], grids: Hdg, variance: Variance) -> RangeVariances:
+def tile_variances(names: Sequence[str], own: Tiled, variance: Variance) -> RangeVariances:
     """Return the variances of ranges of an attribute's tiles, from that of a query's answer."""
 
     def found(name: str, ranges: Ranges) -> Array:
         axis = names.index(name)
-        starts = grids.axes[axis].starts
+        (starts,) = starts_of(own, [axis])
         ends = zip(starts[ranges.left - 1], starts[ranges.right], strict=True)
-        return np.array([variance(_within(grids, {axis: (int(first), int(end))})) for first, end in ends])
+        return np.array([variance(_within(own, {axis: (int(first), int(end))})) for first, end in ends])
 
     return found
 
 
-def _within(grids: Hdg, ends: Mapping[int, tuple[int, int]]) -> list[Array]:
+def _within(own: Tiled, ends: Mapping[int, tuple[int, int]]) -> list[Array]:
     """Return the weights of a box, the first cell and the one after the last given along some attributes."""
-    weights = [np.ones(own.cells) for own in grids.axes]
+    weights = [np.ones(size) for size in own.shape]
     for axis, (first, end) in ends.items():
         weights[axis][:first] = weights[axis][end:] = 0
     return weights
 
 
-def _merged(view: View, axes: Sequence[int], grids: Hdg, variance: Variance) -> View:
-    tiles = [grids.axes[axis] for axis in axes]
-    starts = [own.starts if len(axes) == 1 else own.coarse_starts for own in tiles]
-    spread = np.empty([own.size - 1 for own in starts])
+def _merged(view: View, axes: Sequence[int], own: Tiled, variance: Variance) -> View:
+    starts = starts_of(own, axes)
+    spread = np.empty([one.size - 1 for one in starts])
     for place in np.ndindex(spread.shape):
-        ends = [(int(own[tile]), int(own[tile + 1])) for own, tile in zip(starts, place, strict=True)]
-        spread[place] = variance(_within(grids, dict(zip(axes, ends, strict=True))))
+        ends = [(int(one[tile]), int(one[tile + 1])) for one, tile in zip(starts, place, strict=True)]
+        spread[place] = variance(_within(own, dict(zip(axes, ends, strict=True))))
     return replace(
         view,
-        axes=tuple(_axis(axis, own) for axis, own in zip(view.axes, starts, strict=True)),
+        axes=tuple(_axis(axis, one) for axis, one in zip(view.axes, starts, strict=True)),
         count=_sums(view.count, starts),
         half=half_width(spread, CONFIDENCE, view.tail),
         error=np.sqrt(spread),

@@ -10,7 +10,6 @@ from dpress.release.release import Release
 from dpress.reporting.accuracy import answered
 from dpress.reporting.counts import one_table_context
 from dpress.reporting.facts import facts
-from dpress.reporting.page_data import one_table_data
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import number
 
@@ -24,8 +23,6 @@ def page(release: Release, queries: Sequence[str] = ()) -> str:
     size = answers.set_size
     context = {
         **one_table_context(own),
-        "data": one_table_data(own, own.views[0]),
-        "left_to_command": True,
         "listed": len(answers.attribute.listed),
         "beside": "".join(f" and “{name}”" for name in answers.attribute.extra),
         "cap": answers.method.cap,

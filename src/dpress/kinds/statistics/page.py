@@ -25,6 +25,7 @@ from dpress.release.published_tables import cells
 from dpress.release.release import Release
 from dpress.reporting.facts import facts
 from dpress.reporting.frame import frame
+from dpress.reporting.page_lists import listed, lists_data
 from dpress.reporting.page_tables import Table
 from dpress.reporting.render import rendered
 from dpress.reporting.rounding import number
@@ -58,6 +59,7 @@ def page(release: Release, queries: Sequence[str] = ()) -> str:
             "shared_out": answers.strategy is not None and bool(answers.strategy.moments),
             "whole": _whole(whole) if whole.names else None,
             "parts": [_part(name, each, whole, names) for name in each.names],
+            "data": _listed(each, answers) if each.size > 1 else None,
             "quantiles": list(_quantiles(answers, each, names)),
             "unknown": sum(int(np.isnan(each.of(name).value).sum()) for name in each.names),
             "most_groups": MOST_GROUPS,
@@ -83,6 +85,19 @@ def _whole(whole: GroupResults) -> Table:
     rows = tuple((name, *_texts(whole.of(name), 0)) for name in whole.names)
     header = ("statistic", "value", "95 % interval", "standard error")
     return Table(caption="All groups together", names=header, labels=1, rows=rows)
+
+
+def _listed(each: GroupResults, answers: Any) -> str | None:
+    """Return every statistic of all groups as the script of the page lists it."""
+    labels = cells(tuple(answers.axes), 0, each.size)
+    groups = {axis.name: list(map(str, labels[axis.name].to_pylist())) for axis in answers.axes}
+    lists = []
+    for name in each.names:
+        found = each.of(name)
+        numbers = {"value": found.value, "low": found.low, "high": found.high, "standard_error": found.standard_error}
+        known = {column: own for column, own in numbers.items() if not np.isnan(own).all()}
+        lists.append(listed(f"{name} by group", groups, known))
+    return lists_data(lists)
 
 
 def _part(name: str, each: GroupResults, whole: GroupResults, names: Sequence[str]) -> dict[str, Any]:

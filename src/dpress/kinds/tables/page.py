@@ -5,17 +5,22 @@ Data flow: release -> facts, views -> `page.html.j2`.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from dpress.core.workload import Marginals
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.estimator import HasQueryVariances
+from dpress.mechanisms.protocol.one_way import OneWay
 from dpress.release.largest_error import LargestError, largest_error
 from dpress.release.release import Release
 from dpress.reporting import page_tables
 from dpress.reporting.added_noise import added_noise
 from dpress.reporting.counts import MOST_VIEWS, page_of_counts, part
+from dpress.reporting.error_form import Form
 from dpress.reporting.facts import Facts, facts
 from dpress.reporting.page_data import page_data
 from dpress.reporting.render import rendered
+from dpress.reporting.report_form import of_tables
 from dpress.reporting.views import View, view_of
 
 TEMPLATE = "kinds/tables/page.html.j2"
@@ -24,18 +29,30 @@ TEMPLATE = "kinds/tables/page.html.j2"
 def page(release: Release, queries: Sequence[str] = ()) -> str:
     """Return the page as HTML; it draws no queries."""
     del queries
-    approximate = " ".join(release.answers.announced)
-    return rendered(TEMPLATE, context(facts(release)) | {"approximate": approximate})
+    approximate, own = " ".join(release.answers.announced), facts(release)
+    data = page_data(own, own.views, signed=_signed(release))
+    return rendered(TEMPLATE, context(own, data) | {"approximate": approximate})
 
 
-def context(own: Facts) -> dict[str, Any]:
+def _signed(release: Release) -> Form | Literal["doubled"] | None:
+    """Return what gives the variance of shares and differences of counts that devices reported."""
+    collection = release.mechanism
+    if not isinstance(collection, Collection):
+        return None
+    if isinstance(collection.estimator, OneWay):
+        tallies = collection.split_tally(release.kept[: sum(collection.sizes)])
+        return of_tables(collection.estimator.sum_forms(tallies))
+    return None if isinstance(collection.estimator, HasQueryVariances) else "doubled"
+
+
+def context(own: Facts, data: str | None) -> dict[str, Any]:
     """Return the facts that the template names."""
     whole = own.views
     sums = asked(own, whole)
     shown = sums or whole
     parts = [part(own, view) for view in shown[:MOST_VIEWS]]
     return {
-        "data": page_data(own, whole),
+        "data": data,
         **page_of_counts(own, whole, parts, hidden=max(0, len(shown) - MOST_VIEWS)),
         "files": page_tables.files([*whole, *(sums if own.with_asked else [])]),
         "with_asked": own.with_asked,

@@ -55,21 +55,85 @@ def cell_variances(tables: Tables, axes: Axes) -> Array:
     return np.asarray(np.maximum(drawn - shares * (1 - shares) / users, 0))
 
 
-def query_variance(tables: Tables, axes: Axes, query: Array) -> float:
-    """Return the variance of a weighted sum of the cells of `tables.table(axes)`, as `cell_variances`.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TablePart:
+    """What one table adds to the variance of a sum of a pair's cells.
+
+    Args:
+        rows: whether it holds the pair's first attribute.
+        columns: whether it holds the second.
+        weights: `both`, `row`, `column` and `rest`, by which it enters a cell.
+        slope: what a share adds to the oracle's variance for one user.
+        level: that variance for a share of 0, of all cells that are added up.
+        factor: k / (k - 1), k the table's cells.
+        users: who answered about it.
+    """
+
+    rows: bool
+    columns: bool
+    weights: _Weights
+    slope: float
+    level: float
+    factor: float
+    users: int
+
+    def variance(self, shares: Array, query: Array) -> float:
+        """Return the variance, were its users drawn with replacement."""
+        own, asked = (self.kept(values) for values in (shares, query))
+        weights = self.weights.applied(asked)
+        oracle = float((weights**2 * (self.level + self.slope * own)).sum()) * self.factor
+        return (oracle + _sampling(own, weights)) / self.users
+
+    def kept(self, values: Array) -> Array:
+        """Return values of a pair's cells, added up over the attribute that the table does not hold."""
+        values = values if self.rows else values.sum(axis=0, keepdims=True)
+        return values if self.columns else values.sum(axis=1, keepdims=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairSum:
+    """What gives the variance of a weighted sum of the cells of `tables.table(axes)`, as `cell_variances`.
 
     Cells of a row or a column share what is wrong with its sum, so that their errors add up.
     Formula: with U = sum over the cells of the query times W, sum over tables of
     (k / (k - 1) sum U^2 v + sum U^2 f - (sum U f)^2) / users - (sum query^2 f - (sum query f)^2) / everybody.
 
     Args:
-        tables: the tables.
-        axes: of a pair.
-        query: the weight of every cell, of the pair's shape.
+        shares: f, of the pair's shape.
+        everybody: how many took part.
+        parts: of all tables that hold one of the attributes.
     """
+
+    shares: Array
+    everybody: int
+    parts: tuple[TablePart, ...]
+
+    def variance(self, query: Array) -> float:
+        """Return it, in shares squared; `query` has the weight of every cell, in the pair's shape."""
+        drawn = math.fsum(own.variance(self.shares, query) for own in self.parts)
+        return max(0.0, drawn - _sampling(self.shares, query) / self.everybody)
+
+
+def pair_sum(tables: Tables, axes: Axes) -> PairSum:
+    """Return what gives the variance of a weighted sum of a pair's cells."""
     users, shares = _likely(tables, axes)
-    drawn = math.fsum(_summed(tables, one, axes, (shares, query)) for one in _holding(tables, axes))
-    return max(0.0, drawn - _sampling(shares, query) / users)
+    parts = tuple(_table_part(tables, one, axes) for one in _holding(tables, axes))
+    return PairSum(shares=shares, everybody=users, parts=parts)
+
+
+def _table_part(tables: Tables, one: NoisyTable, axes: Axes) -> TablePart:
+    noise, cells = _reported(one), one.shares.size
+    rows, columns = (axis in one.axes for axis in axes)
+    added = math.prod(tables.shape[axis] for axis in axes if axis in one.axes)
+    return TablePart(
+        rows=rows,
+        columns=columns,
+        weights=_weights(tables, one, axes),
+        slope=noise.own - noise.other,
+        level=(noise.other + _spare(noise)) * cells / added,
+        factor=cells / (cells - 1),
+        users=noise.users,
+    )
 
 
 def _likely(tables: Tables, axes: Axes) -> tuple[int, Array]:
@@ -91,16 +155,6 @@ def _kept(values: Array, one: NoisyTable, axes: Axes) -> Array:
     """Return values of a pair's cells, added up over the attribute that a table does not hold."""
     values = values if axes[0] in one.axes else values.sum(axis=0, keepdims=True)
     return values if axes[1] in one.axes else values.sum(axis=1, keepdims=True)
-
-
-def _summed(tables: Tables, one: NoisyTable, axes: Axes, asked: tuple[Array, Array]) -> float:
-    """Return what one table adds to the variance of a sum, were its users drawn with replacement."""
-    shares, query = (_kept(values, one, axes) for values in asked)
-    noise, cells = _reported(one), one.shares.size
-    weights = _weights(tables, one, axes).applied(query)
-    each = (noise.other + _spare(noise)) * cells / shares.size + (noise.own - noise.other) * shares
-    oracle = float((weights**2 * each).sum()) * cells / (cells - 1)
-    return (oracle + _sampling(shares, weights)) / noise.users
 
 
 def _reported(table: NoisyTable) -> Noise:

@@ -30,7 +30,7 @@ from dpress.inference.joint.pair_error import concentration, planned
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
 from dpress.inference.joint.shrinkage import noise, shrunk
 from dpress.inference.separate_tables import SeparateTables, stacked
-from dpress.mechanisms.joint.pair_spread import cell_variances, query_variance
+from dpress.mechanisms.joint.pair_spread import PairSum, cell_variances, pair_sum
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.oracle.longitudinal import calibrated
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
@@ -95,18 +95,25 @@ class Pairs:
         return SeparateTables(self.shape, self.tables, users)
 
     def query_variances(self, tallies: Sequence[Tally]) -> Callable[[Sequence[Array]], float]:
-        """Return what gives the variance of a query's answer, in counts squared; see `pair_spread.query_variance`."""
-        tables, users = self._tables(tallies), sum(int(tally[-1]) for tally in tallies)
-        return lambda weights: self._query_variance(tables, users, weights)
+        """Return what gives the variance of a query's answer, in counts squared; see `pair_spread.PairSum`."""
+        users, sums = sum(int(tally[-1]) for tally in tallies), self.pair_sums(tallies)
+        decoder = self.decoder(users)
 
-    def _query_variance(self, tables: Tables, users: int, weights: Sequence[Array]) -> float:
-        place = self.decoder(users).place(weights)
-        if place is None:
-            return 0.0
-        asked = [weights[axis] for axis in self.tables[place]]
-        if len(asked) == 1:
-            return users**2 * tables.variance(self.tables[place]) * float(asked[0] @ asked[0])
-        return users**2 * query_variance(tables, self.tables[place], np.multiply.outer(*asked))
+        def variance(weights: Sequence[Array]) -> float:
+            place = decoder.place(weights)
+            if place is None:
+                return 0.0
+            own, asked = sums[place], [weights[axis] for axis in self.tables[place]]
+            if not isinstance(own, PairSum):
+                return users**2 * own * float(asked[0] @ asked[0])
+            return users**2 * own.variance(np.multiply.outer(*asked))
+
+        return variance
+
+    def pair_sums(self, tallies: Sequence[Tally]) -> list[PairSum | float]:
+        """Return for every table what gives the variance of a sum of its cells, of one attribute that of each share."""
+        tables = self._tables(tallies)
+        return [pair_sum(tables, axes) if len(axes) == 2 else tables.variance(axes) for axes in self.tables]
 
     def _variances(self, tables: Tables, axes: Axes) -> Array:
         if len(axes) == 2:

@@ -88,10 +88,11 @@ class Krr:
         """Return how often each value was reported, shape (k,)."""
         return payload.histogram(payloads, self.size)
 
-    def covariances(self, held: Array, users: int, weights: Array) -> float:
-        """Return the sum of w_i w_j Cov(count_i, count_j) over i != j; see `frequencies.covariances`."""
-        return frequencies.covariances(held, users, weights, (self.p, self.q), 1)
+    def pair_form(self, held: Array, users: int) -> tuple[Array, Array, Array]:
+        """Return what gives the covariances of pairs of counts; see `frequencies.pair_form`."""
+        return frequencies.pair_form(held, users, (self.p, self.q), 1)
 
+    covariances = frequencies.covariances
     estimate = frequencies.estimate
     variance = frequencies.variance
 

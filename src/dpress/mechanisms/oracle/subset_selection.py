@@ -129,10 +129,11 @@ class SubsetSelection:
         """Return how many reports hold each value, shape (k,)."""
         return bits.column_counts(payloads, self.size)
 
-    def covariances(self, held: Array, users: int, weights: Array) -> float:
-        """Return the sum of w_i w_j Cov(count_i, count_j) over i != j; see `frequencies.covariances`."""
-        return frequencies.covariances(held, users, weights, (self.p, self.q), self.weight)
+    def pair_form(self, held: Array, users: int) -> tuple[Array, Array, Array]:
+        """Return what gives the covariances of pairs of counts; see `frequencies.pair_form`."""
+        return frequencies.pair_form(held, users, (self.p, self.q), self.weight)
 
+    covariances = frequencies.covariances
     estimate = frequencies.estimate
     variance = frequencies.variance
 

@@ -3,7 +3,6 @@
 tallies -> counts of every attribute, each from the users who were asked about it -> Measurement.
 """
 
-import functools
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,9 +12,10 @@ import numpy as np
 
 from dpress.core.linear import Array
 from dpress.core.measurement import Measurement
-from dpress.core.oracle import Correlated, Oracle, Tally
+from dpress.core.oracle import Tally
 from dpress.inference.separate_tables import SeparateTables, stacked
-from dpress.mechanisms.protocol.report_type import ReportType, likely_shares, per_user, rest
+from dpress.mechanisms.protocol.report_type import ReportType, per_user, rest
+from dpress.mechanisms.protocol.sum_form import SumForm, inflation, sum_form
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,28 +51,31 @@ class OneWay:
     def decoder(self, users: int) -> SeparateTables:
         """Return how queries about single attributes are answered."""
         by_axis = {part.axes[0]: part.oracle for own in self.types for part in own.parts}
-        inflation = tuple(_inflation(by_axis[axis]) for axis in range(len(self.shape)))  # type: ignore[arg-type]  # oracles are frozen
-        return SeparateTables(self.shape, self.tables, users, inflation)
+        inflated = tuple(inflation(by_axis[axis]) for axis in range(len(self.shape)))  # type: ignore[arg-type]  # oracles are frozen
+        return SeparateTables(self.shape, self.tables, users, inflated)
 
     def query_variances(self, tallies: Sequence[Tally]) -> Callable[[Sequence[Array]], float]:
         """Return what gives the variance of a weighted sum of one attribute's cells, in counts squared.
 
-        Formula: (N / N_i)^2 (c sum w^2 v + sum over pairs w w' Cov) + N^2 (N - N_i) / (N - 1) / N_i (sum f w^2 -
-        (sum f w)^2 / sum f), of N users N_i asked: the oracle's noise, c its `inflation` and Cov its `covariances`
-        where its counts correlate, and that of drawing who is asked, of whom each has one value, f the likely shares.
-        It is 0 for everybody's count.
+        Formula: `sum_form.sum_form`; 0 for everybody's count.
         """
-        everybody = sum(int(tally[-1]) for tally in tallies)
-        parts = dict[int, tuple[Oracle, Measurement, int]]()
-        for own, tally in zip(self.types, tallies, strict=True):
-            found = zip(own.axes, own.oracles, own.measured(tally), strict=True)
-            parts |= {axis: (oracle, measured, int(tally[-1])) for axis, oracle, measured in found}
+        forms = self.sum_forms(tallies)
 
         def variance(weights: Sequence[Array]) -> float:
             axes = [axis for axis, own in enumerate(weights) if not np.all(own == 1)]
-            return math.fsum(sum_variance(*parts[axis], weights[axis], everybody) for axis in axes)
+            return math.fsum(forms[axis].variance(weights[axis]) for axis in axes)
 
         return variance
+
+    def sum_forms(self, tallies: Sequence[Tally]) -> list[SumForm]:
+        """Return for every attribute what gives the variance of a weighted sum of its cells."""
+        everybody = sum(int(tally[-1]) for tally in tallies)
+        by_axis = dict[int, SumForm]()
+        for own, tally in zip(self.types, tallies, strict=True):
+            users = int(tally[-1])
+            for axis, oracle, measured in zip(own.axes, own.oracles, own.measured(tally), strict=True):
+                by_axis[axis] = sum_form(oracle, measured, users, everybody)
+        return [by_axis[axis] for axis in range(len(self.shape))]
 
     @property
     def tables(self) -> tuple[tuple[int, ...], ...]:
@@ -99,21 +102,3 @@ class OneWay:
         """Return the attributes that nobody reported about."""
         pairs = zip(self.types, tallies, strict=True)
         return tuple(sorted({axis for own, tally in pairs if not tally[-1] for axis in own.axes}))
-
-
-def sum_variance(oracle: Oracle, found: Measurement, users: int, weights: Array, everybody: int) -> float:
-    """Return the variance of a weighted sum of an oracle's counts; of `everybody` so many users were asked."""
-    factor = _inflation(oracle)  # type: ignore[arg-type]  # oracles are frozen
-    noise = factor * float(weights**2 @ np.broadcast_to(found.variance, weights.shape))
-    if isinstance(oracle, Correlated):
-        noise += oracle.covariances(np.clip(found.answers, 0, users), users, weights)
-    share = likely_shares(found.answers, users)
-    spread = float(share @ weights**2) - float(share @ weights) ** 2 / float(share.sum())
-    drawn = everybody**2 * rest(everybody, users) / users * max(0.0, spread)
-    return max(0.0, noise) * (everybody / users) ** 2 + drawn
-
-
-@functools.lru_cache(maxsize=64)
-def _inflation(oracle: Oracle) -> float:
-    """Return by how much sums of an oracle's counts may vary more than the sum of their variances; most say nothing."""
-    return float(np.float64(getattr(oracle, "inflation", 1.0)))

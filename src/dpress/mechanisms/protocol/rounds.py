@@ -5,10 +5,13 @@ type of it.
 """
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Annotated, Any, Protocol, runtime_checkable
+
+from msgspec import Meta
 
 from dpress.core.attribute import Tabular
 from dpress.core.oracle import Tally
+from dpress.core.parameters import Parameters
 
 
 @runtime_checkable
@@ -41,6 +44,26 @@ class RoundEstimator(Protocol):
     def following(self, tallies: Sequence[Tally]) -> Any:
         """Return the next round, a function of this one's tallies and of what it knew before; None after the last."""
         ...
+
+
+class InRounds(Parameters, frozen=True):
+    """Of a tree that grows: in how many rounds, and how it is asked about."""
+
+    rounds: (
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                description="in how many rounds devices are asked, each device in one: at most the height of a "
+                "quadtree, or log2 of the cells of ranges, rounded up; left out, 4 of a map and 5 of ranges, or that "
+                'if it is smaller, and method = "auto" has no rounds',
+            ),
+        ]
+        | None
+    ) = None
+    oracle: (
+        Annotated[str, Meta(description="the oracle that every node is asked by; left out, the best one")] | None
+    ) = None
 
 
 def in_rounds(estimator: object) -> RoundEstimator | None:

@@ -19,9 +19,9 @@ from dpress.core.mechanism import Card
 from dpress.core.oracle import Oracle, Tally
 from dpress.inference.joint.pair_tables import Noise, NoisyTable, Tables
 from dpress.inference.separate_tables import SeparateTables, stacked
-from dpress.mechanisms.protocol.one_way import sum_variance
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
 from dpress.mechanisms.protocol.short_reports import short_oracle
+from dpress.mechanisms.protocol.sum_form import SumForm, sum_form
 from dpress.mechanisms.ranges.axis_tiles import AxisTiles
 from dpress.mechanisms.ranges.grid_counts import GridCounts
 from dpress.mechanisms.ranges.grid_error import Axes, GridError, sets_of
@@ -41,7 +41,7 @@ class Hdg:
         hold it, with the variances of even shares; what its fine tiles differ by within a coarse one, and what a pair's
         tiles say beyond their sums, one grid tells. An answer about one attribute, or about whole coarse tiles of two,
         is a linear form sum_t U_t y_t of the grids' counts and everybody's known number, right on average, with the
-        variance sum_t of U_t's weighted sum (`one_way.sum_variance`: exact noise for the shares as estimated). A box
+        variance sum_t of U_t's weighted sum (`sum_form.sum_form`: exact noise for the shares as estimated). A box
         that cuts coarse tiles takes the shares that the fine tiles of both attributes have there; U_t are then the
         derivatives (the delta method: asymptotic). Apart from that: within a fine tile people are taken as evenly
         spread over its cells, within a pair's tile as independent of each other; that error is in no variance.
@@ -118,16 +118,19 @@ class Hdg:
 
     def query_variances(self, tallies: Sequence[Tally]) -> Callable[[Sequence[Array]], float]:
         """Return what gives the variance of a weighted sum of a table's cells, in counts squared; see the class."""
-        found = self.counts(tallies)
-        measured = [own.measured(tally)[0] for own, tally in zip(self.types, tallies, strict=True)]
+        found, forms = self.counts(tallies), self.sum_forms(tallies)
 
         def variance(weights: Sequence[Array]) -> float:
             asked = tuple(axis for axis, own in enumerate(weights) if not np.all(own == 1))
             pairs = found.weights(asked, [weights[axis] for axis in asked])
-            answered = ((self.oracles[place], measured[place], int(tallies[place][-1]), own) for place, own in pairs)
-            return math.fsum(sum_variance(*one, found.users) for one in answered)
+            return math.fsum(forms[place].variance(own) for place, own in pairs)
 
         return variance
+
+    def sum_forms(self, tallies: Sequence[Tally]) -> list[SumForm]:
+        """Return for every grid what gives the variance of a weighted sum of its tiles."""
+        everybody, pairs = sum(int(tally[-1]) for tally in tallies), zip(self.types, tallies, strict=True)
+        return [sum_form(own.oracles[0], own.measured(tally)[0], int(tally[-1]), everybody) for own, tally in pairs]
 
     def counts(self, tallies: Sequence[Tally]) -> GridCounts:
         """Return the counts of all grids, made consistent.

@@ -25,9 +25,9 @@ from dpress.inference.least_squares import LeastSquares, flat
 from dpress.inference.tree_ranges import tree_variances
 from dpress.mechanisms.linear.hierarchy import mean_variance
 from dpress.mechanisms.linear.level_shares import best_shares
-from dpress.mechanisms.protocol.one_way import sum_variance
 from dpress.mechanisms.protocol.report_type import MANY, Part, ReportType, largest, per_user, rest
 from dpress.mechanisms.protocol.short_reports import short_oracle, steps_of
+from dpress.mechanisms.protocol.sum_form import SumForm, sum_form
 
 BRANCHINGS = (*range(2, 17), 20, 24, 32, 48, 64)
 KNOWN = 1.0  # the variance of everybody's number, in counts squared: nothing beside a level's, and not 0
@@ -41,7 +41,7 @@ class LevelTree:
     Promise: pure epsilon between any two cells, local model, that of the level's oracle; the level is drawn without
         the value. Proven.
     Error: a range's answer is sum over levels l of g_l y_l, g_l what weighted least squares makes of the range, and
-        has the variance sum_l of g_l's weighted sum (`one_way.sum_variance`: the oracle's exact noise for the shares
+        has the variance sum_l of g_l's weighted sum (`sum_form.sum_form`: the oracle's exact noise for the shares
         as estimated, and the drawing of n_l of N users). A level's own variance is taken k / (k - 1) times, k its
         nodes: its counts add up to everybody's number, or nearly, so that what is known of the sum is not used twice.
         Predicted for even shares: (N^2 / n_l) (V_l + f (1 - f)) k / (k - 1), f = 1 / k, on the tree
@@ -103,7 +103,7 @@ class LevelTree:
             found = (np.zeros(size), np.full(size, math.inf))
             if int(tally[-1]):
                 ((counts, spread),) = own.estimates(tally, everybody)
-                found = counts, np.broadcast_to(spread * _of_sum(size), counts.shape)
+                found = counts, np.broadcast_to(spread * of_sum(size), counts.shape)
             answers.append(found[0])
             variances.append(found[1])
         return Measurement(map=self.map, answers=np.concatenate(answers), variance=np.concatenate(variances))
@@ -116,18 +116,20 @@ class LevelTree:
     def query_variances(self, tallies: Sequence[Tally]) -> Callable[[Sequence[Array]], float]:
         """Return what gives the variance of a weighted sum of the cells, in counts squared; see the class."""
         tree, spread = self.map, self.measurement(tallies).variance
-        everybody = sum(int(tally[-1]) for tally in tallies)
-        asked = [(own, tally) for own, tally in zip(self.types, tallies, strict=True) if int(tally[-1])]
-        levels = [(own.oracles[0], own.measured(tally)[0], int(tally[-1])) for own, tally in asked]
-        used = [int(tally[-1]) > 0 for tally in tallies]
+        used, forms = [int(tally[-1]) > 0 for tally in tallies], self.sum_forms(tallies)
 
         def variance(weights: Sequence[Array]) -> float:
             estimator = tree.apply(tree.covariance(flat(weights), spread)) / spread
-            own = [part for part, answered in zip(tree.split(estimator)[1:], used, strict=True) if answered]
-            pairs = zip(levels, own, strict=True)
-            return math.fsum(sum_variance(*level, part, everybody) for level, part in pairs)
+            parts = [part for part, answered in zip(tree.split(estimator)[1:], used, strict=True) if answered]
+            return math.fsum(form.variance(part) for form, part in zip(forms, parts, strict=True))
 
         return variance
+
+    def sum_forms(self, tallies: Sequence[Tally]) -> list[SumForm]:
+        """Return for every level that was answered what gives the variance of a weighted sum of its nodes."""
+        everybody = sum(int(tally[-1]) for tally in tallies)
+        asked = [(own, tally) for own, tally in zip(self.types, tallies, strict=True) if int(tally[-1])]
+        return [sum_form(own.oracles[0], own.measured(tally)[0], int(tally[-1]), everybody) for own, tally in asked]
 
     def mean_variance(self, users: int) -> float:
         """Return the predicted variance of a cell, averaged over all cells, for even shares."""
@@ -153,10 +155,10 @@ class LevelTree:
 def level_variance(oracle: Oracle, users: int, asked: float) -> float:
     """Return what a user who answers adds to the variance of a node's count, in shares of N^2 / n, for even shares."""
     share = 1 / oracle.size
-    return (per_user(oracle, share) + share * (1 - share) * rest(users, asked)) * _of_sum(oracle.size)
+    return (per_user(oracle, share) + share * (1 - share) * rest(users, asked)) * of_sum(oracle.size)
 
 
-def _of_sum(size: int) -> float:
+def of_sum(size: int) -> float:
     """Return k / (k - 1): what one of k counts that add up to a known number varies less than k independent ones."""
     return size / max(size - 1, 1)
 

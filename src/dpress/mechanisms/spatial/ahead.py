@@ -7,10 +7,9 @@ position -> a user group: one round, one report type of it -> leaf of its partit
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from msgspec import Meta
 
 from dpress.core import check
 from dpress.core.attribute import Tabular
@@ -29,9 +28,9 @@ from dpress.core.tree import Tree
 from dpress.inference.maps.density import Cells, Noise, TreeNoise
 from dpress.inference.maps.population import normal
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
-from dpress.mechanisms.protocol.rounds import round_of
+from dpress.mechanisms.protocol.rounds import InRounds, round_of
 from dpress.mechanisms.protocol.short_reports import STEPS, Steps, short_oracle, steps_of
-from dpress.mechanisms.spatial.grids import ByHeight, OracleName
+from dpress.mechanisms.spatial.grids import Height
 from dpress.mechanisms.spatial.grown_tree import nonnegative
 from dpress.mechanisms.spatial.leaf_noise import LeafNoise
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
@@ -359,21 +358,10 @@ def example(loss: object) -> Ahead:
     return found
 
 
-class Settings(ByHeight, frozen=True):
+class Settings(InRounds, frozen=True):
     """The quadtree, and in how many rounds it grows."""
 
-    rounds: (
-        Annotated[
-            int,
-            Meta(
-                ge=1,
-                description="in how many rounds devices are asked, each device in one, at most the height; left out, "
-                '4, or the height if that is smaller, and method = "auto" has no rounds',
-            ),
-        ]
-        | None
-    ) = None
-    oracle: OracleName | None = None
+    height: Height | None = None
 
 
 CARD = Card(
@@ -381,7 +369,7 @@ CARD = Card(
     family="spatial",
     model="local",
     paper="spatial: AHEAD (Du et al. 2021), What dpress adds",
-    summary="Quadtree grown in rounds where people are, the best oracle for every partition, counts >= 0 from the top.",
+    summary="Tree grown in rounds where people are, of a map or of ranges, the best oracle for every partition.",
     method=Ahead,
     example=lambda loss, unit: example(loss),  # noqa: ARG005  # a local claim has its own unit
     spatial=ahead,

@@ -1,7 +1,8 @@
 /** Queries on the published tables: values, and the exact variance of their noise. */
 import { attribute } from "./attributes.js";
-import { varianceOf, weighed } from "./errors.js";
+import { varianceOf } from "./errors.js";
 import { unpacked } from "./unpacked.js";
+import { weighed } from "./weighed.js";
 
 /** Returns what answers queries: `attributes`, `tables`, and `form`, from weights to [value, variance]. */
 export function answersOf(data) {
@@ -9,7 +10,27 @@ export function answersOf(data) {
   const tables = new Tables(attributes, data.tables);
   const variance = data.error && varianceOf(data.error, tables);
   const form = (weights) => [tables.sum(weights, data.users), variance(weights)];
-  return { ...data, attributes, tables, form };
+  return {
+    ...data,
+    attributes,
+    tables,
+    form,
+    half: data.half && unpacked(data.half), // of the cells of the only table
+    signed: data.signed && signedForm(data, tables, variance),
+  };
+}
+
+/** Returns from weights of any sign to [value, variance]; see `release.table_answers`. */
+function signedForm({ signed, users }, tables, variance) {
+  const spread =
+    signed === "doubled" ? (weights) => 2 * variance(weights) : signed.form ? varianceOf(signed, tables) : variance;
+  return (weights) => {
+    const axes = users === null ? [] : weighed(weights);
+    if (axes.length !== 1) return [tables.sum(weights, users), spread(weights)];
+    const level = weights[axes[0]].reduce((sum, one) => sum + one, 0) / weights[axes[0]].length; // counts everybody
+    const own = weights.map((one, axis) => (axis === axes[0] ? one.map((weight) => weight - level) : one));
+    return [tables.sum(own, users) + level * users, spread(own)];
+  };
 }
 
 class Tables {

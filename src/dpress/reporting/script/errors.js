@@ -1,5 +1,9 @@
 /** The exact variance of a weighted sum of cells, from the linear form of the noise that the page has. */
+import { grids } from "./grids.js";
+import { pairs } from "./pairs.js";
+import { reported } from "./reports.js";
 import { dot, unpacked } from "./unpacked.js";
+import { weighed } from "./weighed.js";
 
 /** Returns from weights of every attribute's cells to the variance; see `reporting/error_form.py` for the forms. */
 export function varianceOf(form, tables) {
@@ -9,7 +13,9 @@ export function varianceOf(form, tables) {
   }
   if (form.form === "components")
     return components(new Map(form.of.map(([axes, variance]) => [axes.join(), variance])));
-  return separate(form, tables);
+  if (form.form === "grids") return grids(form, tables);
+  if (form.form === "pairs") return pairs(form, tables);
+  return form.form === "reports" ? reported(form) : separate(form, tables);
 }
 
 /** Returns w -> w C w of one axis. */
@@ -87,9 +93,6 @@ function haar(weights) {
   }
   return total + (sums[0] / 2 ** height) ** 2;
 }
-
-/** Returns the axes whose weights are not all one. */
-export const weighed = (weights) => weights.flatMap((own, axis) => (own.every((one) => one === 1) ? [] : [axis]));
 
 /** Returns mean and squared norm around it of weights, once for each array. */
 const moments = new WeakMap();

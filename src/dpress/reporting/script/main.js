@@ -2,11 +2,18 @@
 import { answersOf } from "./answers.js";
 import { ask } from "./ask.js";
 import { explore } from "./explore.js";
+import { putLists } from "./lists.js";
 
-const data = document.getElementById("data");
-if (data) {
-  const answers = answersOf(JSON.parse(data.textContent));
-  document.getElementById("live").append(...(answers.error ? [...(answers.asked === false ? [] : [ask(answers)]), explore(answers)] : []));
+const text = document.getElementById("data")?.textContent;
+if (text) {
+  const data = JSON.parse(text);
+  if (data.lists) putLists(data.lists);
+  else putTables(answersOf(data));
   document.documentElement.classList.add("scripted");
+}
+
+function putTables(answers) {
+  const asking = answers.asked === false ? [] : [ask(answers)];
+  document.getElementById("live").append(...(answers.error ? [...asking, explore(answers)] : []));
 }
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => (one.open = true)));

@@ -10,14 +10,35 @@ const BEYOND = 10; // rows made above and below those in sight
 
 /** Returns a view as a table. */
 export function rows(view, title) {
-  const heads = [...view.edges.map((one) => one.caption), "count", "95 % interval", "standard error"];
-  const sorters = [
-    ...view.edges.map((_, i) => (cell) => placesOf(view.edges, cell)[i]),
-    (cell) => view.value[cell],
-    (cell) => view.value[cell],
-    (cell) => view.error[cell],
-  ];
-  let [order, sorted, down] = [Array.from(view.value.keys()), -1, false];
+  const unit = unitOf(view);
+  return table({
+    title,
+    size: view.size,
+    noun: "cells",
+    labels: view.edges.length,
+    heads: [...view.edges.map((one) => one.caption), "count", "95 % interval", "standard error"],
+    sorters: [
+      ...view.edges.map((_, i) => (cell) => placesOf(view.edges, cell)[i]),
+      (cell) => view.value[cell],
+      (cell) => view.value[cell],
+      (cell) => view.error[cell],
+    ],
+    texts: (cell) => textsOf(view, cell, unit),
+    csv: (order) => asCsv(view, order),
+    json: (order) => asJson(view, order),
+  });
+}
+
+function textsOf(view, cell, unit) {
+  const [value, half] = [view.value[cell], view.half[cell]];
+  const texts = [number(value, unit), interval(value - half, value + half, unit), error(view.error[cell])];
+  return [...labelsOf(view, cell), ...texts];
+}
+
+/** Returns a table: of `size` rows, the first columns being `labels`; every column has a head, a text and a key. */
+export function table({ title, size, noun, labels, heads, sorters, texts, csv, json }) {
+  const places = Array.from({ length: size }, (_, place) => place);
+  let [order, sorted, down] = [places, -1, false];
   const body = element("tbody");
   const head = element(
     "tr",
@@ -25,32 +46,29 @@ export function rows(view, title) {
     ...heads.map((name, i) =>
       element(
         "th",
-        { scope: "col", class: i < view.edges.length ? "label" : "" },
+        { scope: "col", class: i < labels ? "label" : "" },
         button(name, () => sort(i)),
       ),
     ),
   );
-  const table = element(
+  const whole = element(
     "table",
-    { "aria-rowcount": String(view.size + 1) },
-    element("caption", {}, `${title}: ${number(view.size)} cells`),
+    { "aria-rowcount": String(size + 1) },
+    element("caption", {}, `${title}: ${number(size)} ${noun}`),
     element("thead", {}, head),
     body,
   );
   const box = element(
     "div",
     { class: "rows", tabindex: "0", role: "region", "aria-label": `${title}, scrolls` },
-    table,
+    whole,
   );
-  const unit = unitOf(view);
 
   function sort(column) {
-    [down, sorted] = [sorted === column ? !down : column >= view.edges.length, column];
+    [down, sorted] = [sorted === column ? !down : column >= labels, column];
     const by = sorters[column];
-    const keys = Float64Array.from(view.value, (_, cell) => by(cell));
-    order = Array.from(view.value.keys()).sort(
-      (one, other) => (down ? keys[other] - keys[one] : keys[one] - keys[other]) || one - other,
-    );
+    const keys = Float64Array.from(places, (place) => (Number.isNaN(by(place)) ? -Infinity : by(place)));
+    order = [...places].sort((one, other) => (down ? keys[other] - keys[one] : keys[one] - keys[other]) || one - other);
     [...head.children].forEach((th, i) =>
       i === column ? th.setAttribute("aria-sort", down ? "descending" : "ascending") : th.removeAttribute("aria-sort"),
     );
@@ -60,9 +78,9 @@ export function rows(view, title) {
 
   function show() {
     const first = Math.max(0, Math.floor(box.scrollTop / HEIGHT) - BEYOND);
-    const last = Math.min(view.size, first + Math.ceil(box.clientHeight / HEIGHT) + 2 * BEYOND);
-    const made = order.slice(first, last).map((cell, i) => row(view, cell, unit, first + i + 2));
-    body.replaceChildren(gap(first, heads.length), ...made, gap(view.size - last, heads.length));
+    const last = Math.min(size, first + Math.ceil(box.clientHeight / HEIGHT) + 2 * BEYOND);
+    const made = order.slice(first, last).map((place, i) => row(texts(place), labels, first + i + 2));
+    body.replaceChildren(gap(first, heads.length), ...made, gap(size - last, heads.length));
   }
 
   box.addEventListener("scroll", show);
@@ -71,9 +89,9 @@ export function rows(view, title) {
     "p",
     { class: "note" },
     "Save the table: ",
-    button("CSV", () => saved(`${title}.csv`, "text/csv", asCsv(view, order))),
+    button("CSV", () => saved(`${title}.csv`, "text/csv", csv(order))),
     " ",
-    button("JSON", () => saved(`${title}.json`, "application/json", asJson(view, order))),
+    button("JSON", () => saved(`${title}.json`, "application/json", json(order))),
     " (exact numbers, nothing is sent)",
   );
   return element("div", {}, box, save);
@@ -85,16 +103,11 @@ function unitOf({ value, error: errors }) {
   return value.every((one) => one % 1 === 0) ? Math.max(1, unitFor(typical)) : unitFor(typical);
 }
 
-function row(view, cell, unit, place) {
-  const [value, half] = [view.value[cell], view.half[cell]];
-  const texts = [number(value, unit), interval(value - half, value + half, unit), error(view.error[cell])];
-  const labels = labelsOf(view, cell).map((one) => element("td", { class: "label", title: one }, one));
-  return element(
-    "tr",
-    { "aria-rowindex": String(place) },
-    ...labels,
-    ...texts.map((one) => element("td", { class: "number" }, one)),
+function row(texts, labels, place) {
+  const cells = texts.map((one, i) =>
+    element("td", i < labels ? { class: "label", title: one } : { class: "number" }, one),
   );
+  return element("tr", { "aria-rowindex": String(place) }, ...cells);
 }
 
 /** Returns the room of rows that are not in sight. */

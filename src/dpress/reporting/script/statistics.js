@@ -1,6 +1,7 @@
 /** Counts, shares, ratios and differences with standard error and interval, as `dpress query` gives them. */
 import { QUOTED, Unread, isCondition, weightsOf } from "./conditions.js";
-import { weighed } from "./errors.js";
+import { cutTiles, leftOpen } from "./tiles.js";
+import { weighed } from "./weighed.js";
 
 const ROUNDING = 1e-12; // of a variance that is the difference of others, in shares of these
 const OFFLINE = "The page does not know the error of this answer; the command gives it.";
@@ -9,12 +10,14 @@ const OFFLINE = "The page does not know the error of this answer; the command gi
 export function answer(answers, text) {
   if (!answers.error) throw new Unread(OFFLINE);
   const asked = read(answers.attributes, text.trim());
-  if (asked.of === "count") return { ...count(answers, asked.first), note: answers.note };
+  if (asked.of === "count") return count(answers, asked.first);
   if (!answers.signed) throw new Unread(OFFLINE);
-  const { pair, note } = compared(answers, ...twoCounts(asked));
+  const counts = twoCounts(asked);
+  const { pair, note } = compared(answers, ...counts);
+  const cut = counts.some((text) => cutTiles(answers, weightsOf(answers.attributes, text)));
   return {
     of: asked.of,
-    note: [note, answers.note].filter(Boolean).join(" ") || null,
+    note: joined(cut && answers.tiles.note, note, answers.note),
     ...(asked.of === "difference" ? difference(answers, pair) : ratio(answers, asked.of, pair)),
   };
 }
@@ -66,8 +69,12 @@ function held(answers, weights) {
 }
 
 function count(answers, text) {
-  return ofWeights(answers, held(answers, weightsOf(answers.attributes, text)));
+  const weights = held(answers, weightsOf(answers.attributes, text));
+  const note = joined(leftOpen(answers, weights), answers.note);
+  return { ...ofWeights(answers, weights), note };
 }
+
+const joined = (...notes) => [...new Set(notes.filter(Boolean))].join(" ") || null;
 
 /** Returns a count from weights, with half its interval. */
 export function ofWeights(answers, weights) {
@@ -103,11 +110,11 @@ function compared(answers, first, second) {
   const axis = axes[0] ?? 0;
   const along = (weights) => own.map((one, i) => (i === axis ? weights : one));
   held(answers, along(new Float64Array(own[axis].length)));
-  return { pair: pairOf((r) => answers.form(along(own[axis].map((one, i) => one - r * other[axis][i])))) };
+  return { pair: pairOf((r) => answers.signed(along(own[axis].map((one, i) => one - r * other[axis][i])))) };
 }
 
 function several(answers, own, other, axes) {
-  const [[first, variance], [second, another]] = [own, other].map((weights) => answers.form(held(answers, weights)));
+  const [[first, variance], [second, another]] = [own, other].map((weights) => answers.signed(held(answers, weights)));
   const both = own.map((weights, axis) => (axes.includes(axis) ? new Float64Array(weights.length) : weights));
   const known = answers.symmetric && answers.tables.holding(weighed(both)) >= 0;
   const covariance = known ? productCovariance(answers, own, other, axes) : -Math.sqrt(variance * another);
@@ -118,7 +125,7 @@ function several(answers, own, other, axes) {
 }
 
 /** Returns 4^-d times the sum over signs of their product times the variance of own + sign other; d axes differ. */
-function productCovariance({ form }, own, other, axes) {
+function productCovariance({ signed }, own, other, axes) {
   let sum = 0;
   for (let set = 0; set < 2 ** axes.length; set++) {
     const signs = axes.map((_, i) => ((set >> i) & 1 ? -1 : 1));
@@ -126,7 +133,7 @@ function productCovariance({ form }, own, other, axes) {
       const i = axes.indexOf(axis);
       return i < 0 ? weights : weights.map((one, cell) => one + signs[i] * other[axis][cell]);
     });
-    sum += signs.reduce((product, one) => product * one, 1) * form(asked)[1];
+    sum += signs.reduce((product, one) => product * one, 1) * signed(asked)[1];
   }
   return sum * 0.25 ** axes.length;
 }

@@ -1,9 +1,17 @@
 /** What is looked at: counts with intervals over the cells of some attributes of a table, others held to conditions. */
 import { ofWeights } from "./statistics.js";
+import { startsOf } from "./tiles.js";
 
-/** Returns a view; an axis of more than `most` ordered cells is taken in groups of neighbouring ones. */
+/**
+ * Returns a view; an axis of more than `most` ordered cells is taken in groups of neighbouring ones. Where people are
+ * known by whole tiles only, a tile is a cell.
+ */
 export function viewOf(answers, axes, conditions, most = Infinity) {
-  const edges = axes.map((axis) => edgeOf(answers.attributes[axis], axis, conditions[axis], most));
+  const { attributes, tiles } = answers;
+  const several = axes.length + Object.keys(conditions).length;
+  const edges = axes.map((axis) =>
+    edgeOf(attributes[axis], axis, conditions[axis], most, tiles && startsOf(tiles, axis, several)),
+  );
   const everything = answers.attributes.map((own, axis) =>
     axes.includes(axis) ? null : (conditions[axis] ?? new Float64Array(own.size).fill(1)),
   );
@@ -13,7 +21,7 @@ export function viewOf(answers, axes, conditions, most = Infinity) {
   for (let cell = 0; cell < size; cell++) {
     placesOf(edges, cell).forEach((place, i) => (weights[axes[i]] = edges[i].cells[place].weights));
     const found = ofWeights(answers, weights);
-    [value[cell], half[cell], error[cell]] = [found.value, found.half, found.standardError];
+    [value[cell], half[cell], error[cell]] = [found.value, answers.half?.[cell] ?? found.half, found.standardError];
   }
   return { edges, size, value, half, error, noun: answers.noun };
 }
@@ -28,17 +36,18 @@ export function placesOf(edges, cell) {
   return places;
 }
 
-function edgeOf(own, axis, condition, most) {
+function edgeOf(own, axis, condition, most, tiles) {
   const all = Array.from({ length: own.size }, (_, i) => i).filter((i) => !condition || condition[i]);
   const ordered = all.filter((i) => i < own.ordered).length;
-  const group = ordered > most ? 2 ** Math.ceil(Math.log2(ordered / most)) : 1;
-  const cells = [];
-  for (let i = 0; i < all.length; i += i < ordered ? group : 1) {
-    const inside = i < ordered ? all.slice(i, Math.min(i + group, ordered)) : [all[i]];
+  const group = !tiles && ordered > most ? 2 ** Math.ceil(Math.log2(ordered / most)) : 1;
+  const starts = tiles ?? Array.from({ length: Math.ceil(ordered / group) }, (_, i) => i * group);
+  const ends = [...starts.slice(1), tiles ? own.size : ordered];
+  const parts = [...starts.map((first, i) => all.slice(first, ends[i])), ...all.slice(ends.at(-1)).map((one) => [one])];
+  const cells = parts.map((inside) => {
     const weights = new Float64Array(own.size);
     for (const one of inside) weights[one] = 1;
-    cells.push({ label: labelOf(own, inside), tick: tickOf(own, inside[0]), ordered: i < ordered, weights });
-  }
+    return { label: labelOf(own, inside), tick: tickOf(own, inside[0]), ordered: inside[0] < own.ordered, weights };
+  });
   return {
     axis,
     name: own.name,

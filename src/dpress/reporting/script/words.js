@@ -30,10 +30,14 @@ function rowOf(view, cell) {
 const namesOf = (view) => [...view.edges.map((one) => one.name), ...COLUMNS];
 
 /** Returns a view as CSV; a text that a spreadsheet would take for a formula is led by an apostrophe. */
-export function asCsv(view, order) {
+export const asCsv = (view, order) => csvOf([namesOf(view), ...Array.from(order, (place) => rowOf(view, place))]);
+
+/** Returns rows as CSV; a number that is not known is left out. */
+export function csvOf(rows) {
   const cell = (one) =>
-    typeof one === "number" ? String(one) : `"${one.replace(/^(?=[=+@\t\r]|-(?![\d.]))/, "'").replaceAll('"', '""')}"`;
-  const rows = [namesOf(view), ...Array.from(order, (place) => rowOf(view, place))];
+    typeof one === "number"
+      ? String(Number.isNaN(one) ? "" : one)
+      : `"${one.replace(/^(?=[=+@\t\r]|-(?![\d.]))/, "'").replaceAll('"', '""')}"`;
   return rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
 

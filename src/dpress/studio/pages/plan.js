@@ -21,6 +21,8 @@ export async function drawPlan() {
       continue;
     }
     const waiting = why("Planning.");
+    const began = Date.now();
+    const clock = setInterval(() => (waiting.textContent = `Planning, ${Math.round((Date.now() - began) / 1000)} s.`), 1000);
     if (!known.has(one.toml)) parts[place].append(waiting);
     try {
       const found = known.get(one.toml) ?? (await ask("POST", `/wishes/${one.name}/forecast`));
@@ -35,6 +37,8 @@ export async function drawPlan() {
       if (own !== turn) return;
       waiting.remove();
       parts[place].append(element("p", { class: "wrong-line" }, error.message));
+    } finally {
+      clearInterval(clock);
     }
   }
 }

@@ -1,0 +1,42 @@
+"""What the page needs to answer queries about one or two attributes that devices reported, without a request."""
+
+from dataclasses import asdict
+from typing import Any, Literal
+
+from dpress.mechanisms.joint.pair_spread import PairSum
+from dpress.mechanisms.joint.pairs import Pairs
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.protocol.estimator import HasQueryVariances
+from dpress.release.release import Release
+from dpress.reporting.error_form import Form
+from dpress.reporting.packed_numbers import packed
+
+MOST_PAIR, MOST_CELLS = 2048, 20_000  # cells of a pair, and of all of them, whose sums a page knows
+
+
+def form(release: Release) -> Form | Literal["doubled"] | None:
+    """Return what gives the variance of a weighted sum of a table's cells; None where the command alone knows it.
+
+    Of tables that each is estimated by itself that is twice what their cells' variances give; see `page_data`.
+
+    `tables`: of every one the `axes`, and `each`, the variance of a share, or `shares` and `parts` as `PairSum` has
+    them. Variances are of shares of `everybody`.
+    """
+    collection = release.mechanism
+    if not isinstance(collection, Collection):
+        return None
+    if not isinstance(collection.estimator, Pairs):
+        return None if isinstance(collection.estimator, HasQueryVariances) else "doubled"
+    own = collection.estimator
+    sums = own.pair_sums(collection.split_tally(release.kept[: sum(collection.sizes)]))
+    sizes = [one.shares.size for one in sums if isinstance(one, PairSum)]
+    if max(sizes, default=0) > MOST_PAIR or sum(sizes) > MOST_CELLS:
+        return None
+    tables = [{"axes": axes, **_sum(one)} for axes, one in zip(own.tables, sums, strict=True)]
+    return {"form": "pairs", "everybody": collection.users, "tables": tables}
+
+
+def _sum(own: PairSum | float) -> dict[str, Any]:
+    if not isinstance(own, PairSum):
+        return {"each": own}
+    return {"shares": packed(own.shares), "parts": [asdict(one) for one in own.parts]}

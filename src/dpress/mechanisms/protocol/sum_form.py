@@ -1,0 +1,86 @@
+"""The variance of any weighted sum of an oracle's counts, as a quadratic form of few numbers for each count.
+
+oracle, its counts -> squares, rows, what is between the rows -> w -> variance; a page has the same numbers.
+"""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpress.core.linear import Array
+from dpress.core.measurement import Measurement
+from dpress.core.oracle import Correlated, Oracle
+from dpress.inference.frequencies import PairForm
+from dpress.mechanisms.protocol.report_type import likely_shares, rest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SumForm:
+    """Formula: sum of squares_i w_i^2 + z between z, z = rows w, and what `beyond` says of w; at least 0.
+
+    Args:
+        squares: of every count, shape (k,).
+        rows: shape (r, k).
+        between: symmetric, shape (r, r).
+        beyond: of w, where an oracle's covariances have no such form.
+    """
+
+    squares: Array
+    rows: Array
+    between: Array
+    beyond: Callable[[Array], float] | None = None
+
+    def variance(self, weights: Array) -> float:
+        """Return the variance of a weighted sum, in counts squared."""
+        sums = self.rows @ weights
+        found = float(self.squares @ weights**2 + sums @ self.between @ sums)
+        return max(0.0, found if self.beyond is None else found + self.beyond(weights))
+
+
+def sum_form(oracle: Oracle, found: Measurement, users: int, everybody: int, *, drawn: bool = True) -> SumForm:
+    """Return the form of sums of an oracle's counts, as counts of everybody.
+
+    Formula: (N / n)^2 (c sum w^2 v + sum over pairs w w' Cov) + N^2 (N - n) / (N - 1) / n (sum f w^2 - (sum f w)^2 /
+    sum f), n users of N asked: the oracle's noise, c its `inflation` and Cov its `covariances` where its counts
+    correlate, and that of drawing who is asked, of whom each has one value, f the likely shares.
+
+    Args:
+        oracle: that was asked by.
+        found: its counts of those who were asked, with their variances.
+        users: n.
+        everybody: N.
+        drawn: whether the drawing of who is asked is in it.
+    """
+    share, scale = likely_shares(found.answers, users), (everybody / users) ** 2
+    drawing = everybody**2 * rest(everybody, users) / users if drawn else 0.0
+    noise = np.broadcast_to(found.variance, share.shape)
+    squares = scale * inflation(oracle) * noise + drawing * share  # type: ignore[arg-type]  # oracles are frozen
+    rows, between, beyond = share[None], np.array([[-drawing / float(share.sum())]]), None
+    held = np.clip(found.answers, 0, users)
+    if isinstance(oracle, PairForm):
+        more, own, covariances = oracle.pair_form(held, users)
+        squares = squares + scale * more
+        rows, between = np.concatenate([rows, own]), _beside(between, scale * covariances)
+    elif isinstance(oracle, Correlated):
+        correlated = oracle
+
+        def beyond(weights: Array) -> float:
+            return scale * correlated.covariances(held, users, weights)
+
+    return SumForm(squares=np.asarray(squares), rows=rows, between=between, beyond=beyond)
+
+
+def _beside(first: Array, second: Array) -> Array:
+    """Return two forms of different rows as one."""
+    found = np.zeros((len(first) + len(second),) * 2)
+    found[: len(first), : len(first)] = first
+    found[len(first) :, len(first) :] = second
+    return found
+
+
+@functools.lru_cache(maxsize=64)
+def inflation(oracle: Oracle) -> float:
+    """Return by how much sums of an oracle's counts may vary more than the sum of their variances; most say nothing."""
+    return float(np.float64(getattr(oracle, "inflation", 1.0)))

@@ -1,0 +1,64 @@
+/** Tables of any columns, in the place of those that the page has without its script. */
+import { table } from "./rows.js";
+import { unpacked } from "./unpacked.js";
+import { csvOf } from "./words.js";
+
+const NUMBERS = { value: "value", low: "95 % from", high: "95 % to", standard_error: "standard error" };
+const MISSING = "not known";
+
+/** Puts every list of the data where the page has a place for it. */
+export function putLists(lists) {
+  for (const place of document.querySelectorAll("[data-list]")) place.append(list(lists[place.dataset.list]));
+}
+
+function list({ title, rows, labels, measured }) {
+  const texts = labels.map(
+    ({ names, at }) =>
+      (row) =>
+        names[at[row]],
+  );
+  const numbers = Object.entries(measured).map(([name, own]) => [name, unpacked(own)]);
+  const own = Object.fromEntries(numbers);
+  const spread = (row) => own.standard_error?.[row] ?? own.high?.[row] - own.low?.[row];
+  const names = [...labels.map((one) => one.name), ...numbers.map(([name]) => name)];
+  const exact = (row) => [...texts.map((text) => text(row)), ...numbers.map(([, values]) => values[row])];
+  return table({
+    title,
+    size: rows,
+    noun: "rows",
+    labels: labels.length,
+    heads: [...labels.map((one) => one.name), ...numbers.map(([name]) => NUMBERS[name])],
+    sorters: [
+      ...labels.map(({ names, at }) => ranked(names, at)),
+      ...numbers.map(
+        ([, values]) =>
+          (row) =>
+            values[row],
+      ),
+    ],
+    texts: (row) => [
+      ...texts.map((text) => text(row)),
+      ...numbers.map(([, values]) => rounded(values[row], spread(row))),
+    ],
+    csv: (order) => csvOf([names, ...Array.from(order, exact)]),
+    json: (order) =>
+      JSON.stringify(
+        Array.from(order, (row) => Object.fromEntries(exact(row).map((one, i) => [names[i], one]))),
+        null,
+        1,
+      ),
+  });
+}
+
+/** Returns which place a row's label has: numbers by their size, texts as they first occur. */
+function ranked(names, at) {
+  const numbers = names.map(Number);
+  return numbers.every(Number.isFinite) ? (row) => numbers[at[row]] : (row) => at[row];
+}
+
+/** Returns a number with two digits of its error, at most. */
+function rounded(value, spread) {
+  if (Number.isNaN(value)) return MISSING;
+  const digits = spread > 0 ? Math.min(8, Math.max(0, 1 - Math.floor(Math.log10(spread)))) : 0;
+  return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
