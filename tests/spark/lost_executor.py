@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -48,12 +49,25 @@ def first(mark):
     return True
 
 
+def executor_here():
+    """Return the process of the executor that this Python worker belongs to."""
+    return int(Path(f"/proc/{os.getppid()}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+
 def kill_executor():
     """Kill the executor that this Python worker belongs to, and with it all that it holds."""
-    parent = os.getppid()
-    executor = int(Path(f"/proc/{parent}/stat").read_text().rsplit(")", 1)[1].split()[1])
-    os.kill(executor, signal.SIGKILL)
+    os.kill(executor_here(), signal.SIGKILL)
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def await_other_executor(folder):
+    """Go on once both executors have come here, so that either holds sums when one of them is killed."""
+    own, until = Path(folder, f"executor-{executor_here()}"), time.monotonic() + 60
+    own.touch()
+    while len(list(own.parent.glob("executor-*"))) < 2:
+        if time.monotonic() > until:
+            raise TimeoutError("the other executor did not come in 60 s")
+        time.sleep(0.05)
 
 
 def session(folder):
@@ -73,6 +87,8 @@ def kernel_that(way, folder):
     counted = count(SCHEMA.shape, [(0,)])
 
     def kernel(codes):
+        if codes.shape[1] and way == "reduce":
+            await_other_executor(folder)
         if codes.shape[1] and way in ("map", "cached") and first(f"{folder}/killed"):
             kill_executor()
         return counted(codes)
@@ -94,6 +110,7 @@ def accumulated(spark, rows, folder):
 
     def added(batches):
         for batch in batches:
+            await_other_executor(folder)
             found = np.bincount(batch.column(0).to_numpy() - 17, minlength=len(own))
             for accumulator, value in zip(own, found.tolist(), strict=True):
                 accumulator.add(value)
