@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 TASKS = ("histogram", "mean", "budget", "choose", "explain")
-TOOLS = ("dpress", "opendp", "diffprivlib")
+TOOLS = ("dpress", "opendp", "diffprivlib", "pipelinedp", "tumult")
 HERE = Path(__file__).parent
 LEVELS = ("Primary", "Secondary", "Vocational", "Bachelor", "Master")
 ROWS = 20_000

@@ -38,6 +38,15 @@ def test_a_message_of_another_package_is_withheld_wherever_it_is_installed(faile
     assert failed("plan", "ages.toml").startswith("internal error: ValueError at dpress.")
 
 
+def test_a_library_that_cannot_be_loaded_is_named_without_its_message(failed, monkeypatch):
+    from dpress.kinds.ranges import design as module
+
+    scope = {"__name__": "another"}
+    exec(f"def broken(_spec): raise ImportError({SECRET!r}, name='_ssl')", scope)  # noqa: S102  # as a loader does
+    monkeypatch.setattr(module, "choose", scope["broken"])
+    assert failed("plan", "ages.toml").startswith("the module _ssl cannot be loaded at dpress.")
+
+
 def test_signs_that_steer_a_terminal_are_shown_as_text(failed):
     assert r"\x1b[2Jx.toml" in failed("plan", "\x1b[2Jx.toml")
 

@@ -4,11 +4,14 @@ import traceback
 
 from dpress.core.errors import BudgetExceeded
 
+LOADING = "the installation is not whole, or LD_LIBRARY_PATH leads to the libraries of another program, as inside R"
+
 
 def one_line(error: Exception) -> str:
     """Return the line that says why something was refused, or that it failed.
 
-    A message is shown where code of ours raised it; of the rest, which may hold values of the data, only the place.
+    A message is shown where code of ours raised it; of the rest, which may hold values of the data, only the
+    place, and which module could not be loaded.
     """
     if isinstance(error, BudgetExceeded):
         return str(error)
@@ -20,4 +23,6 @@ def one_line(error: Exception) -> str:
         return str(error)
     place = next((place for place, ours in zip(reversed(frames), reversed(own), strict=True) if ours), None)
     where = f" at {place[0]}:{place[1]}" if place else ""
+    if isinstance(error, ImportError) and error.name:
+        return f"the module {error.name} cannot be loaded{where}: {LOADING}"
     return f"internal error: {type(error).__name__}{where} (its message is withheld: it may quote the data)"
