@@ -56,7 +56,10 @@ def test_what_is_installed_publishes_and_reports(built, form, tmp_path):
 
 
 def test_the_wheel_has_every_file_of_the_package_and_nothing_else(built):
-    tracked = ran("git", "-C", ROOT, "ls-files", "src/dpress").split()
+    asked = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "src/dpress"]
+    listed = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
     with ZipFile(built["wheel"]) as wheel:
         inside = [name for name in wheel.namelist() if ".dist-info/" not in name]
-    assert sorted(inside) == sorted(name.removeprefix("src/") for name in tracked)
+    assert sorted(inside) == sorted(name.removeprefix("src/") for name in listed.stdout.split())
