@@ -51,8 +51,8 @@ def command(
         print_json(plain if out is None else {**plain, "design": out, "id": planned.design.id})
         return
     _show(catalog.part(planned.design.kind, "plan_text").text(planned))
-    for line in () if error is None else (found(planned, error),):
-        click.echo(line)
+    if error is not None:
+        click.echo(found(planned, error))
     if calendar is not None:
         _show_periods(calendar)
     if together is not None:
