@@ -1,9 +1,11 @@
 """The page on R: its blocks run where R and its packages are found; the files that it names are there anyway."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -58,7 +60,10 @@ def test_its_blocks_run_in_r(folder):
         promised = "".join(line for line in promised.splitlines(keepends=True) if "table" not in line)
     script = "\n".join([promised, *others, SAYS])
     (folder / "blocks.R").write_text(script, encoding="utf-8")
-    done = subprocess.run([program, "blocks.R"], cwd=folder, capture_output=True, text=True, check=False)
+    command_line = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        [program, "blocks.R"], cwd=folder, env=command_line, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     value, low, high, epsilon, of_the_table = map(float, done.stdout.split()[-5:])
     assert low <= value <= high
