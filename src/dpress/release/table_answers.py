@@ -3,7 +3,7 @@
 measurement -> estimates and variances of every cell -> published tables; queries -> numbers with intervals.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -67,9 +67,11 @@ class TableAnswers(PublishedOnly):
         return self.answered(text, weights, confidence)
 
     def answered(self, text: str, weights: list[Array], confidence: float) -> Result:
-        """Return the answer that the decoder gives, with the exact error of the noise."""
-        value = self.decoder.answer(self.measurement, weights)
-        variance = self.query_variance(weights)
+        """Return the answer that the decoder gives, with the exact error of the noise; how many took part is known."""
+        if self.release.users and not _weighed(weights):
+            value, variance = float(self.release.users), 0.0
+        else:
+            value, variance = self.decoder.answer(self.measurement, weights), self.query_variance(weights)
         half = half_width(variance, confidence, self.release.tail)
         return Result.of_count(text, value, variance, half, confidence, APPROXIMATE if self.approximate else None)
 
@@ -103,12 +105,14 @@ class TableAnswers(PublishedOnly):
         How many took part in a collection is known: where one attribute is weighed, the mean weight counts everybody,
         and only what differs from it is estimated.
         """
-        if isinstance(self.decoder, LeastSquares):
-            return float(flat(weights) @ self._cells), self.variance(weights)
-        axes, known = [axis for axis, own in enumerate(weights) if not np.all(own == 1)], 0.0
+        axes, known = _weighed(weights), 0.0
+        if self.release.users and not axes:
+            return float(self.release.users), 0.0
         if self.release.users and len(axes) == 1:
             (axis,), level = axes, float(weights[axes[0]].mean())
             weights, known = [*weights[:axis], weights[axis] - level, *weights[axis + 1 :]], level * self.release.users
+        if isinstance(self.decoder, LeastSquares):
+            return float(flat(weights) @ self._cells) + known, self.variance(weights)
         return self.decoder.answer(self.measurement, weights) + known, self.variance(weights)
 
     @cached_property
@@ -262,3 +266,8 @@ def measurement_of(release: Release) -> Measurement:
 
 def _file(place: int) -> str:
     return f"table_{place}.parquet"
+
+
+def _weighed(weights: Sequence[Array]) -> list[int]:
+    """Return the axes along which cells do not all count once."""
+    return [axis for axis, own in enumerate(weights) if not np.all(own == 1)]

@@ -16,7 +16,6 @@ from dpress.core.linear import Array
 from dpress.inference.consistency import ConsistentTables
 from dpress.inference.interval import critical, half_width
 from dpress.inference.least_squares import LeastSquares
-from dpress.inference.separate_tables import SeparateTables
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.release.published_tables import CONFIDENCE
 from dpress.reporting.error_form import Form, of_collection, of_curator
@@ -72,7 +71,7 @@ def page_data(
         "missing": len(whole) - len(places),
         "noun": facts.noun,
         "critical": critical(CONFIDENCE, facts.tail),
-        "users": decoder.users if isinstance(decoder, SeparateTables) else None,
+        "users": getattr(facts.mechanism, "users", None) if facts.local else None,
         "error": form,
         "signed": signed if facts.local and separate else True,
         "note": facts.query("total").note,

@@ -9,7 +9,8 @@ export function answersOf(data) {
   const attributes = data.attributes.map(attribute);
   const tables = new Tables(attributes, data.tables);
   const variance = data.error && varianceOf(data.error, tables);
-  const form = (weights) => [tables.sum(weights, data.users), variance(weights)];
+  const everybody = (weights) => data.users !== null && !weighed(weights).length; // how many took part is known
+  const form = (weights) => [tables.sum(weights, data.users), everybody(weights) ? 0 : variance(weights)];
   return {
     ...data,
     attributes,
@@ -25,8 +26,9 @@ function signedForm({ signed, users }, tables, variance) {
   const spread =
     signed === "doubled" ? (weights) => 2 * variance(weights) : signed.form ? varianceOf(signed, tables) : variance;
   return (weights) => {
-    const axes = users === null ? [] : weighed(weights);
-    if (axes.length !== 1) return [tables.sum(weights, users), spread(weights)];
+    const axes = weighed(weights);
+    if (users !== null && !axes.length) return [users, 0];
+    if (users === null || axes.length !== 1) return [tables.sum(weights, users), spread(weights)];
     const level = weights[axes[0]].reduce((sum, one) => sum + one, 0) / weights[axes[0]].length; // counts everybody
     const own = weights.map((one, axis) => (axis === axes[0] ? one.map((weight) => weight - level) : one));
     return [tables.sum(own, users) + level * users, spread(own)];
