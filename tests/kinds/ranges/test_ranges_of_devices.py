@@ -41,6 +41,8 @@ def test_a_tree_is_chosen_and_its_prediction_holds(tmp_path):
     measured, predicted = (found[f"range_{name}root_mean_squared_error"] for name in ("", "predicted_"))
     assert predicted == pytest.approx(np.sqrt(chosen.chosen.predicted_error), rel=1e-9)
     assert 0.4 < measured / predicted < 1.8  # ranges of one release share their noise
+    everybody = release.query("total")
+    assert (everybody.value, everybody.standard_error) == (USERS, 0)  # known, and not what least squares makes of it
 
 
 @pytest.mark.slow
