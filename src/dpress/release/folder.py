@@ -19,6 +19,7 @@ from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Numbers
 from dpress.release.answers import Part
 from dpress.release.counted_rows import with_column
+from dpress.release.plain_csv import plain
 from dpress.release.published_tables import BATCH_CELLS
 
 Progress = Callable[[int], object]
@@ -113,8 +114,11 @@ def _write_batches(paths: Sequence[Path], batches: Iterator[pa.RecordBatch]) -> 
 
 
 def as_written(path: Path, batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return rows as a file of this name has them: CSV has no metadata, and says in a column what is counted."""
-    return with_column(batch) if path.suffix == CSV else batch
+    """Return rows as a file of this name has them: CSV has no metadata, and says in a column what is counted.
+
+    What a spreadsheet would run stays a text there; see `plain`.
+    """
+    return plain(with_column(batch)) if path.suffix == CSV else batch
 
 
 def writer(path: Path, first: pa.RecordBatch) -> Any:
