@@ -19,12 +19,12 @@ from dpress.reporting import charts
 from dpress.reporting.page import page
 from dpress.reporting.registry import as_yaml, record
 
-COMMANDS = ["=HYPERLINK(\"http://x\")", "+1", "-x", "@x"]  # of spreadsheets
+COMMANDS = ['=HYPERLINK("http://x")', "+1", "-x", "@x"]  # of spreadsheets
 NASTY = [
     *COMMANDS, "constructor", "toString", "__proto__", "hasOwnProperty", "a\x00b", "\x01\x1f", "\x1b[31m", "\x7f",
-    "\u2028x", "\u202eabc", "\ufeffbom", "\ufdd0", "\uffff", "a\nb", "</script><script>alert(1)</script>", "<!--", "]]>",
-    "'; drop table x; --", "{{ 7*7 }}", "${a}", "datum.value", "%s%n", "../../x", "con", "\\", '"', "a,b;c\td", "  lead",
-    "", "a.b", "a:b", "a[0]", "*", "count", "and", "not", "null", "NaN", "x" * 300,
+    "\u2028x", "\u202eabc", "\ufeffbom", "\ufdd0", "\uffff", "a\nb", "</script><script>alert(1)</script>", "<!--",
+    "'; drop table x; --", "{{ 7*7 }}", "${a}", "datum.value", "%s%n", "../../x", "con", "\\", '"', "a,b;c\td",
+    "]]>", "  lead", "", "a.b", "a:b", "a[0]", "*", "count", "and", "not", "null", "NaN", "x" * 300,
 ]  # fmt: skip
 WORD = {"name": "word", "kind": "categorical", "values": NASTY}
 SEX = {"name": "sex", "kind": "categorical", "values": ["f", "m"]}

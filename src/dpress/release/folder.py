@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Numbers
+from dpress.core.new_path import new_path
 from dpress.release.answers import Part
 from dpress.release.counted_rows import with_column
 from dpress.release.plain_csv import plain
@@ -137,9 +138,7 @@ def check_new(folder: str | Path) -> Path:
     Raises:
         OSError: it exists, or its parent cannot be written.
     """
-    folder = Path(folder)
-    if os.path.lexists(folder):
-        raise OSError(f"{folder} exists already; a release is never overwritten, choose another folder")
+    folder = new_path(folder, "a release is")
     folder.parent.mkdir(parents=True, exist_ok=True)
     _partial(folder).rmdir()
     return folder

@@ -50,7 +50,8 @@ def _svg(view: View, label: str, top: float, kind: str, width: float) -> str:
         *_labels(columns, across, left, upright=True, below=height - BOTTOM),
     ]
     title = _text(left + (width - left - RIGHT) / 2, height - 8, columns.caption, "middle", charts.INK)
-    head = f'<svg class="chart {kind}" role="img" aria-label="{html.escape(visible(label))}" viewBox="0 0 {width:g} {height:g}"'
+    spoken = html.escape(visible(label))
+    head = f'<svg class="chart {kind}" role="img" aria-label="{spoken}" viewBox="0 0 {width:g} {height:g}"'
     return f'{head} width="{width:g}" height="{height:g}"><g {place}>{paths}</g>{"".join(words)}{title}</svg>'
 
 
