@@ -45,7 +45,8 @@ def visits(oldest_postgres):
     """The URL of a table of a server, in a version that asks for the name of every subquery."""
     with psycopg.connect(oldest_postgres, autocommit=True) as connection:
         connection.execute(ROWS)
-        assert connection.info.server_version < 160_000
+        if connection.info.server_version >= 160_000:
+            pytest.skip("needs PostgreSQL 15, which asks for the name of every subquery")
     return f"{oldest_postgres}#visits"
 
 
