@@ -24,7 +24,7 @@ def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind.value_type if pa.types.is_dictionary(kind) else kind)
+    return bool(pa.types.is_string(kind.value_type if pa.types.is_dictionary(kind) else kind))
 
 
 def _texts(column: pa.Array) -> pa.Array:
