@@ -21,7 +21,7 @@ del sys.argv[1]
 
 
 def check(path: Path, program: str, *arguments: str, line: str) -> None:
-    """Refuse a file at which a reader's process ends before it has said why.
+    """Refuse a file at which a reader's process is ended by the system.
 
     What a reader says of a file, which may quote it, is left to whoever reads it next.
 
