@@ -23,22 +23,11 @@ NAME, SIZE, COUNT = "dpress_name", "dpress_size", "dpress_count"
 PERSON = "dpress_person"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupedNames:
-    """What an engine counted.
-
-    Args:
-        rows: names (null for none), where asked for how many names their units have, and how often each occurs, in any
-            order, and all different.
-        kind: of the column.
-    """
-
-    rows: pa.Table
-    kind: pa.DataType
-
-
-def sql_names(table: Table, attribute: Categorical, *, sizes: bool) -> GroupedNames | None:
+def sql_names(table: Table, attribute: Categorical, *, sizes: bool) -> pa.Table | None:
     """Return the counts of names, of persons once for a name; None where the codec is to read the column.
+
+    Columns: names (null for none), where asked for how many names their units have, and how often each occurs, in any
+    order, and all different.
 
     Whether it is follows from the specification and the declared type alone. Counts are those of the codec: names are
     compared by bytes.
@@ -71,7 +60,7 @@ def sql_names(table: Table, attribute: Categorical, *, sizes: bool) -> GroupedNa
         raise SchemaMismatch(f"attribute {attribute.name}: a value is missing; say what to do in `null`")
     found = source.fetch(asked.names)
     table.check_unchanged()
-    return GroupedNames(rows=found, kind=relation.column(attribute.name).kind)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
