@@ -41,7 +41,8 @@ def name_counts(
     """Return how many rows have each name; of a unit of persons, how many persons have it among the rows they keep.
 
     A name is a text of 1 to 256 bytes in UTF-8 that is not what the rest is called (`other`); names are the same where
-    their bytes are; an integer or a truth is the text that it is written as, whatever holds it. What is none counts without a name, a missing value only where the specification does not drop it.
+    their bytes are; an integer or a truth is the text that it is written as, whatever holds it. What is none counts
+    without a name, a missing value only where the specification does not drop it.
     A row, or each of the different names of a person, adds 1 to one count: a unit changes at most `unit.rows`. Where
     there are weights it adds that of as many names as the person has, and what has no name adds nothing.
 

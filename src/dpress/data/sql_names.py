@@ -13,8 +13,8 @@ from dpress.core.errors import SchemaMismatch
 from dpress.core.listed_attribute import Categorical
 from dpress.core.name_counts import LONGEST_NAME
 from dpress.core.policy import DROP, REJECT
-from dpress.data.sources.source import Database, SqlSource, check_columns
-from dpress.data.sql.coded_rows import Relation, relation_of
+from dpress.data.sources.source import Database, SqlSource
+from dpress.data.sql.coded_rows import Relation, check_asked, relation_of
 from dpress.data.sql.engine_column import TEXT, Column, text, whole
 from dpress.data.sql.person_rows import person_name
 from dpress.data.table import Table
@@ -49,7 +49,7 @@ def sql_names(table: Table, attribute: Categorical, *, sizes: bool) -> pa.Table 
     if not isinstance(source, SqlSource):
         return None
     relation = relation_of(source)
-    check_columns(source.name, table.columns, list(relation.declared))
+    check_asked(source, relation, table.columns)
     asked = statements(attribute, relation, person, sizes=sizes)
     if asked is None:
         return None

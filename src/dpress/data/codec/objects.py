@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dpress.core.coding import text_of
-from dpress.core.value import Kind, Value, read, written
+from dpress.core.value import EXACT, Kind, Value, read, written
 
 KIND, TEXT = "dpress_kind", "dpress_text"
 UNKNOWN = len(Kind)  # a text that cannot be written in UTF-8: no listed value and no number, yet not missing
@@ -23,14 +23,18 @@ SETS = (list, tuple, set, frozenset, np.ndarray)
 TYPE = pa.struct([(KIND, pa.int8()), (TEXT, pa.string())])
 
 
-def column(values: Sequence[Any]) -> pa.Array:
+def column(values: Sequence[Any], reading: Callable[[Any], Value | None] = read) -> pa.Array:
     """Return Python objects as texts where they are nothing else, otherwise as values of our own type.
 
     Both give every value the same cell.
+
+    Args:
+        values: the objects.
+        reading: says what one is; None where it is missing. A text is itself.
     """
     with contextlib.suppress(TypeError, UnicodeEncodeError, pa.ArrowInvalid):  # of what is no text in UTF-8
         return pa.array(values, type=pa.string(), from_pandas=True)
-    stored = [_stored_set(value) if isinstance(value, SETS) else _stored(read(value)) for value in values]
+    stored = [_stored_set(value) if isinstance(value, SETS) else _stored(reading(value)) for value in values]
     kinds = pa.array([None if one is None else one[0] for one in stored], type=pa.int8())
     texts = pa.array([None if one is None else one[1] for one in stored], type=pa.string())
     return pa.StructArray.from_arrays([kinds, texts], names=[KIND, TEXT], mask=kinds.is_null())
@@ -120,6 +124,16 @@ def with_numbers(batch: pa.RecordBatch, columns: Sequence[str]) -> pa.RecordBatc
         held = _as_ours(batch.column(name).cast(pa.string()), Kind.NUMBER)
         batch = batch.set_column(batch.schema.get_field_index(name), name, held)
     return batch
+
+
+def with_rounded(column: pa.Array) -> pa.Array:
+    """Return 64-bit integers, none missing, as values of our own type in which those of 2^53 and more are rounded.
+
+    Those equal no listed value, as a float that stands for them would; persons still differ in every digit.
+    """
+    numbers = np.asarray(column)
+    kinds = np.where((numbers >= EXACT) | (numbers <= -EXACT), int(Kind.ROUNDED), int(Kind.NUMBER)).astype(np.int8)
+    return pa.StructArray.from_arrays([pa.array(kinds), column.cast(pa.string())], names=[KIND, TEXT])
 
 
 def written_out(texts: pa.ChunkedArray) -> pa.ChunkedArray:

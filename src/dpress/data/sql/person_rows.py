@@ -16,8 +16,8 @@ from sqlglot import exp
 from dpress.core.claim import Unit
 from dpress.core.errors import SchemaMismatch
 from dpress.core.value import EXACT
-from dpress.data.sources.source import SqlSource, check_columns
-from dpress.data.sql.coded_rows import Relation, relation_of
+from dpress.data.sources.source import SqlSource
+from dpress.data.sql.coded_rows import Relation, check_asked, relation_of
 from dpress.data.sql.engine_column import Column, Dialect, whole
 
 RANK = "dpress_rank"
@@ -35,7 +35,7 @@ def bounded_query(source: SqlSource, unit: Unit, columns: Sequence[str]) -> str:
         SchemaMismatch: a row has no person; or see `bounded_rows`.
     """
     relation, person = relation_of(source), str(unit.column)
-    check_columns(source.name, (*columns, person), list(relation.declared))
+    check_asked(source, relation, (*columns, person))
     if source.fetch(nameless_rows(relation, person))[0][0].as_py():
         raise SchemaMismatch(f"{source.name}: a row has no {person!r}; every row needs its person")
     key = f"'{secrets.token_hex(32)}'"
