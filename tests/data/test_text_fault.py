@@ -12,7 +12,7 @@ from dpress.data.table import Table
 
 SECRET = "Mallory"
 FAULTS = {
-    f"age,sex,\n1,{SECRET}\n2,f\n": 'line 2 has 2 fields, the header 3; every line needs as many (the header ends in',
+    f"age,sex,\n1,{SECRET}\n2,f\n": "line 2 has 2 fields, the header 3; every line needs as many (the header ends in",
     f"age,sex\n1,m\n\n{SECRET}\n": "line 4 has 1 field, the header 2; every line needs as many",
     f"age,sex\r\n1,m\r\n2,f,{SECRET}\r\n": "line 3 has 3 fields, the header 2; every line needs as many",
     f'age,sex\n"1\n\n",m\n2,f,{SECRET}\n': "line 5 has 3 fields, the header 2",
