@@ -207,8 +207,7 @@ def test_no_row_of_postgresql_changes_what_is_discovered(
 @pytest.mark.long
 @pytest.mark.slow
 def test_no_row_of_spark_changes_what_is_discovered(spark_session: Any, tmp_path: Path, references: References) -> None:
-    for base, value in (("integers", None), ("truths", None), ("texts", "x")):
-        values = [*BASES[base], value]
-        frame = spark_session.read.parquet(str(parquet(values, tmp_path)))
-        for kind in DISCOVERING:
-            assert everything(kind, frame, tmp_path) == as_texts(kind, values, tmp_path, references)
+    values = [*BASES["truths"], None]
+    frame = spark_session.read.parquet(str(parquet(values, tmp_path)))
+    for kind in DISCOVERING:
+        assert everything(kind, frame, tmp_path) == as_texts(kind, values, tmp_path, references)
