@@ -24,7 +24,7 @@ from dpress.core import coding, rng
 from dpress.core.errors import SchemaMismatch
 from dpress.core.listed_attribute import Categorical
 from dpress.core.value import EXACT as LOST
-from dpress.core.value import read, written
+from dpress.core.value import read, text_of, written
 from dpress.data.specification.spec import from_dict
 from dpress.release.perturb import perturb
 from dpress.release.plan import Plan, plan
@@ -108,7 +108,7 @@ def equal(kind: str, value: Any) -> str | list[str] | None:
         return None if found is None else written(found)
     attribute = planned(kind).spec.schema.attributes[0]
     if isinstance(attribute, Categorical) and attribute.discovered:
-        return None if found is None else coding.text_of(found)
+        return None if found is None else text_of(found)
     if kind == "devices' sets" and isinstance(value, list):
         return ";".join(equal(kind, one) or "" for one in value)
     if isinstance(attribute, Categorical):

@@ -23,7 +23,7 @@ from dpress.core.local_time import hour_of
 from dpress.core.policy import DROP, REJECT
 from dpress.core.set_members import SetMembers, words
 from dpress.core.string_candidates import StringCandidates, bytes_of, padded
-from dpress.core.value import BLANKS, Kind, Value, number, read, readings, written
+from dpress.core.value import BLANKS, Kind, Value, number, read, readings, text_of
 
 DROPPED = -1
 OUTSIDE = -2
@@ -157,14 +157,6 @@ def number_of(value: Value) -> Decimal | None:
 def _candidate(attribute: StringCandidates, value: Value) -> int:
     text, longest = text_of(value), attribute.longest
     return MISSING if text is None else int(attribute.cells(padded([bytes_of(text, longest)], longest))[0])
-
-
-def text_of(value: Value) -> str | None:
-    """Return the text that a value is, of an integer or a truth as it is written; None of anything else."""
-    if value.kind is Kind.TEXT or value.kind is Kind.TRUTH:
-        return written(value)
-    whole = value.kind is Kind.NUMBER and isinstance(value.content, Decimal) and value.content == value.content // 1
-    return written(value) if whole else None
 
 
 def _present(attribute: Tabular, values: Mapping[str, Any]) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from dpress.core.errors import SchemaMismatch
 from dpress.core.listed_attribute import Listed
 from dpress.core.set_members import SetMembers
 from dpress.core.string_candidates import StringCandidates
-from dpress.core.value import Value, read
+from dpress.core.value import Value, read, text_of
 from dpress.data.codec import dates, listed, numbers, objects, sets, strings
 
 Codes = npt.NDArray[np.int32]
@@ -110,7 +110,7 @@ def _as_texts(name: str, column: pa.Array) -> pa.Array:
 
 def _integer_in_float(value: float | None) -> str | None:
     found = read(value)
-    return None if found is None else coding.text_of(found)
+    return None if found is None else text_of(found)
 
 
 def _column(batch: pa.RecordBatch, name: str) -> pa.Array:

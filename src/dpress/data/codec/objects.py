@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core.coding import text_of
-from dpress.core.value import EXACT, Kind, Value, read, written
+from dpress.core.value import EXACT, Kind, Value, read, text_of, written
 
 KIND, TEXT = "dpress_kind", "dpress_text"
 UNKNOWN = len(Kind)  # a text that cannot be written in UTF-8: no listed value and no number, yet not missing
