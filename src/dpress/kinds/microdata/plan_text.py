@@ -40,13 +40,16 @@ def text(planned: Plan) -> PlanText:
         remarks.append(
             f"{NONE}: how near records are is not known before the rows are read; `dpress evaluate` compares with them."
         )
+    remarks += _numbers(planned)
     remarks += [_moved(own, planned.choice.users) for one in planned.candidates if (own := _graphical(one))]
     return PlanText(candidates=Listing(header=header, rows=rows, numbers=(5,)), remarks=remarks)
 
 
 def plain(planned: Plan, candidate: Candidate) -> dict[str, Any]:
     """Return a candidate for records as plain data."""
-    return {**plan_text.plain(planned, candidate), "parameters": as_plain(_parameters(candidate))}
+    deviation = _deviation(candidate)
+    rows = {} if deviation is None else {"rows_standard_error": deviation}
+    return {**plan_text.plain(planned, candidate), "parameters": as_plain(_parameters(candidate)), **rows}
 
 
 def instead(planned: Plan) -> Offer | None:
@@ -58,6 +61,23 @@ def _graphical(candidate: Candidate) -> Graphical | None:
     """Return what measures all pairs, if this does."""
     made = candidate.mechanism.synthesizer if isinstance(candidate.mechanism, RecordMaker) else None
     return made if isinstance(made, Graphical) and not made.choices else None
+
+
+def _numbers(planned: Plan) -> list[str]:
+    """Return how well the number of rows will be known, and with it that of the records."""
+    found = [(one.method, own) for one in planned.candidates if (own := _deviation(one)) is not None]
+    if not found:
+        return []
+    if not any(own for _, own in found):
+        return ["There will be as many records as rows: under replace-one, with none dropped, that number is public."]
+    errors = ", ".join(f"{number(own)} ({method})" for method, own in found)
+    return [f"The number of records estimates that of the rows without bias, with a standard error of {errors}."]
+
+
+def _deviation(candidate: Candidate) -> float | None:
+    """Return the standard error of the number of rows; None where records are not made for that number."""
+    variance = candidate.mechanism.row_variance if isinstance(candidate.mechanism, RecordMaker) else None
+    return None if variance is None else math.sqrt(variance)
 
 
 def _moved(method: Graphical, users: int) -> str:
