@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Annotated, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from msgspec import Meta
@@ -174,11 +174,14 @@ class DpPrototypes:
     @property
     def row_variances(self) -> tuple[float, ...]:
         """Of every table that is measured, the variance of its sum as the number of rows; infinite of other sums."""
-        return tuple(
-            part.rows * noise.variance if part.counts_rows else math.inf
-            for level in self.levels
-            for part, noise in zip(level.strategy.map.parts, level.noises, strict=True)
-        )
+        variances = list[float]()
+        for level in self.levels:
+            strategy: Any = level.strategy  # a `Round`
+            tables_with_noise = zip(strategy.parts, level.noises, strict=True)
+            variances += [
+                table.rows * noise.variance if table.counts_rows else math.inf for table, noise in tables_with_noise
+            ]
+        return tuple(variances)
 
     def _records(self, measured: Measurement, rows: int | None) -> int:
         """Return how many records are made: as many as there are rows, where that is public, or estimated so."""
