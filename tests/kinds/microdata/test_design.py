@@ -35,6 +35,7 @@ def test_an_infinite_error_does_not_decide(monkeypatch):
     ("parts", "why"),
     [
         ({"clusters": 4}, "it takes no `clusters`"),
+        ({"rounds": 2}, "`rounds` are those of clusters unless a method is named"),
         ({"weights": [1.0, 2.0, 1.0]}, "it knows no distance of records"),
         ({"attributes": ATTRIBUTES[:1]}, "it needs two attributes or more"),
     ],

@@ -73,6 +73,8 @@ def hindrance(spec: Spec) -> str:
         return "it needs two attributes or more"
     if of_kind(spec, Records).weights is not None:
         return "it knows no distance of records, and so no `weights`"
+    if "rounds" in spec.release.parameters:
+        return "`rounds` are those of clusters unless a method is named"
     if untaken := [name for name in beside(spec) if name not in names(catalog.cards()[NEAREST].parameters)]:
         return f"it takes no {', '.join(f'`{name}`' for name in untaken)}"
     return ""
