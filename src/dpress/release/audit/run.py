@@ -18,8 +18,8 @@ from dpress.core.oracle import Oracle, Payloads, Values
 from dpress.core.rng import Generator, secure
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.choice.exponential import Exponential
+from dpress.mechanisms.discovery.bounds_first import BoundsFirst
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
-from dpress.mechanisms.discovery.private_bounds import PrivateBounds
 from dpress.mechanisms.joint.bit_joint import BitJoint
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
@@ -54,7 +54,7 @@ from dpress.release.audit.exact_steps import added_loss
 from dpress.release.audit.exact_weights import coarse, coarse_names, weights_loss
 from dpress.release.audit.verdict import Audit, Check, Kind
 
-CENTRAL = (MatrixMechanism, Exponential, ApproximateQuantiles, CentralMap, GroupQuantiles, PrivateBounds)
+CENTRAL = (MatrixMechanism, Exponential, ApproximateQuantiles, CentralMap, GroupQuantiles, BoundsFirst)
 SIZES = (2, 3, 4, 5)
 ROWS = (1, 3)
 SAMPLES = 100_000
@@ -310,7 +310,7 @@ def central_exact(mechanism: Any) -> Check:
         found = exact.matrix_loss(mechanism, bound)
         kind: Kind = "exact matrix" if exact.linear(mechanism.strategy.map) else "rounded matrix"
         return _exact(kind, _cells(mechanism), _relation(mechanism.unit), claimed, found)
-    if isinstance(mechanism, PrivateBounds):
+    if isinstance(mechanism, BoundsFirst):
         found = bounds_loss(mechanism, bound)
         return _exact("exact sum", "bounds, then sums", _relation(mechanism.unit), claimed, found)
     if isinstance(mechanism, ApproximateQuantiles):
@@ -324,7 +324,7 @@ def central_exact(mechanism: Any) -> Check:
 def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
     """Return the sampled check of a linear mechanism or a choice."""
     claimed, relation, alpha = _claimed(mechanism), _relation(mechanism.unit), sampled.ALPHA / len(Relation)
-    if isinstance(mechanism, PrivateBounds):
+    if isinstance(mechanism, BoundsFirst):
         return central_sampled(mechanism.groups, samples, rng=rng)
     if isinstance(mechanism, MatrixMechanism):
         scores = outcome_tables.of_matrix(mechanism, rng=rng)
