@@ -157,8 +157,9 @@ class BoundsFromOutside(BoundsFirst):
 
     def scales(self, edges: Edges) -> Edges:
         """Return the distances that the scale is chosen from, decreasing."""
-        origin = origin_of(edges[0], edges[-1])
-        return np.array([size for size in halvings(edges[0], edges[-1]) if {origin - size, origin + size} & {*edges}])
+        origin, sizes = origin_of(edges[0], edges[-1]), np.array(halvings(edges[0], edges[-1]))
+        found: Edges = sizes[np.isin(origin - sizes, edges) | np.isin(origin + sizes, edges)]
+        return found
 
     def choices(self, counts: Integers, edges: Edges) -> tuple[tuple[Scored, ...], ...]:
         """Return the choice of the scale, and that of the interval by every scale."""

@@ -14,6 +14,7 @@ from dpress.core.check import float_up
 from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
+from dpress.core.name_counts import NameCounts, NoisyNames
 from dpress.core.oracle import Oracle, Payloads, Values
 from dpress.core.rng import Generator, secure
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
@@ -45,6 +46,8 @@ from dpress.release.audit import (
     exact_rounds,
     outcome_tables,
     outcomes,
+    outcomes_of_bounds,
+    outcomes_of_names,
     outcomes_of_records,
     sampled,
 )
@@ -77,13 +80,9 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
     generator = rng or secure()
     example: Any = card.example(loss, Unit())
     if isinstance(loss, ApproxDP) and isinstance(example, (PartitionSelection, GaussianThreshold, WeightedThreshold)):
-        if samples is not None:
-            raise NotSupported(f"{card.name} is checked exactly, and takes no samples")
-        made: Any = card.example
-        total = () if isinstance(example, WeightedThreshold) else (loss.epsilon * TOTAL_SHARE,)
-        checks = [names_exact(made(loss, unit, *total)) for unit in _units()]
-    elif isinstance(example, DiscoveredGroups) and samples is None:
-        checks = [discovery_exact(cast("DiscoveredGroups", card.example(loss, unit))) for unit in _units()]
+        checks = list(selecting(card, loss, samples, rng=generator))
+    elif isinstance(example, DiscoveredGroups):
+        checks = list(discovering(card, loss, samples, rng=generator))
     elif isinstance(loss, ApproxDP):
         raise NotSupported(f"{card.name} is audited under epsilon or rho")
     elif isinstance(example, Oracle):
@@ -203,8 +202,13 @@ def central(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Genera
             found = added_loss(made, exact.promised(_claimed(made)))
             yield _exact("exact sum", "sums and choices", _relation(unit), _claimed(made), found)
     for relation in Relation if samples is not None else ():
-        for part in _parts(card.example(loss, Unit(relation=relation))):
+        for part in _drawn(card.example(loss, Unit(relation=relation))):
             yield central_sampled(part, samples or SAMPLES, rng=rng)
+
+
+def _drawn(mechanism: Any) -> tuple[Any, ...]:
+    """Return what is drawn one after the other: the parts, and after bounds what is measured between them."""
+    return (mechanism, mechanism.groups) if isinstance(mechanism, BoundsFirst) else _parts(mechanism)
 
 
 def persons_exact(made: MatrixMechanism) -> Check:
@@ -224,6 +228,48 @@ def of_records(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Gen
             yield central_sampled(part, samples or SAMPLES, rng=rng)
         if not isinstance(made, Graphical):
             yield records_sampled(made, samples or SAMPLES, rng=rng)
+
+
+def selecting(card: Card, loss: ApproxDP, samples: int | None, *, rng: Generator) -> Iterator[Check]:
+    """Yield the checks of what releases names, beside a total where it has one."""
+
+    def example(own: ApproxDP, unit: Unit) -> Any:
+        made: Any = card.example
+        weighted = isinstance(card.example(own, unit), WeightedThreshold)
+        return coarse(made(own, unit)) if weighted else made(own, unit, own.epsilon * TOTAL_SHARE)
+
+    yield from (names_exact(example(loss, unit)) for unit in _units())
+    for relation in Relation if samples is not None else ():
+        made = example(ApproxDP(epsilon=loss.epsilon, delta=outcomes_of_names.DELTA), Unit(relation=relation))
+        yield from names_sampled(made, lambda names, rng, own=made: own.select(names, rng=rng), samples or 0, rng=rng)
+
+
+def discovering(card: Card, loss: Loss, samples: int | None, *, rng: Generator) -> Iterator[Check]:
+    """Yield the checks of names and of their groups: exactly together, by samples one after the other."""
+    yield from (discovery_exact(cast("DiscoveredGroups", card.example(loss, unit))) for unit in _units())
+    for relation in Relation if samples is not None else ():
+        wide = ApproxDP(epsilon=cast("ApproxDP", loss).epsilon, delta=outcomes_of_names.DELTA)
+        made = coarse_names(cast("DiscoveredGroups", card.example(wide, Unit(relation=relation))))
+
+        def select(names: NameCounts, rng: Generator, own: DiscoveredGroups = made) -> NoisyNames:
+            found = own.select(names, rng=rng)
+            return NoisyNames(names=found, answers=np.zeros(len(found), dtype=np.int64))
+
+        yield from names_sampled(made.names, select, samples or 0, rng=rng)
+        yield central_sampled(made.listing(2).groups, samples or 0, rng=rng)
+
+
+def names_sampled(made: Any, select: Any, samples: int, *, rng: Generator) -> Iterator[Check]:
+    """Yield the sampled checks of what releases names: of a name, and of the total."""
+    claimed, relation, alpha = _claimed(made), _relation(made.unit), sampled.ALPHA / (3 * len(Relation))
+    for name, source in outcomes_of_names.of_names(made, select, rng=rng):
+        low = sampled.epsilon_of_outcomes(source, samples, alpha=alpha, delta=float(claimed.delta))
+        yield _sampled(name, relation, claimed, low, samples=samples, alpha=alpha)
+    if made.total:
+        fewer = max(sampled.FEWEST, samples // 8)  # one call draws one total
+        source = outcomes_of_names.of_total(select, rows=made.unit.rows, rng=rng)
+        low = sampled.epsilon_of_outcomes(source, fewer, alpha=alpha)
+        yield _sampled("the total", relation, PureDP(epsilon=made.total), low, samples=fewer, alpha=alpha)
 
 
 def names_exact(made: PartitionSelection | GaussianThreshold | WeightedThreshold) -> Check:
@@ -325,7 +371,8 @@ def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
     """Return the sampled check of a linear mechanism or a choice."""
     claimed, relation, alpha = _claimed(mechanism), _relation(mechanism.unit), sampled.ALPHA / len(Relation)
     if isinstance(mechanism, BoundsFirst):
-        return central_sampled(mechanism.groups, samples, rng=rng)
+        source, claimed = outcomes_of_bounds.of_bounds(mechanism, rng=rng), cast("PureDP | ZCDP", mechanism.first)
+        return _by_outcomes("bounds", source, mechanism.unit, claimed, samples)
     if isinstance(mechanism, MatrixMechanism):
         scores = outcome_tables.of_matrix(mechanism, rng=rng)
         bound = sampled.epsilon_of_scores if isinstance(claimed, PureDP) else sampled.rho_of_scores
@@ -333,12 +380,18 @@ def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
             _cells(mechanism), relation, claimed, bound(scores, samples, alpha=alpha), samples=samples, alpha=alpha
         )
     if isinstance(mechanism, ApproximateQuantiles):
-        if not isinstance(claimed, PureDP):
-            raise NotSupported("quantiles under rho are checked exactly, and take no samples")
-        low = sampled.epsilon_of_outcomes(outcomes.of_quantiles(mechanism, rng=rng), samples, alpha=alpha)
-        return _sampled("quantiles of 3 levels", relation, claimed, low, samples=samples, alpha=alpha)
-    low = sampled.epsilon_of_outcomes(outcomes.of_choice(mechanism, samples, rng=rng), samples, alpha=alpha)
-    return _sampled("2 candidates", relation, claimed, low, samples=samples, alpha=alpha)
+        source = outcomes.of_quantiles(mechanism, rng=rng)
+        return _by_outcomes("quantiles of 3 levels", source, mechanism.unit, claimed, samples)
+    source = outcomes.of_choice(mechanism, samples, rng=rng)
+    return _by_outcomes("2 candidates", source, mechanism.unit, claimed, samples)
+
+
+def _by_outcomes(name: str, source: outcomes.Outcomes, unit: Unit, claimed: PureDP | ZCDP, samples: int) -> Check:
+    """Return the sampled check of a mechanism with few outcomes."""
+    alpha = sampled.ALPHA / len(Relation)
+    bound = sampled.epsilon_of_outcomes if isinstance(claimed, PureDP) else sampled.rho_of_outcomes
+    low = bound(source, samples, alpha=alpha)
+    return _sampled(name, _relation(unit), claimed, low, samples=samples, alpha=alpha)
 
 
 def _exact(kind: Kind, name: str, relation: str, claimed: Loss, found: ExactLoss, *, remark: str = "") -> Check:
@@ -355,7 +408,7 @@ def _sampled(name: str, relation: str, claimed: Loss, low: float, *, samples: in
         instance=name,
         relation=relation,
         claimed=claimed,
-        kept=low <= float_up(exact.promised(claimed)),
+        kept=low <= float_up(claimed.epsilon if isinstance(claimed, ApproxDP) else exact.promised(claimed)),
         lower_bound=low,
         samples=samples,
         confidence=1 - alpha,
