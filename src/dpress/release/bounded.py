@@ -76,9 +76,7 @@ def chosen(mechanism: BoundsFirst, intervals: Numeric, counts: Counts, *, rng: G
     return mechanism.bounds(np.asarray(counts[: intervals.ordered], dtype=np.int64), intervals.edges, rng=rng)
 
 
-def completed(
-    design: Design, mechanism: BoundsFirst, drawn: Mapping[int, ChosenBounds]
-) -> tuple[Design, BoundsFirst]:
+def completed(design: Design, mechanism: BoundsFirst, drawn: Mapping[int, ChosenBounds]) -> tuple[Design, BoundsFirst]:
     """Return a design whose attributes have the bounds that were found, by axis, and as many levels as before."""
     attributes = tuple(
         msgspec.structs.replace(own, bounds=drawn[axis].ends) if axis in drawn else own

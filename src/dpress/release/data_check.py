@@ -215,9 +215,7 @@ def _totals(spec: Spec, source: Any, progress: Progress | None) -> tuple[TotalsC
     )
 
 
-def _bounds(
-    asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None
-) -> tuple[BoundsCheck, ...]:
+def _bounds(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> tuple[BoundsCheck, ...]:
     """Return where chosen bounds would lie; the specification is planned only where some are chosen."""
     if "private_bounds" not in spec.release.parameters:
         return ()

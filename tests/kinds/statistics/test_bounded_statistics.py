@@ -87,7 +87,9 @@ def test_a_check_draws_bounds_and_counts_the_rows_outside() -> None:
 
 
 def test_users_that_are_too_few_are_refused_by_the_specification_alone() -> None:
-    with pytest.raises(NotSupported, match="users = 200 is too few rows to find bounds at this budget, which takes 214"):
+    with pytest.raises(
+        NotSupported, match="users = 200 is too few rows to find bounds at this budget, which takes 214"
+    ):
         plan(asked(users=200))
     assert plan(asked(users=214)).chosen.method == "bounds_from_outside"
 

@@ -47,8 +47,8 @@ def check_enough(mechanism: BoundsFirst, users: int) -> None:
     """
     if users < mechanism.fewest:
         raise NotSupported(
-            f"{HERE}: users = {users:,} is too few rows to find bounds at this budget, which takes {mechanism.fewest:,}; "
-            "state the bounds, or a larger budget"
+            f"{HERE}: users = {users:,} is too few rows to find bounds at this budget, which takes "
+            f"{mechanism.fewest:,}; state the bounds, or a larger budget"
         )
 
 
@@ -70,14 +70,12 @@ def clamped(ends: tuple[str, str], outside: Outside) -> str:
     """
     low, high = ends
     if outside.stated:
-        return (
-            f"Too few rows are inside of narrower bounds to be sure of these, so that the stated ones stay, {low}..{high}."
-        )
+        return f"Too few rows are inside of narrower bounds to be sure of these: the stated ones stay, {low}..{high}."
     what = f"Values outside of {low}..{high} count as these bounds, which were chosen privately"
     if outside.most is None:
         return f"{what}; how many these are was not measured, and the interval does not cover them."
     share = min(1.0, outside.most / max(outside.rows, 1))
     return (
-        f"{what}; with 95 % confidence these are at most {outside.most:,} rows ({share:.1%}), and the interval is of the "
-        "values so counted."
+        f"{what}; with 95 % confidence these are at most {outside.most:,} rows ({share:.1%}), and the interval is of "
+        "the values so counted."
     )

@@ -33,8 +33,8 @@ def evaluate(
     `mean cost: root mean squared error` is over the groups whose value was published, `: within interval` the share of
     all groups with rows whose 95 % interval holds the truth, where there are intervals, `: not published` how many have
     no value. The truth of a quantile is that of the cells. Where bounds were chosen, the truth is of the values clamped
-    to them; `: moved by clamping` is how far a mean is, by the root mean square over these groups, from that between the
-    stated bounds, `: unclamped mean within interval` the share of intervals that hold this, too.
+    to them; `: moved by clamping` is how far a mean is, by the root mean square over these groups, from that between
+    the stated bounds, `: unclamped mean within interval` the share of intervals that hold this, too.
     """
     no_held_out(held_out)
     own: Any = release.answers

@@ -1,6 +1,6 @@
 """What chosen bounds did to the rows, for whoever holds them: how many are outside, how far clamping moves means.
 
-Exact, so never private. rows -> those that the chosen bounds keep -> counts; values beyond a bound -> the schema that codes their parts.
+Exact, so never private. rows -> those that the chosen bounds keep -> counts; a bound -> the schema of what is beyond.
 """
 
 from collections.abc import Iterator
@@ -23,9 +23,7 @@ def rows_outside(release: Release, data: Any, progress: Progress | None) -> dict
     mechanism = release.mechanism
     if not isinstance(mechanism, BoundsFirst):
         return {}
-    return {
-        release.schema.names[axis]: _outside(release, axis, data, progress) for axis in mechanism.axes
-    }
+    return {release.schema.names[axis]: _outside(release, axis, data, progress) for axis in mechanism.axes}
 
 
 def _outside(release: Release, axis: int, data: Any, progress: Progress | None) -> int:

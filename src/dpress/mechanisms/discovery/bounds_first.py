@@ -72,7 +72,7 @@ class Scored:
 
 
 class BoundsFirst(SecondStep):
-    """Bounds of some attributes are chosen among public numbers, then groups are measured of the values clamped to them.
+    """Bounds of some attributes are chosen among public numbers, then groups are measured of values clamped to them.
 
     The second step has as many levels whatever the bounds, so that its loss is the same for all of them, and the
     losses of both steps add up (adaptive composition).
@@ -162,5 +162,3 @@ def range_of(loss: PureDP | ZCDP) -> Fraction:
 def spent_by(choice: PureDP | ZCDP) -> PureDP | ZCDP:
     """Return what a choice of the range `range_of(choice)` costs: a little less than the loss under rho."""
     return choice if isinstance(choice, PureDP) else ZCDP(rho=range_of(choice) ** 2 / 8)
-
-

@@ -16,10 +16,10 @@ from dpress.core.mechanism import Card
 from dpress.core.rng import Generator
 from dpress.core.round_numbers import halvings, origin_of, round_distances
 from dpress.mechanisms.discovery.bounds_first import (
+    STATED,
     BoundsFirst,
     ChosenBounds,
     Edges,
-    STATED,
     Integers,
     Outside,
     Scored,
@@ -131,7 +131,7 @@ class BoundsFromOutside(BoundsFirst):
         rows = f"{self.price / PARTS:,.2g}"
         return (
             f"from outside, so that twice the width would spare about {rows} rows, with a margin of half the width; "
-            f"how many rows are outside is measured to +- {self._sure:,}, and where too few are inside the stated bounds stay"
+            f"how many are outside is measured to +- {self._sure:,}, and where too few are inside the stated ones stay"
         )
 
     def edges(self, low: float, high: float) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""`private_bounds`: statistics between bounds that are priced by their steps from zero, of designs made before 0.1.
+"""`private_bounds`: statistics between bounds that are priced by their steps from zero, of designs that have them.
 
 counts between round numbers -> an upper and a lower bound -> rows clamped to them -> noisy sums of groups.
 """
@@ -15,11 +15,11 @@ from dpress.core.mechanism import Card
 from dpress.core.rng import Generator
 from dpress.core.round_numbers import MOST, round_numbers
 from dpress.mechanisms.discovery.bounds_first import (
+    UNKNOWN,
     BoundsFirst,
     ChosenBounds,
     Edges,
     Integers,
-    UNKNOWN,
     Outside,
     Scored,
     check_axes,
@@ -38,7 +38,7 @@ STEPS = 8  # in a width twice as large
 class PrivateBounds(BoundsFirst):
     """Bounds of some attributes are chosen among round numbers, then what is measured of the values between them.
 
-    No plan makes it any more: where rows are few, the price of all steps from zero is more than they are, and the bounds
+    No plan makes it any more: where rows are few, the price of all steps from zero is more than they are, and bounds
     collapse (`bounds_from_outside` has no such price). What was designed with it is published and read as it was.
 
     A bound's score is minus the rows outside of it, less `price` rows for every step that it is further out; it is

@@ -28,7 +28,7 @@ Select = Callable[[NameCounts, Generator], NoisyNames]
 
 
 def of_names(mechanism: NameMechanism, select: Select, *, rng: Generator) -> Iterator[tuple[str, Outcomes]]:
-    """Yield by name the outcomes of a table with a unit's name and of one without: one that nobody else has, or some do.
+    """Yield the outcomes of a table with a unit's name and of one without: one nobody else has, and a frequent one.
 
     Where a unit is replaced, one name is the first unit's and another the second's.
 
@@ -45,7 +45,7 @@ def of_names(mechanism: NameMechanism, select: Select, *, rng: Generator) -> Ite
 
 
 def of_total(select: Select, *, rows: int, rng: Generator) -> Outcomes:
-    """Return the noisy totals of a table, and of one with a unit's rows more: below, between and above the true ones."""
+    """Return the noisy totals of a table, and of one with a unit's rows more: below, between, above the true ones."""
     totals = (100, 100 + rows)
 
     def draw(value: int, size: int) -> Labels:
