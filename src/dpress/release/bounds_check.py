@@ -3,17 +3,16 @@
 rows -> counts between the numbers that bounds are chosen from -> draws of bounds -> the rows outside of them.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dpress.core import rng as generators
+from dpress.core.bounded_attribute import Numeric
 from dpress.core.domain import Schema
-from dpress.core.mechanism import Mechanism
-from dpress.data.add_up import Counts, Progress
+from dpress.data.add_up import Counts
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst, ChosenBounds, Edges
-from dpress.release.bounded import chosen, interval_counts
 
 DRAWS = 20  # of bounds
 MOST = 0.25  # of the rows, outside of half of the draws, from which on the bounds look like a mistake
@@ -44,25 +43,19 @@ class BoundsCheck:
 
 
 def bounds_check(
-    mechanism: Mechanism, schema: Schema, source: Any, *, progress: Progress | None = None
+    mechanism: BoundsFirst, schema: Schema, counted: Mapping[int, tuple[Numeric, Counts]]
 ) -> tuple[BoundsCheck, ...]:
-    """Return what a mechanism would choose, by a few draws; nothing where it chooses no bounds, or has chosen them.
+    """Return what a mechanism would choose, by a few draws.
 
     Args:
         mechanism: that was planned.
         schema: of the design.
-        source: the rows, as `open_source` takes or returns them.
-        progress: called with the number of rows done so far.
-
-    Raises:
-        OSError, SchemaMismatch: see `interval_counts`.
+        counted: by axis the intervals between the numbers that bounds are chosen from, and the exact counts of rows.
     """
-    if not isinstance(mechanism, BoundsFirst) or mechanism.done:
-        return ()
     generator, checks = generators.secure(), []
-    for axis, (between, counts) in interval_counts(schema, mechanism, source, progress).items():
-        found = [chosen(mechanism, between, counts, rng=generator) for _ in range(DRAWS)]
-        values = np.asarray(counts[: between.ordered])
+    for axis, (between, counts) in counted.items():
+        values = np.asarray(counts[: between.ordered], dtype=np.int64)
+        found = [mechanism.bounds(values, between.edges, rng=generator) for _ in range(DRAWS)]
         outside = sorted(_outside(own, values, between.edges) for own in found)
         low, high = np.median([own.ends for own in found], axis=0).tolist()
         checks.append(

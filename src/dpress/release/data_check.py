@@ -36,6 +36,8 @@ from dpress.data.sources.text_rows import TextRows
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.specification.spec import Asked, Spec, from_dict, spec_of
 from dpress.data.table import Table
+from dpress.mechanisms.discovery.bounds_first import BoundsFirst
+from dpress.release.bounded import interval_counts
 from dpress.release.bounds_check import BoundsCheck, bounds_check
 from dpress.release.designs import mechanism_of
 from dpress.release.names_check import NamesCheck, names_check
@@ -219,10 +221,11 @@ def _bounds(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | 
     """Return where chosen bounds would lie; the specification is planned only where some are chosen."""
     if "private_bounds" not in spec.release.parameters:
         return ()
-    if isinstance(asked, Design):
-        return bounds_check(mechanism_of(asked), asked.schema, source, progress=progress)
-    planned = plan(spec)
-    return bounds_check(planned.chosen.mechanism, planned.choice.schema, source, progress=progress)
+    design = asked if isinstance(asked, Design) else plan(spec).design
+    mechanism = mechanism_of(design)
+    if not isinstance(mechanism, BoundsFirst) or mechanism.done:
+        return ()
+    return bounds_check(mechanism, design.schema, interval_counts(design.schema, mechanism, source, progress))
 
 
 def _strings(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> StringsCheck | None:

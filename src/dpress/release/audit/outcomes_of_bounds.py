@@ -22,7 +22,7 @@ def of_bounds(mechanism: BoundsFirst, *, rng: Generator) -> Outcomes:
     rows = mechanism.unit.rows
     made = mechanism.for_few_rows()
     tables = [_table(rows, number) for number in _powers()]
-    first = max(range(len(tables)), key=lambda place: _told(made, tables[place], rows))
+    first = max(range(len(tables)), key=lambda place: _moved_by_unit(made, tables[place], rows))
     pair = (tables[first], _with_unit(tables[first], rows))
     size = len(EDGES)
 
@@ -59,7 +59,7 @@ def _with_unit(counts: Integers, rows: int) -> Integers:
     return more
 
 
-def _told(made: BoundsFirst, counts: Integers, rows: int) -> float:
+def _moved_by_unit(made: BoundsFirst, counts: Integers, rows: int) -> float:
     """Return how far a unit's rows move the probabilities of one of the choices."""
     pairs = zip(*(made.choices(own, EDGES) for own in (counts, _with_unit(counts, rows))), strict=True)
     both = [pair for one, other in pairs for pair in zip(one, other, strict=True)]

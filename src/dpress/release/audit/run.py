@@ -48,8 +48,9 @@ from dpress.release.audit import (
     selections,
 )
 from dpress.release.audit.checks import claimed_of, exact_check, relation_of, sampled_check, units
-from dpress.release.audit.exact_discovery import bounds_loss
+from dpress.release.audit.exact_discovery import bounds_loss, discovery_loss
 from dpress.release.audit.exact_steps import added_loss
+from dpress.release.audit.exact_weights import coarse_names
 from dpress.release.audit.verdict import Audit, Check, Kind
 
 CENTRAL = (MatrixMechanism, Exponential, ApproximateQuantiles, CentralMap, GroupQuantiles, BoundsFirst)
@@ -187,11 +188,18 @@ def sampled_oracle(name: str, oracle: Oracle, samples: int, *, rng: Generator) -
 def discovering(card: Card, loss: ApproxDP, samples: int | None, *, rng: Generator) -> Iterator[Check]:
     """Yield the checks of names and of their groups: exactly together, by samples one after the other."""
     for unit in units():
-        yield selections.discovery_exact(cast("DiscoveredGroups", card.example(loss, unit)))
+        yield discovery_exact(cast("DiscoveredGroups", card.example(loss, unit)))
     for relation in Relation if samples is not None else ():
         made = selections.of_few(card, loss, relation)
         yield from selections.discovered_sampled(made, samples or SAMPLES, rng=rng)
         yield central_sampled(made.listing(2).groups, samples or SAMPLES, rng=rng)
+
+
+def discovery_exact(made: DiscoveredGroups) -> Check:
+    """Return the exact check of names and their groups together."""
+    return selections.delta_check(
+        "exact sum", "names, then their groups", made, discovery_loss(coarse_names(made), claimed_of(made))
+    )
 
 
 def central(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Generator) -> Iterator[Check]:

@@ -20,7 +20,6 @@ from dpress.mechanisms.selection.partition_selection import PartitionSelection
 from dpress.mechanisms.selection.weighted_threshold import WeightedThreshold
 from dpress.release.audit import exact_names, outcomes_of_names, sampled
 from dpress.release.audit.checks import claimed_of, relation_of, sampled_check, units
-from dpress.release.audit.exact_discovery import discovery_loss
 from dpress.release.audit.exact_weights import coarse, coarse_names, weights_loss
 from dpress.release.audit.verdict import Check, Kind
 
@@ -72,18 +71,14 @@ def names_exact(made: PartitionSelection | GaussianThreshold | WeightedThreshold
     """Return the exact check of what releases names, beside its total."""
     claimed = claimed_of(made)
     if isinstance(made, PartitionSelection):
-        return _delta("exact outputs", "tables of a few names", made, exact_names.names_loss(made, claimed))
+        return delta_check("exact outputs", "tables of a few names", made, exact_names.names_loss(made, claimed))
     if isinstance(made, WeightedThreshold):
-        return _delta("exact sum", "sums of noise", made, weights_loss(coarse(made), claimed))
-    return _delta("exact sum", "sums of noise", made, exact_names.sums_loss(made, claimed))
+        return delta_check("exact sum", "sums of noise", made, weights_loss(coarse(made), claimed))
+    return delta_check("exact sum", "sums of noise", made, exact_names.sums_loss(made, claimed))
 
 
-def discovery_exact(made: DiscoveredGroups) -> Check:
-    """Return the exact check of names and their groups together."""
-    return _delta("exact sum", "names, then their groups", made, discovery_loss(coarse_names(made), claimed_of(made)))
-
-
-def _delta(kind: Kind, name: str, made: Any, found: exact_names.ExactDelta) -> Check:
+def delta_check(kind: Kind, name: str, made: Any, found: exact_names.ExactDelta) -> Check:
+    """Return an exact check whose loss is delta."""
     return Check(
         kind=kind,
         instance=name,
