@@ -150,7 +150,7 @@ class Answers(TableAnswers):
         if len(asked) == 2:
             alone = [[own if axis == one else np.ones(own.size) for axis, own in enumerate(weights)] for one in asked]
             ends = [[self.decoder.answer(self.measurement, own) for own in aligned(tiles, each)] for each in alone]
-            low = max(low, math.fsum(end[0] for end in ends) - self.release.users)
+            low = max(low, math.fsum(end[0] for end in ends) - self.release.reports)
             high = min(high, *(end[1] for end in ends))
         return low, max(low, high)
 
