@@ -1,5 +1,6 @@
 """What a check of the rows says to whoever holds them: exact, so never private."""
 
+from dpress.release.bounds_check import DRAWS, BoundsCheck
 from dpress.release.data_check import AttributeCheck, DataCheck
 from dpress.release.names_check import NamesCheck
 from dpress.release.sets_check import SetsCheck
@@ -29,7 +30,17 @@ def lines(found: DataCheck) -> list[str]:
         cut = _share(own.low + own.high, own.totals)
         what = f"{own.attribute}: {own.totals:,} totals of persons, in groups and over all"
         out += ["", what, f"  {own.low:,} below their bounds, {own.high:,} above: {cut} would be cut"]
+    for bounds in found.bounds:
+        out += ["", *_bounds(bounds)]
     return [*out, "", *_verdict(found)]
+
+
+def _bounds(found: BoundsCheck) -> list[str]:
+    (low, high), (half, most) = found.ends, found.outside
+    return [
+        f"{found.attribute}: bounds as they might be chosen, by {DRAWS} draws: {low:.10g}..{high:.10g} at the median",
+        f"  {half:,} rows ({_share(half, found.rows)}) would be outside and count as the bounds, {most:,} at worst",
+    ]
 
 
 def _names(found: NamesCheck) -> list[str]:
@@ -94,4 +105,14 @@ def _verdict(found: DataCheck) -> list[str]:
     out += [
         f"{name}: most positions would lie in the box if its two columns were exchanged" for name in found.exchanged
     ]
+    out += [_unsure(one) for one in found.bounds if not one.passed]
     return out or ["nothing looks like a mistake"]
+
+
+def _unsure(found: BoundsCheck) -> str:
+    """Return why bounds that are chosen would be of no use."""
+    if found.rows < found.fewest:
+        enough = f"{found.fewest:,} are enough at this budget"
+        return f"{found.attribute}: {found.rows:,} rows are too few to find bounds; {enough}"
+    share = _share(found.outside[0], found.rows)
+    return f"{found.attribute}: bounds that are chosen would leave {share} of the rows outside; state the bounds"

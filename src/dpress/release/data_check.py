@@ -36,6 +36,9 @@ from dpress.data.sources.text_rows import TextRows
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.specification.spec import Asked, Spec, from_dict, spec_of
 from dpress.data.table import Table
+from dpress.mechanisms.discovery.bounds_first import BoundsFirst
+from dpress.release.bounded import interval_counts
+from dpress.release.bounds_check import BoundsCheck, bounds_check
 from dpress.release.designs import mechanism_of
 from dpress.release.names_check import NamesCheck, names_check
 from dpress.release.plan import plan
@@ -104,6 +107,7 @@ class DataCheck:
         totals: how many totals of persons their bounds would cut, by attribute.
         strings: what devices would be found to hold of strings that nobody listed; None where none are.
         sets: what becomes of sets of values; None where people hold none.
+        bounds: where bounds that are chosen would come to lie, by attribute.
 
     >>> import dpress
     >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
@@ -124,6 +128,7 @@ class DataCheck:
     totals: tuple[TotalsCheck, ...] = ()
     strings: StringsCheck | None = None
     sets: SetsCheck | None = None
+    bounds: tuple[BoundsCheck, ...] = ()
 
     @property
     def suspicious(self) -> tuple[str, ...]:
@@ -134,7 +139,8 @@ class DataCheck:
     @property
     def passed(self) -> bool:
         """Whether nothing looks like a mistake."""
-        return not (self.suspicious or self.refused or self.exchanged)
+        unsure = any(not one.passed for one in self.bounds)
+        return not (self.suspicious or self.refused or self.exchanged or unsure)
 
     @property
     def _unlisted(self) -> float:
@@ -197,6 +203,7 @@ def check(
         totals=_totals(spec, source, progress),
         strings=_strings(asked, spec, source, progress),
         sets=sets,
+        bounds=_bounds(asked, spec, source, progress),
     )
 
 
@@ -208,6 +215,17 @@ def _totals(spec: Spec, source: Any, progress: Progress | None) -> tuple[TotalsC
     return totals_check(
         planned.chosen.mechanism, planned.choice.schema, source, spec.privacy.protected, progress=progress
     )
+
+
+def _bounds(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> tuple[BoundsCheck, ...]:
+    """Return where chosen bounds would lie; the specification is planned only where some are chosen."""
+    if "private_bounds" not in spec.release.parameters:
+        return ()
+    design = asked if isinstance(asked, Design) else plan(spec).design
+    mechanism = mechanism_of(design)
+    if not isinstance(mechanism, BoundsFirst) or mechanism.done:
+        return ()
+    return bounds_check(mechanism, design.schema, interval_counts(design.schema, mechanism, source, progress))
 
 
 def _strings(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> StringsCheck | None:

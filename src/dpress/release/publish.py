@@ -36,8 +36,8 @@ from dpress.data.table import Table
 from dpress.data.true_counts import atom_counts, exact_answers
 from dpress.inference.postprocess import NAMES
 from dpress.ledger.ledger import Ledger, verify
+from dpress.mechanisms.discovery.bounds_first import BoundsFirst
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
-from dpress.mechanisms.discovery.private_bounds import PrivateBounds
 from dpress.mechanisms.linear.over_atoms import atoms_of
 from dpress.release import bounded, discovered
 from dpress.release.clock import now
@@ -251,7 +251,7 @@ def _ready(
         return lambda rng: mechanism.select(names, rng=rng)
     if isinstance(mechanism, DiscoveredGroups):
         return discovered.ready(design, mechanism, source, progress)
-    if isinstance(mechanism, PrivateBounds):
+    if isinstance(mechanism, BoundsFirst):
         return bounded.ready(design, mechanism, source, progress)
     if isinstance(mechanism, ChoosingMechanism):
         counted = exact_answers(mechanism, schema, source, unit, progress=progress)
