@@ -90,14 +90,31 @@ def test_an_empty_partition_name_is_refused() -> None:
     [
         (ROW, 1, "0.6"),
         (REPLACED, 2, "0.9"),
-        (Unit(column="uid", rows=2), 2, "0.9"),
-        (Unit(relation=Relation.REPLACE_ONE, column="uid", rows=2), 4, "1.0"),
     ],
 )
-def test_parallel_parts_cost_the_dearest_that_one_unit_can_touch(unit: Unit, parts: int, price: str) -> None:
+def test_parallel_parts_cost_the_dearest_that_one_row_can_touch(unit: Unit, parts: int, price: str) -> None:
     charges = [pure(0.1), pure(0.2, "north"), pure(0.3, "north"), pure(0.3, "south"), pure(0.1, "west")]
-    assert touched(unit, unit.rows) == parts
+    assert touched(unit, 1) == parts
     assert total(charges, ONE, unit) == {"epsilon": Fraction(price)}
+
+
+def in_every_part(loss: Fraction, parts: str) -> list[Charge]:
+    return [pure(loss, part) for part in parts]
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.parametrize("relation", list(Relation))
+def test_parts_are_not_free_for_persons_whose_rows_each_release_keeps_by_itself(relation: Relation, rows: int) -> None:
+    """A person with a row in each of three parts is in all three releases: k rows of a release bound no other one."""
+    person = Unit(relation=relation, column="uid", rows=rows)
+    assert total(in_every_part(Fraction(1), "abc"), PureDP(epsilon=9), person) == {"epsilon": Fraction(3)}
+
+
+def test_persons_that_are_stated_to_be_in_so_many_parts_cost_as_many() -> None:
+    person, stated = Unit(column="uid"), [Charge(loss=ONE, partition=f"m: {own}", touched=2) for own in "abc"]
+    assert total(stated, ONE, person) == {"epsilon": Fraction(2)}
+    assert total([*stated, pure(1, "m: d")], ONE, person) == {"epsilon": Fraction(3)}  # which states nothing
+    assert total([*stated, Charge(loss=ONE, partition="w: a", touched=1)], ONE, person) == {"epsilon": Fraction(3)}
 
 
 def test_parallel_parts_work_for_every_kind_of_limit() -> None:
