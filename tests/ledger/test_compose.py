@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given
@@ -229,3 +229,44 @@ def test_charges_may_say_that_a_unit_is_in_fewer_or_more_parts_and_divisions_add
     weeks = [Charge(loss=PureDP(epsilon=0.1), partition=f"day by week: {own}", touched=3) for own in "abcde"]
     assert total([*months, *weeks], PureDP(epsilon=9), unit) == {"epsilon": Fraction(6, 10)}
     assert total([*months, *months], PureDP(epsilon=9), unit) == {"epsilon": Fraction(6, 10)}
+
+
+persons = st.sampled_from([ROW, REPLACED, Unit(column="uid", rows=1), Unit(column="uid", rows=3)])
+stated_charges = st.builds(
+    lambda epsilon, division, part, touched: Charge(
+        loss=PureDP(epsilon=epsilon), partition=division and f"{division}: {part}", touched=touched
+    ),
+    epsilons,
+    st.sampled_from([None, "month", "week"]),
+    st.sampled_from("abc"),
+    st.sampled_from([None, None, 1, 2]),
+)
+
+
+def worst_unit(charges: Sequence[Charge], unit: Unit) -> Fraction:
+    """Return the loss of the unit that is in the worst parts, by trying all sets of parts that one can be in."""
+    found = sum((own.loss.epsilon for own in charges if own.partition is None), Fraction(0))  # type: ignore[union-attr]
+    for division in ("month", "week"):
+        inside = [own for own in charges if own.partition is not None and own.partition.startswith(division)]
+        names = {own.partition for own in inside}
+        alike = [own for own in inside if own.touched is not None or unit.column is None]
+        most = touched(unit, max((own.touched or 1 for own in alike), default=0))
+        found += max(
+            sum((own.loss.epsilon for own in inside if own not in alike or own.partition in chosen), Fraction(0))  # type: ignore[union-attr]
+            for size in range(len(names) + 1)
+            for chosen in combinations(sorted(str(name) for name in names), size)
+            if size <= most
+        )
+    return found
+
+
+@given(st.lists(stated_charges, max_size=7), persons)
+def test_the_price_is_the_loss_of_the_unit_that_is_in_the_worst_parts(charges: list[Charge], unit: Unit) -> None:
+    assert total(charges, ONE, unit) == {"epsilon": worst_unit(charges, unit)}
+
+
+def test_parts_that_are_as_few_as_the_rows_of_one_release_are_caught() -> None:
+    """The fault that was there: a person with one row in each release was charged for one part."""
+    charges, person = [pure(1, f"month: {part}") for part in "abc"], Unit(column="uid")
+    dearest = total(charges, ONE, ROW)["epsilon"]
+    assert dearest == 1 < worst_unit(charges, person)

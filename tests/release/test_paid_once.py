@@ -117,4 +117,4 @@ def persons_in_one_period(monkeypatch):
 def test_a_planted_fault_is_found(monkeypatch, machine, fault, message):
     fault(monkeypatch)
     with pytest.raises(AssertionError, match=message):
-        search(machine, 200)
+        search(machine, 120)

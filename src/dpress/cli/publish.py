@@ -136,7 +136,7 @@ def _say(release: Release, out: str) -> None:
     unit = release.claim.unit
     click.echo(f"Release: {out}")
     click.echo(f"Method:  {release.method}")
-    click.echo(f"Promise: {promised(release.claim)}, per {unit.column or 'row'}, {unit.relation}")
+    click.echo(f"Promise: {promised(release.claim)}, per {unit.name}, {unit.relation}")
     if unit.counted:
         click.echo(f"Counts:  of {unit.counted}; further rows were left out")
     tables = release.answers.tables

@@ -117,7 +117,12 @@ class Ledger:
         if not isinstance(unit, Unit):
             raise ValueError(f'unit must be a Unit such as Unit() or Unit(column="uid", rows=3), got unit={unit!r}')
         opening = Opening(
-            time=now(), limit=write_loss(limit), relation=unit.relation, column=unit.column, rows=unit.rows
+            time=now(),
+            limit=write_loss(limit),
+            relation=unit.relation,
+            column=unit.column,
+            rows=unit.rows,
+            also=unit.also,
         )
         store_at(path).create(opening)
         return cls(path=located(path))
@@ -279,7 +284,8 @@ def _spent(history: History) -> Amounts:
 
 def _afford(history: History, asked: Sequence[Charge], unit: Unit) -> None:
     limit, own = history.opening.loss, history.opening.unit
-    if (unit.relation, unit.column) != (own.relation, own.column) or unit.rows < own.rows:  # more rows hold for fewer
+    same = unit.relation is own.relation and {*unit.columns} == {*own.columns}
+    if not same or unit.rows < own.rows:  # more rows hold for fewer
         raise ValueError(f"the ledger protects {_whom(own)}; the loss must be stated for that, got {_whom(unit)}")
     after = total([*_charges(history), *asked], limit, own)
     if not fits(after, limit):
@@ -291,7 +297,7 @@ def _afford(history: History, asked: Sequence[Charge], unit: Unit) -> None:
 
 
 def _whom(unit: Unit) -> str:
-    protected = "one row" if unit.column is None else f"a {unit.column} with at most {unit.rows} rows"
+    protected = "one row" if unit.column is None else f"a {unit.name} with at most {unit.rows} rows"
     return f"{protected} under {unit.relation}"
 
 

@@ -46,6 +46,7 @@ from dpress.release.totals_check import TotalsCheck, totals_check
 
 CAPS = (1, 2, 5, 10, 20, 50, 100)
 SHARE = 0.2  # of an attribute's values that may have no cell of their own
+EACH = 100  # rows that a person has on average at most, or what names persons probably names something else
 SHOWN = 5  # texts without a cell
 DECIMAL_COMMA = re.compile(r"[+-]?\d+(\.\d{3})*,\d*")
 OTHER_DATE = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\b")
@@ -104,6 +105,7 @@ class DataCheck:
         totals: how many totals of persons their bounds would cut, by attribute.
         strings: what devices would be found to hold of strings that nobody listed; None where none are.
         sets: what becomes of sets of values; None where people hold none.
+        unit: what names the persons, in words.
 
     >>> import dpress
     >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
@@ -124,6 +126,12 @@ class DataCheck:
     totals: tuple[TotalsCheck, ...] = ()
     strings: StringsCheck | None = None
     sets: SetsCheck | None = None
+    unit: str = "row"
+
+    @property
+    def few_persons(self) -> bool:
+        """Whether persons have so many rows each that what names them probably names something else."""
+        return self.persons is not None and self.persons.rows > EACH * self.persons.persons
 
     @property
     def suspicious(self) -> tuple[str, ...]:
@@ -134,7 +142,7 @@ class DataCheck:
     @property
     def passed(self) -> bool:
         """Whether nothing looks like a mistake."""
-        return not (self.suspicious or self.refused or self.exchanged)
+        return not (self.suspicious or self.refused or self.exchanged or self.few_persons)
 
     @property
     def _unlisted(self) -> float:
@@ -170,7 +178,7 @@ def check(
     of_sets = catalog.room(spec.release.kind).of_sets
     source = open_source(source_of(asked, data), spec.data or FileFormat(), attributes)
     names, unit = tuple(one.name for one in attributes), spec.privacy.protected
-    _check_names(Table(source, names, unit).present(), names if unit.column is None else (*names, unit.column))
+    _check_names(Table(source, names, unit).present(), (*names, *unit.columns))
     tallies = [_Tally(one) for one in (() if of_sets else attributes)]
     written = tuple(name + AS_WRITTEN for name in names) if isinstance(source.source, TextRows) else ()
     rows = kept = 0
@@ -197,6 +205,7 @@ def check(
         totals=_totals(spec, source, progress),
         strings=_strings(asked, spec, source, progress),
         sets=sets,
+        unit=unit.name,
     )
 
 

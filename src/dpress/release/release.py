@@ -78,7 +78,7 @@ class Release:
 
     def _repr_html_(self) -> str:
         own, unit = self.answers, self.claim.unit
-        promised = f"{describe(self.claim.proven)} proven, per {unit.column or 'row'}, {unit.relation}"
+        promised = f"{describe(self.claim.proven)} proven, per {unit.name}, {unit.relation}"
         tables = [(name, " x ".join(names)) for name, names in {**own.tables, **own.asked}.items()]
         lines = (notebook.line(one) for one in (promised, *own.announced))
         files = notebook.table(("file", "attributes"), tables) if tables else ""
@@ -272,7 +272,7 @@ class Release:
                 "published": as_floats(claim.published),
                 "proven": as_floats(claim.proven),
                 "relation": claim.unit.relation.value,
-                "unit": claim.unit.column or "row",
+                "unit": [*claim.unit.columns] if claim.unit.also else claim.unit.name,
                 "rows_per_unit": claim.unit.rows,
                 "basis": claim.basis,
             },
