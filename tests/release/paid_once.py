@@ -119,7 +119,7 @@ class Curator(RuleBasedStateMachine):
         self.using, self.at, self.patches = [], None, []
         for room in "ab":
             (self.place / room).mkdir()
-        self.histories, self.kept_books, self.kept_folders = {}, [], []
+        self.histories, self.kept_books, self.kept_folders, self.payers = {}, [], [], {}
         self.seen = Counter()
         self._patch(whole, "_ready", "counted")
         self._patch(Ledger, "reserve", "charged")
@@ -175,6 +175,7 @@ class Curator(RuleBasedStateMachine):
         book, in_sight = self.using[-1]
         self.seen["drawn"] += 1
         if book is not None:
+            self.payers[draw.series] = book
             assert in_sight <= {*chain(book)}, "drawn though the ledger lacks what lies beside: an older copy of it"
             self.histories[book].append(draw)
 
@@ -266,7 +267,7 @@ class Curator(RuleBasedStateMachine):
             series = load_series(folder)
             assert {path.parent.name for path in new} <= {series.calendar.folder(one) for one in series.unguarded}
 
-    @initialize(limit=st.sampled_from([1, 2, 3]))
+    @initialize(limit=st.sampled_from([1, 4, 9]))
     def begin(self, limit):
         """There is one ledger."""
         self.book("1", limit)
@@ -281,7 +282,7 @@ class Curator(RuleBasedStateMachine):
         """Publish all rows."""
         self._single(kind, self.place / room, data.draw(st.sampled_from(self.books())), self.happening(data.draw))
 
-    @rule(data=st.data(), room=st.sampled_from("ab"), guarded=st.sampled_from([True] * 6 + [False]))
+    @rule(data=st.data(), room=st.sampled_from("ab"), guarded=st.sampled_from([True, True, True, False]))
     def add(self, data, room, guarded):
         """Begin a series, or add a period to one: mostly the next one."""
         there = self.series()
@@ -289,17 +290,26 @@ class Curator(RuleBasedStateMachine):
         folder = data.draw(st.sampled_from([*there, *there, new]))
         done = len(load_series(folder).periods) if folder in there else 0
         month = MONTHS[min(done, 3)] if data.draw(st.integers(0, 3)) else data.draw(st.sampled_from(MONTHS))
-        book = data.draw(st.sampled_from(self.books())) if guarded else None
+        book = self.payer(data.draw, folder) if guarded else None
         counter = data.draw(st.sampled_from(self.counters))
         self._period(folder, month, book, counter, self.happening(data.draw))
 
+    def payer(self, draw, folder):
+        """Return mostly the ledger that paid last for a series."""
+        last = self.payers.get(load_series(folder).id) if (folder / "series.json").exists() else None
+        return draw(st.sampled_from([*[last] * (3 if last else 0), *self.books()]))
+
     @precondition(lambda self: self.series())
-    @rule(data=st.data())
-    def delete_the_newest(self, data):
-        """A folder of a span is deleted, mostly the newest."""
-        spans = sorted(data.draw(st.sampled_from(self.series())).glob("*/release.json"))
+    @rule(data=st.data(), again=st.booleans())
+    def delete_the_newest(self, data, again):
+        """A folder of a span is deleted, mostly the newest; and perhaps it is published again at once."""
+        folder = data.draw(st.sampled_from(self.series()))
+        spans = sorted(folder.glob("*/release.json"), key=lambda path: path.parent.name[-7:])
         if spans:
-            shutil.rmtree(data.draw(st.sampled_from([spans[-1], spans[-1], *spans])).parent)
+            newest = data.draw(st.sampled_from([spans[-1], spans[-1], *spans])).parent
+            shutil.rmtree(newest)
+            if again:
+                self._period(folder, newest.name[-7:], self.payer(data.draw, folder), "", self.happening(data.draw))
 
     @precondition(lambda self: self.series())
     @rule(data=st.data(), room=st.sampled_from("ab"), what=st.sampled_from(["copy", "keep", "move"]))

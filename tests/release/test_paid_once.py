@@ -23,7 +23,7 @@ def search(machine, examples):
         machine,
         settings=settings(
             max_examples=examples,
-            stateful_step_count=16,
+            stateful_step_count=20,
             deadline=None,
             derandomize=True,
             database=None,
@@ -36,8 +36,8 @@ def search(machine, examples):
 @pytest.mark.parametrize("machine", [Curator, CuratorOfPersons])
 def test_what_is_seen_was_paid_each_by_itself(machine):
     search(machine, 40)
-    assert TOTALS["drawn"] > 80  # or nothing was searched
-    assert min(TOTALS["killed"], TOTALS["refused"], TOTALS["older copy"]) > 3
+    assert TOTALS["drawn"] > 100  # or nothing was searched
+    assert min(TOTALS["killed"], TOTALS["refused"], TOTALS["older copy"]) > 0
 
 
 def counters_paid_when_they_begin(monkeypatch):

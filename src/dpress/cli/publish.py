@@ -118,7 +118,8 @@ def _publish_period(
     if claim is None:
         click.echo("Nothing closes with this period.")
     if unguarded:
-        click.echo(f"Ledger:  none paid for {unguarded:,} spans: nothing keeps their noise from being drawn again")
+        spans = "1 span" if unguarded == 1 else f"{unguarded:,} spans"
+        click.echo(f"Ledger:  none paid for {spans}: nothing keeps that noise from being drawn again")
     click.echo(f"Next:    dpress query {out} ...")
 
 

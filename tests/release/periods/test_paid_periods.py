@@ -6,9 +6,12 @@ import shutil
 from fractions import Fraction
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 from tests.release.periods.months import MONTHS, ROWS, VISITED, WARD, published, spec
 
+from dpress.cli.publish import command
 from dpress.core.claim import PureDP, Unit
 from dpress.core.errors import BudgetExceeded, SchemaMismatch
 from dpress.core.rng import seeded
@@ -205,3 +208,23 @@ def test_a_crash_between_charge_and_folder_refunds_nothing_and_the_next_period_f
     assert share == (2 if counter == "separate" else 1)
     assert published(folder, own, MONTHS[:2], ledger=ledger).periods == tuple(MONTHS[:2])
     assert ledger.summary().spent == {"epsilon": 2 * share}  # of the period that was charged twice
+
+
+def test_the_command_says_that_nothing_guards_a_series_without_a_ledger(tmp_path):
+    pq.write_table(ROWS, tmp_path / "rows.parquet")
+    (tmp_path / "spec.toml").write_text(
+        '[data]\nsource = "rows.parquet"\n[[attribute]]\nname = "visited"\nkind = "date"\ncells = "month"\n'
+        "bounds = [2024-01-10, 2024-06-20]\n[privacy]\nepsilon = 1.0\n"
+        '[periods]\nattribute = "visited"\ncounter = "tree"\n[release]\nkind = "histogram"\n'
+    )
+
+    def said(*options, out="out", month=MONTHS[0]):
+        arguments = [str(tmp_path / "spec.toml"), "--out", str(tmp_path / out), "--period", month, "--quiet", *options]
+        done = CliRunner().invoke(command, arguments)
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    assert "Ledger:  none paid for 1 span: nothing keeps that noise from being drawn again" in said()
+    assert json.loads(said("--json", month=MONTHS[1]))["unguarded"] == 3
+    paid = said("--json", "--ledger", str(tmp_path / "l.db"), out="paid")
+    assert json.loads(paid)["unguarded"] == 0
