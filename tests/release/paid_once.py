@@ -5,105 +5,33 @@ since: that is found where a release or a series beside the new one keeps its he
 ledger has a history here, which goes back with it; what lies in sight of a new release must be in the ledger.
 """
 
-import datetime as dt
 import functools
 import json
 import shutil
 import tempfile
-from collections import Counter, defaultdict
-from dataclasses import dataclass
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from unittest import mock
 
-import pyarrow as pa
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from tests.release.paid_draws import KINDS, MONTHS, ROWS, Draw, by_months, chain, planned, single, worst
 
 from dpress.core.claim import ApproxDP, Unit
 from dpress.core.errors import BudgetExceeded, NotSupported, SchemaMismatch
 from dpress.core.rng import seeded
-from dpress.data.specification.spec import from_dict
 from dpress.ledger import ledger as ledgers
 from dpress.ledger.ledger import Ledger
-from dpress.ledger.store import store_at
 from dpress.release import folder as folders
 from dpress.release import private_cap as caps
 from dpress.release import publish as whole
 from dpress.release import release as releases
 from dpress.release.periods import publish_period as periods
 from dpress.release.periods.series import load_series
-from dpress.release.plan import plan
 
-MONTHS = [f"2024-0{month}" for month in range(1, 5)]
-DAY = {"name": "day", "kind": "date", "bounds": [dt.date(2024, 1, 1), dt.date(2024, 4, 30)], "cells": "month"}
-WARD = {"name": "ward", "kind": "categorical", "values": ["eyes", "hearts"]}
-ITEM = {"name": "item", "kind": "categorical", "values": "discover", "other": "rest"}
-COST = {"name": "cost", "kind": "numeric", "bounds": [0.0, 1e6], "bins": 100}
-ROWS = pa.table(
-    {
-        "day": [dt.date(2024, 1 + row % 4, 1) for row in range(48)],
-        "ward": ["eyes", "hearts"] * 24,
-        "item": ["bread"] * 48,
-        "cost": [float(row) for row in range(48)],
-        "uid": [row // 6 for row in range(48)],
-    }
-)
-KINDS = {
-    "histogram": ([WARD], {}, {}),
-    "names": ([ITEM], {"delta": 1e-3}, {"users": 50}),
-    "groups": ([ITEM, COST], {"delta": 1e-3}, {"by": ["item"], "mean": ["cost"], "users": 50}),
-    "bounds": ([COST], {}, {"mean": ["cost"], "private_bounds": ["cost"], "users": 50}),
-}
 POINTS = ("counted", "charged", "drawn", "confirmed", "written", "kept")
 REFUSED = (BudgetExceeded, NotSupported, OSError, SchemaMismatch, ValueError)
-SHARES = 2  # periods in which a person counts
-planned = functools.cache(lambda text: plan(from_dict(json.loads(text))))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Draw:
-    """Noise that somebody has seen.
-
-    Args:
-        series: that the release is of; empty for one of all rows.
-        months: whose rows it is of.
-        epsilon: that it cost.
-    """
-
-    series: str
-    months: frozenset[str]
-    epsilon: Fraction
-
-
-def worst(draws, person):
-    """Return the largest loss of a unit by what was seen: of a row, or of a person who counts in two periods."""
-    found, months = Fraction(0), defaultdict(Fraction)
-    for own in draws:
-        if not own.series:
-            found += own.epsilon
-        for month in own.months:
-            months[own.series if person else "", month] += own.epsilon
-    rows = max(months.values(), default=Fraction(0))
-    series = {name for name, _ in months}
-    persons = sum(sum(sorted((months[one, m] for m in MONTHS), reverse=True)[:SHARES]) for one in series)
-    return found + (persons if person else rows)
-
-
-def planned_once(plans):
-    def planned_before(spec):
-        if spec.hash not in plans:
-            plans[spec.hash] = plan(spec)
-        return plans[spec.hash]
-
-    return planned_before
-
-
-PLANNED = planned_once({})
-
-
-def chain(book):
-    return [row.hash for row in store_at(book).rows()]
 
 
 class Curator(RuleBasedStateMachine):
@@ -130,7 +58,7 @@ class Curator(RuleBasedStateMachine):
         self._replace(releases, "write_folder", self._writing(folders.write_folder))
         for module in (whole, caps, ledgers):
             self._replace(module, "now", lambda: f"{2024 + self.time}-01-01T00:00:00.000+00:00")
-        self._replace(periods, "plan", PLANNED)
+        self._replace(periods, "plan", planned)
 
     def _replace(self, where, name, new):
         patch = mock.patch.object(where, name, new)
@@ -221,15 +149,18 @@ class Curator(RuleBasedStateMachine):
     def series(self):
         return sorted(path.parent for path in self.place.glob("?/*/series.json"))
 
-    def happening(self, draw):
-        """Return what comes between two steps: nothing, a kill, or another process that adds a period or publishes."""
+    def happening(self, draw, book):
+        """Return what comes between two steps: nothing, a kill, or another process that uses the same ledger.
+
+        The clock may have gone backwards, or far ahead.
+        """
+        self.time = draw(st.integers(-3, 3))
         what = draw(st.sampled_from(["nothing", "nothing", "kill", "process", "period"]))
         if what == "nothing":
             return None
-        point, book = draw(st.sampled_from(POINTS)), draw(st.sampled_from(self.books()))
+        point, there = draw(st.sampled_from(POINTS)), self.series()
         if what == "kill":
             return point, self._killed
-        there = self.series()
         if what == "process" or not there:
             return point, lambda: self._single("histogram", self.place / "b", book)
         return point, lambda: self._period(there[0], MONTHS[len(load_series(there[0]).periods) % 4], book, "tree")
@@ -239,22 +170,15 @@ class Curator(RuleBasedStateMachine):
         raise KeyboardInterrupt
 
     def _single(self, kind, room, book, happens=None):
-        attributes, privacy, parameters = KINDS[kind]
-        person = {"unit": "uid", "rows_per_unit": 1} if self.person else {}
-        release = {"kind": {"groups": "statistics", "bounds": "statistics"}.get(kind, kind), "parameters": parameters}
-        plain = {"attribute": attributes, "privacy": {"epsilon": 0.5, **privacy, **person}, "release": release}
-        asked = planned(json.dumps(plain))
+        asked = single(kind, person=self.person)
         out = room / self.fresh("release")
         publish = functools.partial(whole.publish, asked, ROWS, out=out, ledger=book, rng=self.rng)
         self.attempt(publish, book, self.beside(room, book), happens)
 
     def _period(self, folder, month, book, counter, happens=None):
-        privacy = {"epsilon": 1.0} | ({"unit": "uid", "rows_per_unit": 1} if self.person else {})
         if (folder / "series.json").exists():
             counter = load_series(folder).calendar.counter
-        counts = {"per_unit": SHARES} if self.person else {"counter": counter}
-        plain = {"attribute": [DAY, WARD], "privacy": privacy, "release": {"kind": "histogram"}}
-        spec = from_dict(plain | {"periods": {"attribute": "day", **counts}})
+        spec = by_months(counter, person=self.person)
         remembered = self.within(folder)
         before = set(folder.glob("*/release.json"))
 
@@ -280,7 +204,8 @@ class Curator(RuleBasedStateMachine):
     @rule(data=st.data(), kind=st.sampled_from(sorted(KINDS)), room=st.sampled_from("ab"))
     def publish(self, data, kind, room):
         """Publish all rows."""
-        self._single(kind, self.place / room, data.draw(st.sampled_from(self.books())), self.happening(data.draw))
+        book = data.draw(st.sampled_from(self.books()))
+        self._single(kind, self.place / room, book, self.happening(data.draw, book))
 
     @rule(data=st.data(), room=st.sampled_from("ab"), guarded=st.sampled_from([True, True, True, False]))
     def add(self, data, room, guarded):
@@ -292,7 +217,7 @@ class Curator(RuleBasedStateMachine):
         month = MONTHS[min(done, 3)] if data.draw(st.integers(0, 3)) else data.draw(st.sampled_from(MONTHS))
         book = self.payer(data.draw, folder) if guarded else None
         counter = data.draw(st.sampled_from(self.counters))
-        self._period(folder, month, book, counter, self.happening(data.draw))
+        self._period(folder, month, book, counter, self.happening(data.draw, book))
 
     def payer(self, draw, folder):
         """Return mostly the ledger that paid last for a series."""
@@ -309,12 +234,18 @@ class Curator(RuleBasedStateMachine):
             newest = data.draw(st.sampled_from([spans[-1], spans[-1], *spans])).parent
             shutil.rmtree(newest)
             if again:
-                self._period(folder, newest.name[-7:], self.payer(data.draw, folder), "", self.happening(data.draw))
+                book = self.payer(data.draw, folder)
+                self._period(folder, newest.name[-7:], book, "", self.happening(data.draw, book))
 
     @precondition(lambda self: self.series())
-    @rule(data=st.data(), room=st.sampled_from("ab"), what=st.sampled_from(["copy", "keep", "move"]))
+    @rule(data=st.data(), room=st.sampled_from("ab"), what=st.sampled_from(["copy", "keep", "put back", "move"]))
     def handle(self, data, room, what):
-        """A series is copied to go on twice, kept to be put back, or moved."""
+        """A series is copied to go on twice, kept, put back as it was, or moved."""
+        if what == "put back" and self.kept_folders:
+            copy, folder = data.draw(st.sampled_from(self.kept_folders))
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(copy, folder)
+            return
         folder, target = data.draw(st.sampled_from(self.series())), self.place / room / self.fresh("series")
         if what == "move":
             folder.rename(target)
@@ -322,14 +253,6 @@ class Curator(RuleBasedStateMachine):
             target = target if what == "copy" else self.place / self.fresh("kept")
             shutil.copytree(folder, target)
             self.kept_folders += [(target, folder)] if what == "keep" else []
-
-    @precondition(lambda self: self.kept_folders)
-    @rule(data=st.data())
-    def put_back(self, data):
-        """An older copy of a series is put back."""
-        copy, folder = data.draw(st.sampled_from(self.kept_folders))
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(copy, folder)
 
     @rule(data=st.data(), what=st.sampled_from(["copy", "keep", "keep", "put back", "put back", "new"]))
     def handle_books(self, data, what):
@@ -348,11 +271,6 @@ class Curator(RuleBasedStateMachine):
                 self.kept_books.append((target, book, [*self.histories[book]]))
             else:
                 self.histories[target] = [*self.histories[book]]
-
-    @rule(years=st.integers(-3, 3))
-    def move_the_clock(self, years):
-        """The clock goes backwards, or far ahead."""
-        self.time = years
 
     def teardown(self):
         """Leave nothing behind."""
@@ -374,11 +292,10 @@ class CuratorOfPersons(Curator):
     @rule(data=st.data())
     def choose_a_cap(self, data):
         """Choose how many rows a person keeps."""
-        plain = {"attribute": [WARD], "privacy": {"epsilon": 1, "unit": "uid", "rows_per_unit": 1}}
-        spec, book = from_dict(plain | {"release": {"kind": "histogram"}}), data.draw(st.sampled_from(self.books()))
+        spec, book = single("histogram", person=True).spec, data.draw(st.sampled_from(self.books()))
 
         def choose():
             caps.private_cap(spec, ROWS, epsilon=0.25, largest=5, ledger=book, rng=self.rng)
             self._note(Draw(series="", months=frozenset(), epsilon=Fraction("0.25")))
 
-        self.attempt(choose, book, set(), self.happening(data.draw))
+        self.attempt(choose, book, set(), self.happening(data.draw, book))
