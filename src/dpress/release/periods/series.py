@@ -9,16 +9,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import numpy as np
 
 from dpress.core import spans as counters
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.linear import Array
 from dpress.core.spans import Span
-from dpress.data.specification.spec import Spec, as_dict, from_dict
 from dpress.inference.interval import Tail, half_width
 from dpress.ledger.compose import DIVISION
 from dpress.ledger.ledger import Ledger, verify
@@ -26,13 +23,12 @@ from dpress.release.folder import SERIES
 from dpress.release.ledger_heads import kept_heads
 from dpress.release.load import load_release
 from dpress.release.periods.calendar import Calendar
+from dpress.release.periods.series_folder import described, plain_of
 from dpress.release.query_language import parse
 from dpress.release.release import CONFIDENCE, Release
 from dpress.release.result import Result
 from dpress.release.statistics_queries import read
 from dpress.release.table_answers import TableAnswers
-
-FORMAT = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,26 +289,10 @@ def load_series(folder: str | Path) -> Series:
     ...     load_series(f"{folder}/visits").periods
     ('2024-01',)
     """
-    folder = Path(folder)
-    try:
-        found: dict[str, Any] = json.loads((folder / SERIES).read_text(encoding="utf-8"))
-        if found["format"] != FORMAT:
-            raise SchemaMismatch(f"format {found['format']} is not known; this version reads format {FORMAT}")
-        calendar = Calendar(from_dict(found["specification"]))
-        return Series(folder=folder, calendar=calendar, id=str(found["id"]), ledger=found.get("ledger"))
-    except FileNotFoundError:
-        raise OSError(f"{folder} holds no series: there is no {SERIES} in it") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
-        raise SchemaMismatch(f"{folder / SERIES}{what}") from None
+    found = described(folder := Path(folder))
+    return Series(folder=folder, calendar=Calendar(found.specification), id=found.id, ledger=found.ledger)
 
 
 def is_series(folder: str | Path) -> bool:
     """Return whether a folder holds a release of many periods."""
     return (Path(folder) / SERIES).is_file()
-
-
-def plain_of(spec: Spec) -> dict[str, Any]:
-    """Return a specification as JSON has it."""
-    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(as_dict(spec)))
-    return found

@@ -7,16 +7,61 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpress.data.specification.spec import Spec, from_dict
-from dpress.ledger.ledger import Verification
-from dpress.release.folder import SERIES
-from dpress.release.periods.series import FORMAT, load_series, plain_of
+import msgspec
 
+from dpress.core.errors import SchemaMismatch
+from dpress.data.specification.spec import Spec, as_dict, from_dict
+from dpress.ledger.ledger import Verification
+from dpress.release.folder import MANIFEST, SERIES
+
+FORMAT = 1
 LOCK = ".lock"
 PARTIAL = f".{SERIES}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """What `series.json` says.
+
+    Args:
+        specification: of all periods.
+        id: drawn when the series was begun.
+        ledger: that paid last, by the hash of its first line.
+    """
+
+    specification: Spec
+    id: str
+    ledger: str | None
+
+
+def described(folder: Path) -> Description:
+    """Read the description of a series.
+
+    Raises:
+        OSError: the folder holds none.
+        SchemaMismatch: it was edited.
+    """
+    try:
+        found: dict[str, Any] = json.loads((folder / SERIES).read_text(encoding="utf-8"))
+        if found["format"] != FORMAT:
+            raise SchemaMismatch(f"format {found['format']} is not known; this version reads format {FORMAT}")
+        specification = from_dict(found["specification"])
+        return Description(specification=specification, id=str(found["id"]), ledger=found.get("ledger"))
+    except FileNotFoundError:
+        raise OSError(f"{folder} holds no series: there is no {SERIES} in it") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
+        raise SchemaMismatch(f"{folder / SERIES}{what}") from None
+
+
+def plain_of(spec: Spec) -> dict[str, Any]:
+    """Return a specification as JSON has it."""
+    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(as_dict(spec)))
+    return found
 
 
 @contextlib.contextmanager
@@ -35,9 +80,9 @@ def begun(folder: Path, spec: Spec) -> Iterator[None]:
         raise OSError(f"{folder} exists already and is no series; choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
-        there = load_series(folder) if place.exists() else None
-        if there is None or there.calendar.spec.hash != from_dict(plain_of(spec)).hash:
-            if there is not None and (there.spans or there.ledger is not None):
+        there = described(folder) if place.exists() else None
+        if there is None or there.specification.hash != from_dict(plain_of(spec)).hash:
+            if there is not None and (there.ledger is not None or any(folder.glob(f"*/{MANIFEST}"))):
                 raise ValueError(f"{folder} was begun with another specification; choose another folder")
             _write(
                 folder, {"format": FORMAT, "id": os.urandom(8).hex(), "ledger": None, "specification": plain_of(spec)}
