@@ -22,7 +22,7 @@ from dpress.core.name_counts import LONGEST_NAME, NameCounts
 from dpress.core.policy import DROP, REJECT
 from dpress.data.add_up import Progress
 from dpress.data.codec.codec import texts_of
-from dpress.data.persons.person_columns import PersonColumn, person_column
+from dpress.data.persons.person_columns import PersonColumn, persons_of
 from dpress.data.sources.source import without_quotes
 from dpress.data.table import Table
 
@@ -59,7 +59,7 @@ def name_counts(
     """
     if not isinstance(attribute, Categorical):
         raise TypeError(f"{attribute.name} has no names")
-    columns = (attribute.name,) if unit.column is None else (attribute.name, unit.column)
+    columns = (attribute.name, *unit.columns)
     table = Table(source, columns, unit)
     if table.engine != "threads":
         from dpress.data.sql_names import sql_names  # noqa: PLC0415  # sqlglot takes a while to import
@@ -95,7 +95,7 @@ def _counted(attribute: Categorical, unit: Unit, batch: pa.RecordBatch) -> pa.Ta
     names = pc.if_else(pc.fill_null(fits, False), texts, pa.scalar(None, texts.type))
     if unit.column is None:
         return _added([pa.table({NAME: names, COUNT: pa.array(np.ones(len(names), dtype=np.int64))})])
-    return _added([pa.table({NAME: names, PERSON: _persons(person_column(unit.column, batch.column(unit.column)))})])
+    return _added([pa.table({NAME: names, PERSON: _persons(persons_of(unit.columns, batch))})])
 
 
 def _persons(found: PersonColumn) -> pa.Array:

@@ -43,10 +43,10 @@ def sql_counts(
             f"{source.name}: engine sql counts Parquet files and tables of DuckDB, PostgreSQL or Spark; use threads"
         )
     relation = relation_of(source)
-    person = table.unit.column
-    check_asked(source, relation, schema.names if person is None else (*schema.names, person))
-    if person is not None and len(code_expressions(schema, relation)) == len(schema.names):
-        if relation.column(person).kind is None and not isinstance(source, Database):
+    persons = table.unit.columns
+    check_asked(source, relation, (*schema.names, *persons))
+    if persons and len(code_expressions(schema, relation)) == len(schema.names):
+        if any(relation.column(one).kind is None for one in persons) and not isinstance(source, Database):
             return folded(table, schema, count(schema.shape, tables), progress)
         query = bounded_query(source, table.unit, schema.names)
         relation = Relation(query=query, declared=relation.declared, dialect=relation.dialect)

@@ -4,6 +4,7 @@ rows, at most so many of each person -> the name of each, or none -> each once f
 how many names the person has -> counts.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ from dpress.core.policy import DROP, REJECT
 from dpress.data.sources.source import Database, SqlSource
 from dpress.data.sql.coded_rows import Relation, check_asked, relation_of
 from dpress.data.sql.engine_column import TEXT, Column, text, whole
-from dpress.data.sql.person_rows import person_name
+from dpress.data.sql.person_rows import person_text
 from dpress.data.table import Table
 
 NAME, SIZE, COUNT = "dpress_name", "dpress_size", "dpress_count"
@@ -41,8 +42,8 @@ def sql_names(table: Table, attribute: Categorical, *, sizes: bool) -> pa.Table 
         OSError: the rows cannot be read, or they changed.
         SchemaMismatch: there is no such column, there are no rows, or a value is missing that may not be.
     """
-    person = table.unit.column
-    if not isinstance(table.source, SqlSource) or (person is not None and not isinstance(table.source, Database)):
+    persons = table.unit.columns
+    if not isinstance(table.source, SqlSource) or (persons and not isinstance(table.source, Database)):
         return None
     table = table.drawn()
     source = table.source
@@ -50,7 +51,7 @@ def sql_names(table: Table, attribute: Categorical, *, sizes: bool) -> pa.Table 
         return None
     relation = relation_of(source)
     check_asked(source, relation, table.columns)
-    asked = statements(attribute, relation, person, sizes=sizes)
+    asked = statements(attribute, relation, persons, sizes=sizes)
     if asked is None:
         return None
     rows, named = (int(column[0].as_py()) for column in source.fetch(asked.numbers).columns)
@@ -76,13 +77,13 @@ class Statements:
     names: str
 
 
-def statements(attribute: Categorical, relation: Relation, person: str | None, *, sizes: bool) -> Statements | None:
+def statements(attribute: Categorical, relation: Relation, persons: Sequence[str], *, sizes: bool) -> Statements | None:
     """Return the statements that count names; None where the engine cannot name the column's values as the codec does.
 
     Args:
         attribute: whose values are discovered.
         relation: the rows, bounded to a few of each person.
-        person: the column that names a row's person; None where rows are counted.
+        persons: the columns that name a row's person; none where rows are counted.
         sizes: whether names are counted by how many of them a unit has.
     """
     column = relation.column(attribute.name)
@@ -93,13 +94,13 @@ def statements(attribute: Categorical, relation: Relation, person: str | None, *
     if not named or other is None:
         return None
     columns = [exp.alias_(_name(column, other), NAME)]
-    if person is not None:
-        columns.append(exp.alias_(person_name(relation.column(person)), PERSON))
+    if persons:
+        columns.append(exp.alias_(person_text(relation, persons), PERSON))
     rows = exp.select(*columns).from_(relation.source)
     if attribute.null == DROP:
         rows = rows.where(exp.not_(column.missing))
-    counted, keys = rows if person is None else rows.distinct(), [NAME]
-    if sizes and person is not None:
+    counted, keys = rows.distinct() if persons else rows, [NAME]
+    if sizes and persons:
         size = exp.Window(this=exp.Count(this=exp.column(NAME)), partition_by=[exp.column(PERSON)])
         counted, keys = exp.select(NAME, exp.alias_(size, SIZE)).from_(counted.subquery("dpress_names")), [NAME, SIZE]
     number = exp.cast(exp.Count(this=exp.Star()), "bigint")

@@ -49,6 +49,7 @@ from dpress.release.totals_check import TotalsCheck, totals_check
 
 CAPS = (1, 2, 5, 10, 20, 50, 100)
 SHARE = 0.2  # of an attribute's values that may have no cell of their own
+EACH = 100  # rows that a person has on average at most, or what names persons probably names something else
 SHOWN = 5  # texts without a cell
 DECIMAL_COMMA = re.compile(r"[+-]?\d+(\.\d{3})*,\d*")
 OTHER_DATE = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\b")
@@ -108,6 +109,7 @@ class DataCheck:
         strings: what devices would be found to hold of strings that nobody listed; None where none are.
         sets: what becomes of sets of values; None where people hold none.
         bounds: where bounds that are chosen would come to lie, by attribute.
+        unit: what names the persons, in words.
 
     >>> import dpress
     >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
@@ -129,6 +131,12 @@ class DataCheck:
     strings: StringsCheck | None = None
     sets: SetsCheck | None = None
     bounds: tuple[BoundsCheck, ...] = ()
+    unit: str = "row"
+
+    @property
+    def few_persons(self) -> bool:
+        """Whether persons have so many rows each that what names them probably names something else."""
+        return self.persons is not None and self.persons.rows > EACH * self.persons.persons
 
     @property
     def suspicious(self) -> tuple[str, ...]:
@@ -140,7 +148,7 @@ class DataCheck:
     def passed(self) -> bool:
         """Whether nothing looks like a mistake."""
         unsure = any(not one.passed for one in self.bounds)
-        return not (self.suspicious or self.refused or self.exchanged or unsure)
+        return not (self.suspicious or self.refused or self.exchanged or self.few_persons or unsure)
 
     @property
     def _unlisted(self) -> float:
@@ -176,7 +184,7 @@ def check(
     of_sets = catalog.room(spec.release.kind).of_sets
     source = open_source(source_of(asked, data), spec.data or FileFormat(), attributes)
     names, unit = tuple(one.name for one in attributes), spec.privacy.protected
-    _check_names(Table(source, names, unit).present(), names if unit.column is None else (*names, unit.column))
+    _check_names(Table(source, names, unit).present(), (*names, *unit.columns))
     tallies = [_Tally(one) for one in (() if of_sets else attributes)]
     written = tuple(name + AS_WRITTEN for name in names) if isinstance(source.source, TextRows) else ()
     rows = kept = 0
@@ -204,6 +212,7 @@ def check(
         strings=_strings(asked, spec, source, progress),
         sets=sets,
         bounds=_bounds(asked, spec, source, progress),
+        unit=unit.name,
     )
 
 

@@ -71,6 +71,7 @@ def series_page(series: Series) -> str:
         "each": loss(release.charged),
         "unit": calendar.spec.privacy.protected,
         "touched": calendar.touched,
+        "unguarded": len(series.unguarded),
         "private": all(one.private for one in series.releases.values()),
         "figures": [
             (name, _figure(view, f"{what} by period: {name}"))

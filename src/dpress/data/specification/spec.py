@@ -39,7 +39,7 @@ class Privacy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """The promise that is asked for."""
 
     model: Literal["central", "local"] = "central"
-    unit: str = "row"
+    unit: str | tuple[str, ...] = "row"
     rows_per_unit: int = 1
     relation: Relation = Relation.ADD_REMOVE
     epsilon: float | None = None
@@ -53,6 +53,10 @@ class Privacy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             _check_number(name, value)
         if set(given) not in ({"epsilon"}, {"rho"}, {"epsilon", "delta"}):
             raise ValueError(f"expected epsilon, or rho, or epsilon and delta, got {sorted(given) or 'none of them'}")
+        if not isinstance(self.unit, str) and (len(self.unit) < 2 or len({*self.unit}) < len(self.unit)):
+            raise ValueError(
+                f".unit: expected two or more different columns that name a person together, got {[*self.unit]}"
+            )
         if self.rows_per_unit < 1 or (self.unit == "row" and self.rows_per_unit != 1):
             raise ValueError(
                 '`rows_per_unit` must be >= 1, and 1 where unit = "row" (name the person\'s column in `unit`)'
@@ -67,8 +71,8 @@ class Privacy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     @property
     def protected(self) -> Unit:
         """Whom the promise protects."""
-        column = None if self.unit == "row" else self.unit
-        return Unit(relation=self.relation, column=column, rows=self.rows_per_unit)
+        column, *also = (None,) if self.unit == "row" else (self.unit,) if isinstance(self.unit, str) else self.unit
+        return Unit(relation=self.relation, column=column, rows=self.rows_per_unit, also=tuple(also))
 
 
 class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

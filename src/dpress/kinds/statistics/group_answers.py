@@ -297,8 +297,8 @@ class GroupAnswers(PublishedOnly):
         if not isinstance(mechanism, DiscoveredGroups):
             return ""
         own: Any = self.release.schema.tabular[mechanism.axis]
-        nearly, person = mechanism.names.holders_for(SURE), mechanism.unit.column
-        whom = f"different {person}" if person else "rows"
+        nearly, unit = mechanism.names.holders_for(SURE), mechanism.unit
+        whom = f"different {unit.name}" if unit.columns else "rows"
         return (
             f"{own.name}: {len(own.listed):,} names occurred often enough to be released (a name that {nearly:,} "
             f"{whom} have is, with a chance of 99 %); all other rows are in the groups of “{own.extra[-1]}”."

@@ -117,8 +117,8 @@ def _expected(planned: Plan) -> str:
 def _discovered(mechanism: DiscoveredGroups) -> str:
     """Return the group that the errors are about, where a selection finds the groups, and when it does."""
     half, nearly = (mechanism.names.holders_for(chance) for chance in (EVEN, SURE))
-    person = mechanism.unit.column
-    counts = f"{person} that have it" if person else "rows"
+    unit = mechanism.unit
+    counts = f"{unit.name} that have it" if unit.columns else "rows"
     return (
         f"a name that counts {nearly:,} {counts}, which is released with a chance of at least 99 % ({half:,}: 50 %"
         f"{_of_few(mechanism.names)}), and as many rows in each of its groups"
