@@ -38,16 +38,14 @@ def attack(connected, port, start, piece, megabytes):
 
 
 def slow_readers(connected, port, count):
-    """Ask again and again for a file, and read nothing of it."""
-    ask, readers = b"GET /client.js HTTP/1.1\r\nHost: service\r\n\r\n", []
-    for _ in range(count):
-        readers.append(connected(port, ask, window=4096))
+    """Ask again and again for a file, and read nothing of it, until the test ends."""
+    ask = b"GET /client.js HTTP/1.1\r\nHost: service\r\n\r\n"
+    readers = [connected(port, ask, window=4096) for _ in range(count)]
     for _ in range(REQUESTS):
         for one in readers:
             with contextlib.suppress(BrokenPipeError, ConnectionResetError, BlockingIOError):
                 one.setblocking(False)
                 one.send(ask)
-    return readers
 
 
 def held_after(service, count, looks=PATIENCE):

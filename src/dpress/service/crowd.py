@@ -36,7 +36,8 @@ class Crowd:
         self._by_network[own][connection] = None
         if len(self._networks) <= self.most:
             return None
-        crowded_out = next(iter(max(self._by_network.values(), key=len)))
+        largest = max(self._by_network, key=lambda one: len(self._by_network[one]))
+        crowded_out = next(iter(self._by_network[largest]))
         self.remove(crowded_out)
         return crowded_out
 
