@@ -14,6 +14,7 @@ import msgspec
 from dpress.core import check
 from dpress.core.attribute import Attribute, Bounded
 from dpress.core.claim import Loss, Relation, Unit, from_parameters
+from dpress.core.database_url import check_no_password, mentions_password
 from dpress.core.dated_attribute import Dated
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
@@ -33,6 +34,14 @@ class Data(FileFormat, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where the rows are, which `--data` overrides, and how a file of text writes them."""
 
     source: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a place that nobody may keep, and what is no format."""
+        super().__post_init__()
+        try:
+            check_no_password(self.source, "the rows")
+        except ValueError as error:
+            raise ValueError(f".source: {error}") from None
 
 
 class Privacy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -102,6 +111,9 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         """Refuse adjustments that are not known and what is no language, naming their place."""
         if isinstance(self.language, str) and not LANGUAGE.fullmatch(self.language):
             raise ValueError(f'.language: expected a language tag such as "de" or "pt-BR", got {self.language!r}')
+        for name in ("title", "source", "contact", "license"):
+            if isinstance(text := getattr(self, name), str) and mentions_password(text):
+                raise ValueError(f".{name}: it is published, and names a URL with a password; leave the password out")
         for place, name in enumerate(self.postprocess, 1):
             if name not in postprocess.NAMES:
                 known = ", ".join(postprocess.NAMES)
