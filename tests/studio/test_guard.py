@@ -1,6 +1,8 @@
 """Nobody but the studio's own page is answered; each check is seen to matter by itself."""
 
 import json
+import socket
+from urllib.parse import urlsplit
 
 import pytest
 from tests.studio.conftest import RARE, TOKEN
@@ -51,6 +53,14 @@ def test_its_own_page_is_answered(client):
     assert client.get("/pages/studio.js").status_code == 200
     for name in ("studio.html", "session.py", "../session.py"):
         assert client.get(f"/pages/{name}").status_code == 404
+
+
+@pytest.mark.slow
+def test_a_connection_is_bounded_as_those_of_the_service_are(open_studio, rows):
+    place = urlsplit(open_studio(rows))
+    with socket.create_connection((place.hostname, place.port)) as own:
+        own.sendall(b"GET / HTTP/1.1\r\nx-a: " + b"a" * 70_000 + b"\r\n\r\n")
+        assert own.recv(100).startswith(b"HTTP/1.1 431")
 
 
 @pytest.mark.parametrize("checks", [["check"], ["check_site", "check"]])

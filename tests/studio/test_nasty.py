@@ -267,3 +267,11 @@ def test_the_check_for_passwords_matters(client, session, draft, monkeypatch):
     monkeypatch.setattr(session_module, "without_passwords", lambda own: own)
     client.put("/work", content=msgspec.json.encode(msgspec.structs.replace(draft, source=URLS[0])))
     assert SECRET in kept(session.folder)
+
+
+def test_more_wishes_than_anybody_looks_at_are_refused(client, session, draft):
+    many = msgspec.structs.replace(draft, wishes=[Wish(name=f"a{place}") for place in range(101)])
+    assert client.put("/work", content=msgspec.json.encode(many)).status_code == 400
+    (session.folder / "studio.json").write_bytes(msgspec.json.encode(many))
+    with pytest.raises(ValueError, match="not what a studio of this version keeps"):
+        Session.at(session.folder)

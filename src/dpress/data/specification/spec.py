@@ -27,6 +27,7 @@ from dpress.data.specification.spec_error import first_fault, too_large
 from dpress.data.specification.spec_lines import located, unquoted
 from dpress.inference import postprocess
 
+PUBLISHED = ("title", "source", "contact", "license")  # texts for people
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
 
@@ -111,9 +112,6 @@ class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         """Refuse adjustments that are not known and what is no language, naming their place."""
         if isinstance(self.language, str) and not LANGUAGE.fullmatch(self.language):
             raise ValueError(f'.language: expected a language tag such as "de" or "pt-BR", got {self.language!r}')
-        for name in ("title", "source", "contact", "license"):
-            if isinstance(text := getattr(self, name), str) and mentions_password(text):
-                raise ValueError(f".{name}: it is published, and names a URL with a password; leave the password out")
         for place, name in enumerate(self.postprocess, 1):
             if name not in postprocess.NAMES:
                 known = ", ".join(postprocess.NAMES)
@@ -371,7 +369,13 @@ def _check_number(name: str, value: float) -> None:
 
 
 def _with_files(spec: Spec, folder: Path) -> Spec:
-    """Resolve the data's path and read the hierarchies and codebooks."""
+    """Resolve the data's path and read the hierarchies and codebooks; refuse what must not be published.
+
+    Designs and releases, which hold such texts already, are read without this.
+    """
+    for name in PUBLISHED:
+        if isinstance(text := getattr(spec.release, name), str) and mentions_password(text):
+            raise SchemaMismatch(f"$.release.{name}: names a URL with a password, and is published; leave that out")
     attributes = tuple(_with_own_files(attribute, folder) for attribute in spec.attribute)
     data = spec.data
     if data is not None and data.source and "://" not in data.source:
