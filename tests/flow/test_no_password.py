@@ -24,7 +24,7 @@ HARMLESS = [
     "postgresql://ann@host:5432/db#rows",
     "postgresql://h1:5432,h2:5433/db#rows",
     "postgresql://host:5432#rows",
-    "postgresql:///db?service=rows&passfile=/home/ann/.pgpass",
+    "postgresql:///db?service=rows&passfile=/etc/pgpass",
     "s3://bucket/year=2024/rows.parquet",
     "postgresql://[::1]:5432/db",
 ]

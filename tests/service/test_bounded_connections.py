@@ -97,15 +97,15 @@ def test_who_does_not_read_is_closed_and_costs_no_memory(service, connected, ask
 @pytest.mark.slow
 def test_others_are_served_while_one_address_takes_all_places(service, connected, asked):
     own = service("few")
-    crowd = [connected(own.port) for _ in range(260)]
+    many = [connected(own.port) for _ in range(260)]
     check_served(own.port, asked, sender="127.0.0.2", timeout=60)
     assert own.descriptors < 160
-    crowd += [connected(own.port) for _ in range(100)]
+    many += [connected(own.port) for _ in range(100)]
     kept = socket.create_connection(("127.0.0.1", own.port), source_address=("127.0.0.3", 0))
-    crowd += [connected(own.port, b"GET /healthz HTTP/1.1\r\n") for _ in range(200)]
+    many += [connected(own.port, b"GET /healthz HTTP/1.1\r\n") for _ in range(200)]
     check_served(own.port, asked, sender="127.0.0.2", timeout=60)
     kept.sendall(b"GET /healthz HTTP/1.1\r\nHost: service\r\n\r\n")
-    assert kept.recv(100).startswith(b"HTTP/1.1 200 OK")  # of the crowd one after the other had to go
+    assert kept.recv(100).startswith(b"HTTP/1.1 200 OK")  # of the many one after the other had to go
     kept.close()
 
 

@@ -7,7 +7,7 @@ import asyncio
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from dpress.service.crowd import Crowd
+from dpress.service.places import Places
 from dpress.service.problem import MEDIA_TYPE, Problem
 
 LONGEST = 40  # seconds that a request may take to arrive, and a new connection to begin one
@@ -21,10 +21,10 @@ SLICE = 1 << 14  # bytes that the parser is given at a time; what it has not tak
 class BoundedProtocol(HttpToolsProtocol):
     """One connection: aborted where it is too slow, refused where it says too much, closed where there are too many.
 
-    `crowd` holds all connections of the server; see `bounded`.
+    `places` holds all connections of the server; see `bounded`.
     """
 
-    crowd: Crowd
+    places: Places
     _arriving: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
     _refusal: Problem | None = None
@@ -38,8 +38,8 @@ class BoundedProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         transport.set_write_buffer_limits(high=0)  # so that `pause_writing` tells of every answer that waits
         self._wait_for_request()
-        if (crowded_out := self.crowd.add(self, self.client)) is not None:
-            crowded_out.transport.abort()
+        if (driven_out := self.places.add(self, self.client)) is not None:
+            driven_out.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Take a request apart, slice by slice."""
@@ -91,7 +91,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """Wait no more: this connection has given a request, and gives way after those that have not."""
         super().on_message_complete()
         self._events += 1
-        self.crowd.heard(self)
+        self.places.heard(self)
         _cancel(self._arriving)
 
     def pause_writing(self) -> None:
@@ -107,7 +107,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no more."""
         super().connection_lost(exc)
-        self.crowd.remove(self)
+        self.places.remove(self)
         _cancel(self._arriving)
         _cancel(self._unread)
 
@@ -143,7 +143,7 @@ def bounded(most: int) -> type[BoundedProtocol]:
     Args:
         most: connections at a time.
     """
-    return type("Bounded", (BoundedProtocol,), {"crowd": Crowd(most)})
+    return type("Bounded", (BoundedProtocol,), {"places": Places(most)})
 
 
 def _too_large() -> Problem:

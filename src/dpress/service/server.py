@@ -9,7 +9,7 @@ import uvicorn
 from litestar import Litestar
 
 from dpress.service.bounded_protocol import bounded
-from dpress.service.crowd import places
+from dpress.service.places import most_connections
 
 BACKLOG = 2048
 KERNEL = 1 << 17  # bytes of answers that the kernel keeps for who reads slowly; else it takes megabytes for each
@@ -42,7 +42,7 @@ def run(application: Litestar, host: str, port: int, listening: Callable[[str], 
         listening(f"http://{name}:{bound.getsockname()[1]}")
         config = uvicorn.Config(
             application,
-            http=bounded(places()),
+            http=bounded(most_connections()),
             ws="none",
             log_level="critical",
             access_log=False,

@@ -369,10 +369,7 @@ def _check_number(name: str, value: float) -> None:
 
 
 def _with_files(spec: Spec, folder: Path) -> Spec:
-    """Resolve the data's path and read the hierarchies and codebooks; refuse what must not be published.
-
-    Designs and releases, which hold such texts already, are read without this.
-    """
+    """Resolve the data's path, read the hierarchies and codebooks; refuse texts that a release must not hold."""
     for name in PUBLISHED:
         if isinstance(text := getattr(spec.release, name), str) and mentions_password(text):
             raise SchemaMismatch(f"$.release.{name}: names a URL with a password, and is published; leave that out")

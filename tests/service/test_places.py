@@ -5,12 +5,12 @@ import resource
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpress.service import crowd
-from dpress.service.crowd import Crowd, network, places
+from dpress.service import places
+from dpress.service.places import Places, most_connections, network
 
 
 def test_who_has_most_gives_up_the_one_that_waited_longest():
-    own = Crowd(3)
+    own = Places(3)
     assert [own.add(one, (host, 1)) for one, host in ((1, "a"), (2, "b"), (3, "a"))] == [None] * 3
     own.heard(1)
     assert own.add(4, ("a", 2)) == 3
@@ -20,7 +20,7 @@ def test_who_has_most_gives_up_the_one_that_waited_longest():
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abc"), st.sampled_from(("add", "heard", "remove")))))
 def test_it_never_holds_more_than_it_may_nor_takes_from_who_has_fewer(steps):
-    own, open_now, number = Crowd(5), {}, 0
+    own, open_now, number = Places(5), {}, 0
     for place, host, act in steps:
         if act == "add":
             number += 1
@@ -49,8 +49,8 @@ def test_places_are_half_of_the_descriptors_at_most(monkeypatch):
     limits = {"now": (256, 300)}
     monkeypatch.setattr(resource, "getrlimit", lambda _: limits["now"])
     monkeypatch.setattr(resource, "setrlimit", lambda _, both: limits.update(now=both))
-    assert (places(), limits["now"]) == (150, (300, 300))
+    assert (most_connections(), limits["now"]) == (150, (300, 300))
     limits["now"] = (1024, resource.RLIM_INFINITY)
-    assert (places(), limits["now"][0]) == (crowd.MOST, 2 * crowd.MOST)
+    assert (most_connections(), limits["now"][0]) == (places.MOST, 2 * places.MOST)
     limits["now"] = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
-    assert places() == crowd.MOST
+    assert most_connections() == places.MOST

@@ -14,7 +14,7 @@ SHARE = 2  # one in so many descriptors is a connection, the others are for burs
 PREFIX = 8  # bytes of an IPv6 address that tell one network from another
 
 
-class Crowd:
+class Places:
     """All connections of a server, by address, those first that have waited longest for a whole request.
 
     Args:
@@ -37,9 +37,9 @@ class Crowd:
         if len(self._networks) <= self.most:
             return None
         largest = max(self._by_network, key=lambda one: len(self._by_network[one]))
-        crowded_out = next(iter(self._by_network[largest]))
-        self.remove(crowded_out)
-        return crowded_out
+        driven_out = next(iter(self._by_network[largest]))
+        self.remove(driven_out)
+        return driven_out
 
     def heard(self, connection: Any) -> None:
         """Note that a connection gave a whole request; it gives way after those that have not since."""
@@ -69,7 +69,7 @@ def network(address: tuple[str, int] | None) -> Hashable:
     return str(whole.ipv4_mapped) if whole.ipv4_mapped else whole.packed[:PREFIX]
 
 
-def places() -> int:
+def most_connections() -> int:
     """Return how many connections this process has descriptors for, after asking for more where it may."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = SHARE * MOST
