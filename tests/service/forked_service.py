@@ -18,7 +18,7 @@ from pathlib import Path
 from dpress.core.packed import parse
 from dpress.data.stored.store_url import open_store
 from dpress.release.designs import load_design
-from dpress.service import bounded_protocol, places, server
+from dpress.service import bounded_protocol, connection_places, server
 from dpress.service.app import Settings, app
 from dpress.service.served import Collections
 
@@ -62,7 +62,7 @@ def main():
     if "unlimited" in mode:
         for name in ("LONGEST", "UNREAD", "LARGEST_HEAD", "MOST_FIELDS", "MOST_PIPELINED"):
             setattr(bounded_protocol, name, 10**9)
-        places.MOST, server.most_connections = 10**9, lambda: 10**9
+        connection_places.MOST, server.most_connections = 10**9, lambda: 10**9
     if "few" in mode:
         resource.setrlimit(resource.RLIMIT_NOFILE, (160, 160))
     parse(b"")

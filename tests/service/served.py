@@ -64,14 +64,9 @@ def head(asked, length):
     ).encode()
 
 
-def check_served(port, asked, count=20, *, sender="127.0.0.1", timeout=None):
+def check_served(port, asked, count=20, *, sender="127.0.0.1"):
     """Upload, and return nothing: others are served."""
     for number in range(count):
-        answer = post(
-            port,
-            f"/v1/collections/{asked.id}/reports",
-            numbered(asked, 20 * number, 20),
-            sender=sender,
-            timeout=timeout,
-        )
+        path, body = f"/v1/collections/{asked.id}/reports", numbered(asked, 20 * number, 20)
+        answer = post(port, path, body, sender=sender)
         assert (answer[0], answer[2]["accepted"]) == (200, 20)

@@ -15,7 +15,8 @@ from dpress.service import bounded_protocol
 MEGABYTE = 1 << 20
 BOUND = 8 * MEGABYTE  # of memory that an attack may cost: what a served upload costs is less
 READERS, REQUESTS = 60, 60
-PATIENCE = 60  # looks, a quarter of a second apart
+PATIENCE = 4800  # looks, a quarter of a second apart
+FEW = 160  # descriptors of the process that has few
 LINE = b"x-filler: " + b"a" * 1000 + b"\r\n"
 STARTS = {
     "lines of a head": (b"GET /healthz HTTP/1.1\r\n", LINE),
@@ -28,7 +29,7 @@ STARTS = {
 def attack(connected, port, start, piece, megabytes):
     """Send so much of a head, as far as it is taken; return how many bytes were."""
     own, sent = connected(port, start), len(start)
-    own.settimeout(20)
+    own.settimeout(1200)
     block = piece * (MEGABYTE // (4 * len(piece)))
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         for _ in range(4 * megabytes):
@@ -98,12 +99,12 @@ def test_who_does_not_read_is_closed_and_costs_no_memory(service, connected, ask
 def test_others_are_served_while_one_address_takes_all_places(service, connected, asked):
     own = service("few")
     many = [connected(own.port) for _ in range(260)]
-    check_served(own.port, asked, sender="127.0.0.2", timeout=60)
-    assert own.descriptors < 160
+    check_served(own.port, asked, sender="127.0.0.2")
+    assert own.descriptors <= FEW * 3 // 4
     many += [connected(own.port) for _ in range(100)]
     kept = socket.create_connection(("127.0.0.1", own.port), source_address=("127.0.0.3", 0))
     many += [connected(own.port, b"GET /healthz HTTP/1.1\r\n") for _ in range(200)]
-    check_served(own.port, asked, sender="127.0.0.2", timeout=60)
+    check_served(own.port, asked, sender="127.0.0.2")
     kept.sendall(b"GET /healthz HTTP/1.1\r\nHost: service\r\n\r\n")
     assert kept.recv(100).startswith(b"HTTP/1.1 200 OK")  # of the many one after the other had to go
     kept.close()
@@ -121,8 +122,7 @@ def test_without_limits_each_attack_succeeds(service, connected, asked):
     assert held_after(own, descriptors, looks=16) >= READERS
     few = service("few", "unlimited")
     _ = [connected(few.port) for _ in range(260)]
-    with pytest.raises((TimeoutError, ConnectionError)):
-        check_served(few.port, asked, 3, sender="127.0.0.2", timeout=4)
+    assert held_after(few, 0, looks=16) >= FEW - 2  # nobody else gets one
 
 
 @pytest.mark.slow
@@ -132,7 +132,7 @@ def test_what_is_refused_hears_why(service, connected, asked):
 
     def answer(sent):
         own, heard = connected(port, sent), b""
-        own.settimeout(60)
+        own.settimeout(1200)
         with contextlib.suppress(ConnectionResetError):
             while piece := own.recv(1000):
                 heard += piece

@@ -7,7 +7,7 @@ import asyncio
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from dpress.service.places import Places
+from dpress.service.connection_places import Places
 from dpress.service.problem import MEDIA_TYPE, Problem
 
 LONGEST = 40  # seconds that a request may take to arrive, and a new connection to begin one

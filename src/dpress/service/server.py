@@ -9,7 +9,7 @@ import uvicorn
 from litestar import Litestar
 
 from dpress.service.bounded_protocol import bounded
-from dpress.service.places import most_connections
+from dpress.service.connection_places import most_connections
 
 BACKLOG = 2048
 KERNEL = 1 << 17  # bytes of answers that the kernel keeps for who reads slowly; else it takes megabytes for each

@@ -5,8 +5,8 @@ import resource
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpress.service import places
-from dpress.service.places import Places, most_connections, network
+from dpress.service import connection_places
+from dpress.service.connection_places import Places, most_connections, network
 
 
 def test_who_has_most_gives_up_the_one_that_waited_longest():
@@ -51,6 +51,6 @@ def test_places_are_half_of_the_descriptors_at_most(monkeypatch):
     monkeypatch.setattr(resource, "setrlimit", lambda _, both: limits.update(now=both))
     assert (most_connections(), limits["now"]) == (150, (300, 300))
     limits["now"] = (1024, resource.RLIM_INFINITY)
-    assert (most_connections(), limits["now"][0]) == (places.MOST, 2 * places.MOST)
+    assert (most_connections(), limits["now"][0]) == (connection_places.MOST, 2 * connection_places.MOST)
     limits["now"] = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
-    assert most_connections() == places.MOST
+    assert most_connections() == connection_places.MOST
