@@ -233,17 +233,17 @@ class Nodes:
     """Counts of a quadtree's nodes that were not made consistent, answered from the top (TDT).
 
     A node within the rectangle counts as a whole, once; a cut cell by the share of its area.
-    Error: sum of the variances of the nodes used, times the squared share for a cut cell; exact for independent nodes.
+    Error: that of `noise`.
 
     Args:
         grid: of side 2^h.
         images: the counts of every level, from the root.
-        levels: the variance of a node's noise, level by level.
+        noise: of these sums.
     """
 
     grid: Grid
     images: Sequence[Array]
-    levels: tuple[float, ...]
+    noise: Noise
 
     @property
     def counts(self) -> Array:
@@ -256,14 +256,11 @@ class Nodes:
 
     def variances(self, rectangles: Rectangles) -> Array:
         """Return the variance of that sum."""
-        inner = [np.full(image.shape, v) for image, v in zip(self.images, self.levels, strict=True)]
-        whole, cut = _within(rectangles, 1), rectangles
-        shares = self.levels[-1] * (cut.squares(1) - whole.squares(1))
-        return self._added(_within(rectangles, 1), inner) + shares
+        return self.noise.variances(rectangles)
 
     def cell_variances(self) -> Array:
-        """Return the variance of a cell, the same for all."""
-        return np.full((self.grid.side, self.grid.side), self.levels[-1])
+        """Return the variance of every cell."""
+        return self.noise.cells()
 
     def _added(self, rectangles: Rectangles, images: Sequence[Array]) -> Array:
         total, height = np.zeros(len(rectangles.left)), len(images) - 1

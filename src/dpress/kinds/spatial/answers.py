@@ -18,12 +18,13 @@ from dpress.core.linear import Array
 from dpress.core.mechanism import Mechanism
 from dpress.core.workload import Areas, Boxes, Marginals
 from dpress.inference.interval import critical, half_width
-from dpress.inference.maps.density import Adjusted, Density, likely, unbiased
+from dpress.inference.maps.density import Adjusted, Density, Noise, likely, unbiased
 from dpress.inference.ratio import Pair
 from dpress.kinds.spatial.place import location
 from dpress.kinds.spatial.prediction import typical_rectangles
 from dpress.kinds.spatial.strips import Ends, cells_between, cut, pair
-from dpress.mechanisms.spatial.map_decoder import MapDecoder
+from dpress.mechanisms.protocol.collection import Collection
+from dpress.mechanisms.spatial.map_decoder import HasReportNoise, MapDecoder
 from dpress.release.answers import Part, Progress, PublishedOnly
 from dpress.release.kept_integers import collected, live, measured, restored
 from dpress.release.linear_forms import UNKNOWN, Compared, Group
@@ -62,7 +63,15 @@ class Answers(PublishedOnly):
         """The estimated map, with the error of its sums."""
         mechanism: Any = self.release.mechanism
         decoder: MapDecoder = mechanism.decoder
-        return decoder.density(measurement_of(self.release))
+        return decoder.density(measurement_of(self.release), self._noise)
+
+    @property
+    def _noise(self) -> Noise | None:
+        """What the reports tell of the error beside the answers that they give; nothing of a curator's map."""
+        mechanism = self.release.mechanism
+        if not (isinstance(mechanism, Collection) and isinstance(mechanism.estimator, HasReportNoise)):
+            return None
+        return mechanism.estimator.noise(mechanism.split_tally(self.release.kept[: sum(mechanism.sizes)]))
 
     @property
     def box(self) -> tuple[tuple[float, float], tuple[float, float]]:

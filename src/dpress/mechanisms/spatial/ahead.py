@@ -42,7 +42,7 @@ HALF = 2  # a node that was not asked yet may hold this part of the one above it
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shares:
-    """The estimated shares of the leaves of one report type, all with one variance."""
+    """The estimated shares of the leaves of one report type, weighed as if all had one variance, the mean of theirs."""
 
     leaves: Leaves
     shares: Array
@@ -83,9 +83,9 @@ class Ahead:
 
     Promise: pure epsilon between any two positions of one user, local model: whoever reports a round once reports
         once in all, in one round; types depend on earlier rounds' published estimates, of other people. Proven.
-    Error: each estimated share has the variance (v + mean f (1 - f) (N - n) / (N - 1)) / n, v of the oracle for one
-        user, n those asked, N all. What noise, splitting and correction make of a rectangle is found by a parametric
-        bootstrap over all rounds (`maps`).
+    Error: each estimated share f has the variance (v + f (1 - f) (N - n) / (N - 1)) / n, v of the oracle for one user
+        and that share, n those asked, N all; a type's leaves are weighed by their mean. What noise, splitting and
+        correction make of a rectangle is found by a parametric bootstrap over all rounds (`maps`).
     Paper: spatial; Du et al. 2021, AHEAD, with a threshold of its own, several levels a round and the best oracle.
 
     Args:
@@ -233,9 +233,9 @@ class Ahead:
         for depth in depths:
             for leaves in self._grown(found, depth) if found else _whole_levels(depth):
                 own, asked = truth[leaves.rows], users / sum(depths)
-                variance = self._variance(own, self._oracle(own.size), asked, users)
-                noise = 0.0 if rng is None else math.sqrt(variance) * normal(leaves.size, rng=rng)
-                found.append(_Shares(leaves, own + noise, variance, asked))
+                variances = self._variances(own, self._oracle(own.size), asked, users)
+                noise = 0.0 if rng is None else np.sqrt(variances) * normal(leaves.size, rng=rng)
+                found.append(_Shares(leaves, own + noise, float(variances.mean()), asked))
         return found
 
     def _grown(self, found: Sequence[_Shares], depth: int) -> list[Leaves]:
@@ -266,18 +266,18 @@ class Ahead:
     def _shares(self, one: LeafEstimate, everybody: int) -> _Shares:
         shares = np.array(one.counts, dtype=np.float64) / one.users
         leaves = named(one.leaves, self.height)
-        return _Shares(leaves, shares, self._variance(shares, one.by, one.users, everybody), one.users)
+        variances = self._variances(shares, one.by, one.users, everybody)
+        return _Shares(leaves, shares, float(variances.mean()), one.users)
 
     def _oracle(self, size: int) -> Oracle:
         return short_oracle(size, self.loss, self.steps)
 
     @staticmethod
-    def _variance(shares: Array, oracle: Oracle, asked: float, everybody: int) -> float:
-        """Return the variance of a leaf's share, averaged over the leaves: the oracle's, and that of who is asked."""
+    def _variances(shares: Array, oracle: Oracle, asked: float, everybody: int) -> Array:
+        """Return the variance of every leaf's share: the oracle's, and that of who is asked."""
         held = np.clip(shares, 0, 1)
         own, other = per_user(oracle, 1.0), per_user(oracle, 0.0)
-        drawing = float((held * (1 - held)).mean()) * rest(everybody, asked)
-        return (other + float(held.mean()) * (own - other) + drawing) / asked
+        return np.asarray((other + held * (own - other) + held * (1 - held) * rest(everybody, asked)) / asked)
 
     def _measurement(self, found: Sequence[_Shares], everybody: int) -> Measurement:
         shares, precisions = self._summed(found)
