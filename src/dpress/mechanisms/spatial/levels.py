@@ -39,7 +39,8 @@ class Levels:
     squares, or adding up from the top, makes of the rectangle; it has the variance sum_l of g_l's weighted sum
     (`sum_form.form_of_shares`: the oracle's noise for the shares as estimated, node by node, and the drawing of n_l of
     N users; `ReportNoise`). A full node varies more than an empty one, many times more where epsilon is large. Least
-    squares weighs a level by the mean over its nodes of (N / n_l)^2 V + N^2 f (1 - f) (N - n_l) / (N - 1) / n_l.
+    squares weighs a level by the mean over its nodes of (N / n_l)^2 V + N^2 f (1 - f) (N - n_l) / (N - 1) / n_l, from
+    the same counts: answers are unbiased but for what that moves, a small part of their standard error.
 
     Args:
         grid: of side 2^h; of any side for a flat grid.
@@ -103,15 +104,23 @@ class Levels:
         Raises:
             ValueError: nobody reported the last level.
         """
+        self.check_answered(tallies)
         everybody = sum(int(tally[-1]) for tally in tallies)
-        if not int(tallies[-1][-1]):
-            raise ValueError(f"no report is about the cells themselves, level {self.levels[-1]}")
         found: dict[int, tuple[Array, Array]] = {}
         for level, oracle, tally in zip(self.levels, self.oracles, tallies, strict=True):
             if users := int(tally[-1]):
                 counts = oracle.estimate(tally[:-1], users).answers * (everybody / users)
                 found[level] = np.asarray(counts), self._variances(oracle, counts / everybody, users, everybody)
         return self._measurement(found, everybody)
+
+    def check_answered(self, tallies: Sequence[Tally]) -> None:
+        """Refuse tallies that do not determine the cells.
+
+        Raises:
+            ValueError: nobody reported the last level.
+        """
+        if not int(tallies[-1][-1]):
+            raise ValueError(f"no report is about the cells themselves, level {self.levels[-1]}")
 
     def noise(self, tallies: Sequence[Tally]) -> Noise:
         """Return the error of rectangles that the reports tell, node by node and with how counts correlate."""
