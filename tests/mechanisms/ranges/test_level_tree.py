@@ -78,8 +78,8 @@ def test_a_level_that_nobody_answered_is_left_out_and_the_cells_cannot_be():
 @pytest.mark.slow
 def test_weights_by_the_same_counts_move_answers_by_less_than_a_quarter_of_their_standard_error():
     """Beside weights that know nothing of the counts: the difference is there, and small; false alarm 1e-6 each."""
-    tree, users, runs = level_tree(16, PureDP(epsilon=3), AllRanges(16), branching=2), 400, 300
-    full = users * 7 // 10
+    tree, users, runs = level_tree(16, PureDP(epsilon=4), AllRanges(16), branching=2), 400, 300
+    full = users // 2
     codes = np.concatenate([np.full(full, 5), np.arange(users - full) % 16]).astype(np.int32)
     even, found = np.repeat(tree._by_level(users), tree.map.levels), []
     for seed in range(runs):
@@ -90,7 +90,7 @@ def test_weights_by_the_same_counts_move_answers_by_less_than_a_quarter_of_their
         found.append((own[5] - other[5], other[5]))
     differ, others = np.array(found).T
     error = differ.std() / np.sqrt(runs)
-    assert differ.mean() > 4 * error  # so that "unbiased" would be false
+    assert differ.mean() > 4.9 * error  # so that "unbiased" would be false
     assert differ.mean() + 4.9 * error < 0.25 * others.std()
 
 

@@ -162,7 +162,7 @@ class Answers(PublishedOnly):
         return found[0], found[1]
 
     def query_rectangles(self, low: Any, high: Any, *, confidence: float = CONFIDENCE) -> pa.Table:
-        """Answer many rectangles at once; ten thousand take well under a second.
+        """Answer many rectangles at once; ten thousand take a few seconds where devices reported, else less than one.
 
         Args:
             low: the left and the lower end of every rectangle, in the columns' units, shape (m, 2).
