@@ -5,12 +5,13 @@ counts of cells + what the noise does to sums of them -> rectangles -> values, v
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from dpress.core.grid import Grid, Rectangles, sums
 from dpress.core.linear import Array
+from dpress.inference.interval import whole_counts
 
 LEVELS = 3  # of quarters that `clustering` looks at
 SPARE = 1.5  # by which `Wider` takes variances
@@ -26,6 +27,18 @@ class Noise(Protocol):
 
     def cells(self) -> Array:
         """Return that of every cell, an image of shape (side, side)."""
+        ...
+
+
+class Reach(Protocol):
+    """Between which counts rectangles lie, wherever people are in what reports do not tell apart."""
+
+    def ends(self, rectangles: Rectangles, critical: float) -> tuple[Array, Array]:
+        """Return what every count is at least and at most, give or take so many standard errors, shape (m,)."""
+        ...
+
+    def cells(self, critical: float) -> tuple[Array, Array]:
+        """Return that of every cell, images of shape (side, side)."""
         ...
 
 
@@ -54,6 +67,11 @@ class Density(Protocol):
         """Return that of every cell, an image of shape (side, side)."""
         ...
 
+    @property
+    def reach(self) -> Reach | None:
+        """What intervals are by; None where they reach as far to both sides, by their errors."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Cells:
@@ -68,12 +86,14 @@ class Cells:
         counts: an image of shape (side, side).
         noise: of sums over rectangles.
         clustered: k, from 0 to 1; 0 leaves the cut cells' part out.
+        reach: what intervals are by, where the error says too little.
     """
 
     grid: Grid
     counts: Array
     noise: Noise
     clustered: float = 0.0
+    reach: Reach | None = None
 
     def values(self, rectangles: Rectangles) -> Array:
         """Return the sum over the cells in each rectangle, shape (m,)."""
@@ -111,6 +131,7 @@ class Adjusted:
 
     adjusted: Cells
     unbiased: Cells
+    reach: ClassVar[None] = None
 
     @property
     def grid(self) -> Grid:
@@ -133,6 +154,16 @@ class Adjusted:
     def cell_variances(self) -> Array:
         """Return that of every cell."""
         return self.unbiased.cell_variances()
+
+
+def ends(density: Density, rectangles: Rectangles, critical: float) -> tuple[Array, Array]:
+    """Return the ends of the intervals of rectangles: as far to both sides, or by what reports tell apart."""
+    if density.reach is not None:
+        value, (low, high) = density.values(rectangles), density.reach.ends(rectangles, critical)
+        return np.minimum(low, value), np.maximum(high, value)
+    half = whole_counts(density.variances(rectangles), critical)
+    centre = unbiased(density).values(rectangles)
+    return centre - half, centre + half
 
 
 def unbiased(density: Density) -> Density:
@@ -244,6 +275,7 @@ class Nodes:
     grid: Grid
     images: Sequence[Array]
     noise: Noise
+    reach: ClassVar[None] = None
 
     @property
     def counts(self) -> Array:

@@ -87,10 +87,12 @@ class Answers(TableAnswers):
         """Return the ends of the intervals of boxes, with what the tiles leave open that one cuts."""
         half = half_width(variance, confidence, self.release.tail)
         low, high = count - half, count + half
-        for place in range(ranges[0].size) if self.tiles is not None else ():
+        if (tiles := self.tiles) is None:
+            return low, high
+        for place in range(ranges[0].size):
             weights = [own.weights(place) for own in ranges]
-            if cuts(self.tiles, weights):
-                low[place], high[place] = self._left_open(self.tiles, weights).interval(count[place], confidence)
+            if cuts(tiles, weights):
+                low[place], high[place] = self._left_open(tiles, weights).interval(count[place], confidence)
         return low, high
 
     def box_answers(self, axes: tuple[int, ...], ranges: list[Ranges]) -> Array:

@@ -25,7 +25,7 @@ from dpress.core.oracle import Oracle, Tally
 from dpress.core.parameters import PLACE
 from dpress.core.rng import Generator
 from dpress.core.tree import Tree
-from dpress.inference.maps.density import Cells, Noise, TreeNoise
+from dpress.inference.maps.density import Cells, Noise, Reach, TreeNoise
 from dpress.inference.maps.population import normal
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
 from dpress.mechanisms.protocol.rounds import InRounds, round_of
@@ -33,7 +33,9 @@ from dpress.mechanisms.protocol.short_reports import STEPS, Steps, short_oracle,
 from dpress.mechanisms.spatial.grids import Height
 from dpress.mechanisms.spatial.grown_tree import nonnegative
 from dpress.mechanisms.spatial.leaf_noise import LeafNoise
+from dpress.mechanisms.spatial.leaf_reach import LeafReach, nested
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
+from dpress.mechanisms.spatial.report_noise import noisy
 
 ROUNDS = 4  # unless the specification says how many
 SPLIT = 1.5  # standard deviations of a share that a node must hold to be split
@@ -85,7 +87,8 @@ class Ahead:
         once in all, in one round; types depend on earlier rounds' published estimates, of other people. Proven.
     Error: each estimated share f has the variance (v + f (1 - f) (N - n) / (N - 1)) / n, v of the oracle for one user
         and that share, n those asked, N all; a type's leaves are weighed by their mean. What noise, splitting and
-        correction make of a rectangle is found by a parametric bootstrap over all rounds (`maps`).
+        correction make of a rectangle is found by a parametric bootstrap over all rounds (`maps`); its interval is by
+        whole leaves, wherever people are in them (`LeafReach`).
     Paper: spatial; Du et al. 2021, AHEAD, with a threshold of its own, several levels a round and the best oracle.
 
     Args:
@@ -200,6 +203,24 @@ class Ahead:
         levels = self._consistent(answers, _precisions(measurement), self.height, float(users))
         noise = TreeNoise(grid=self.grid, levels=(0.0,))  # replaced: the estimate is not linear
         return Cells(grid=self.grid, counts=self.grid.image(levels[-1]), noise=noise)
+
+    def reach(self, tallies: Sequence[Tally]) -> Reach:
+        """Return between which counts rectangles lie, by whole leaves of the last partition."""
+        answered = [one for one in self._answered(tallies) if one.users]
+        everybody = sum(one.users for one in answered)
+        parts = [named(one.leaves, self.height) for one in answered]
+        spread = [everybody**2 * self._shares(one, everybody).variance for one in answered]
+        counts = [np.array(one.counts, dtype=np.float64) for one in answered]
+        scaled = [own * (everybody / one.users) for own, one in zip(counts, answered, strict=True)]
+        noises = [noisy(one.by, own, one.users, everybody) for own, one in zip(counts, answered, strict=True)]
+        partitions = nested(parts, self.height, spread)
+        return LeafReach(
+            grid=self.grid,
+            partitions=partitions,
+            noises=tuple(noises),
+            counts=partitions.estimate(scaled, float(everybody)),
+            leaves=parts[-1],
+        )
 
     def simulated(self, counts: Array, users: int, *, rng: Generator) -> Measurement:
         """Return answers as all rounds would measure them, were these the true counts; up to this one if it ended."""

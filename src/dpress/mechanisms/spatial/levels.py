@@ -18,14 +18,19 @@ from dpress.core.measurement import Measurement
 from dpress.core.oracle import Oracle, Tally
 from dpress.core.rng import Generator
 from dpress.core.tree import Tree
-from dpress.inference.frequencies import SPARE
 from dpress.inference.maps.density import Cells, Density, Nodes, Noise, TreeNoise
 from dpress.inference.maps.population import normal
-from dpress.inference.maps.top_down import consistent, on_simplex
+from dpress.inference.maps.top_down import consistent
 from dpress.mechanisms.protocol.report_type import ReportType, largest, per_user, rest
-from dpress.mechanisms.protocol.sum_form import form_of_shares
 from dpress.mechanisms.spatial.map_decoder import MapDecoder, node_type
-from dpress.mechanisms.spatial.report_noise import Noisy, ReportNoise, from_least_squares, from_the_top, independent
+from dpress.mechanisms.spatial.report_noise import (
+    Noisy,
+    ReportNoise,
+    from_least_squares,
+    from_the_top,
+    independent,
+    noisy,
+)
 
 Codes = npt.NDArray[np.int32]
 Reconstruction = Literal["least_squares", "nonnegative", "top_down"]
@@ -128,22 +133,9 @@ class Levels:
         for level, oracle, tally in zip(self.levels, self.oracles, tallies, strict=True):
             if users := int(tally[-1]):
                 counts = oracle.estimate(tally[:-1], users).answers
-                found[level] = self._noisy(oracle, counts, users, everybody)
+                found[level] = noisy(oracle, counts, users, everybody)
         levels = self.levels if self.flat else range(self.height + 1)
         return self._noise(self.measurement(tallies), [found.get(level) for level in levels])
-
-    @staticmethod
-    def _noisy(oracle: Oracle, counts: Array, users: int, everybody: int) -> Noisy:
-        """Return the noise of a level's counts of everybody, for those who answered being where they were estimated.
-
-        None of them below 0, and all there are. With B what one person more in a node adds to its variance, 4 B^2 is
-        added for the node that weighs most: an estimate that is low by chance has too small a variance, by B for each
-        person, whatever nodes those are in (Wilson 1927; see `inference.frequencies.counts`).
-        """
-        held = on_simplex(counts[None], np.array([float(users)]))[0]
-        slope = per_user(oracle, 1.0) - per_user(oracle, 0.0) + rest(everybody, users)
-        form = form_of_shares(oracle, held, users, everybody)
-        return Noisy(form=form, spare=SPARE * (slope * everybody / users) ** 2)
 
     def decoded(self, measurement: Measurement, users: int) -> Density:
         """Return the estimate, with the noise of independent nodes; see `noise` for what the reports tell."""

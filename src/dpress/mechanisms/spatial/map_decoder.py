@@ -18,7 +18,7 @@ from dpress.core.linear import Array, LinearMap
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Oracle, Tally
 from dpress.core.rng import Generator
-from dpress.inference.maps.density import Adjusted, Cells, Density, Noise, Replicates, Wider, clustering
+from dpress.inference.maps.density import Adjusted, Cells, Density, Noise, Reach, Replicates, Wider, clustering
 from dpress.mechanisms.protocol.report_type import Part, ReportType
 
 RUNS = 24  # replicates: a relative error of the standard error of 1 / sqrt(48), 14 %
@@ -101,6 +101,15 @@ class HasReportNoise(Protocol):
 
 
 @runtime_checkable
+class HasReach(Protocol):
+    """A collector whose reports tell larger areas than cells apart."""
+
+    def reach(self, tallies: Sequence[Tally]) -> Reach:
+        """Return between which counts rectangles lie."""
+        ...
+
+
+@runtime_checkable
 class HasLeastSquares(Protocol):
     """An estimator whose answers also give an unbiased map."""
 
@@ -131,7 +140,7 @@ class MapDecoder:
         """The only table: all cells."""
         return ((0, 1),)
 
-    def density(self, measurement: Measurement, noise: Noise | None = None) -> Density:
+    def density(self, measurement: Measurement, tallies: Sequence[Tally] | None = None) -> Density:
         """Return the estimated map: with exact noise where the estimate is linear, else by a parametric bootstrap.
 
         Where the answers give an unbiased map, too, that stands beside it with its exact noise (`Adjusted`), and the
@@ -144,14 +153,19 @@ class MapDecoder:
 
         Args:
             measurement: the answers.
-            noise: of the unbiased map, where the reports tell more of it than the answers do (`HasReportNoise`).
+            tallies: of the reports that gave them, which may tell more of the error than they do (`HasReportNoise`,
+                `HasReach`).
         """
-        own = self.estimator
+        own, noise = self.estimator, None
+        if tallies is not None and isinstance(own, HasReportNoise):
+            noise = own.noise(tallies)
         found = own.decoded(measurement, self.users)
         if own.linear:
             known = found if noise is None else replace(found, noise=noise)  # type: ignore[type-var]  # all have one
             return replace(known, clustered=clustering(found.counts)) if isinstance(known, Cells) else known
         cells = self._bootstrapped(measurement, found.counts)
+        if tallies is not None and isinstance(own, HasReach):
+            return replace(cells, reach=own.reach(tallies))
         if isinstance(own, HasLeastSquares):
             unbiased = own.least_squares(measurement)
             return Adjusted(adjusted=cells, unbiased=unbiased if noise is None else replace(unbiased, noise=noise))

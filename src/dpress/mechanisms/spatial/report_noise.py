@@ -12,7 +12,11 @@ import numpy as np
 
 from dpress.core.grid import Grid, Rectangles, running_totals
 from dpress.core.linear import Array, Numbers
-from dpress.mechanisms.protocol.sum_form import SumForm
+from dpress.core.oracle import Oracle
+from dpress.inference.frequencies import SPARE
+from dpress.inference.maps.top_down import on_simplex
+from dpress.mechanisms.protocol.report_type import per_user, rest
+from dpress.mechanisms.protocol.sum_form import SumForm, form_of_shares
 
 BATCH = 1 << 20  # blocks of nodes at once
 
@@ -55,6 +59,10 @@ class Noisy:
 
     form: SumForm
     spare: float = 0.0
+
+    def variance(self, weights: Array) -> float:
+        """Return the variance of a weighted sum, with what is spare."""
+        return self.form.variance(weights) + self.spare * float((weights**2).max())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -127,11 +135,11 @@ def from_least_squares(grid: Grid, levels: Sequence[float], counted: Sequence[No
     known = [math.inf if v == 0 else 4.0 ** (height - k) / v for k, v in enumerate(levels)]
     spread = [1 / math.fsum(known[level:]) for level in range(height + 1)]
     layers = []
-    for level, noisy in enumerate(counted):
-        if noisy is not None:
+    for level, own in enumerate(counted):
+        if own is not None:
             factors = [*(one - other for one, other in itertools.pairwise(spread[: level + 1])), spread[level]]
-            terms = [Term(factor=known[level] * own, width=1 << (height - at)) for at, own in enumerate(factors)]
-            layers.append(Layer(width=1 << (height - level), noisy=noisy, terms=tuple(terms)))
+            terms = [Term(factor=known[level] * factor, width=1 << (height - at)) for at, factor in enumerate(factors)]
+            layers.append(Layer(width=1 << (height - level), noisy=own, terms=tuple(terms)))
     return ReportNoise(grid=grid, layers=tuple(layers))
 
 
@@ -143,14 +151,33 @@ def from_the_top(grid: Grid, counted: Sequence[Noisy | None]) -> ReportNoise:
         counted: the levels' counts from the root, None where there are none.
     """
     height, layers = len(counted) - 1, []
-    for level, noisy in enumerate(counted):
+    for level, own in enumerate(counted):
         width, terms = 1 << (height - level), []
         if level:
             terms.append(Term(factor=-1.0, width=2 * width, whole=True))
         terms.append(Term(factor=1.0, width=width, whole=level < height))
-        if noisy is not None:
-            layers.append(Layer(width=width, noisy=noisy, terms=tuple(terms)))
+        if own is not None:
+            layers.append(Layer(width=width, noisy=own, terms=tuple(terms)))
     return ReportNoise(grid=grid, layers=tuple(layers))
+
+
+def noisy(oracle: Oracle, counts: Array, users: int, everybody: int) -> Noisy:
+    """Return the noise of an oracle's counts as counts of everybody, those who answered being where they were found.
+
+    None of them below 0, and all there are. With B what one person more in a square adds to its variance, 4 B^2 is
+    added for the square that weighs most: an estimate that is low by chance has too small a variance, by B for each
+    person, whatever squares those are in (Wilson 1927; see `inference.frequencies.counts`).
+
+    Args:
+        oracle: that was asked by.
+        counts: how many of those who answered it finds in every square.
+        users: who answered.
+        everybody: who took part.
+    """
+    held = on_simplex(counts[None], np.array([float(users)]))[0]
+    slope = per_user(oracle, 1.0) - per_user(oracle, 0.0) + rest(everybody, users)
+    form = form_of_shares(oracle, held, users, everybody)
+    return Noisy(form=form, spare=SPARE * (slope * everybody / users) ** 2)
 
 
 def independent(variances: Array) -> Noisy:
