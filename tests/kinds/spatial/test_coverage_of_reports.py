@@ -162,7 +162,7 @@ def test_few_people_in_areas_that_reports_do_not_tell_apart_are_held_and_would_n
     method: str,
 ) -> None:
     """The spread of simulated collections alone: what was stated before."""
-    case, runs = (0.5, 300, 0.5), 12
+    case, runs = (0.5, 300, 0.5), 8
     assert not held_too_rarely(held(method, case, runs))
     people, found = places(case[1], case[2]), []
     for run in range(runs):
