@@ -4,16 +4,16 @@ counts of whole tiles, with errors -> of every cell what its count is at least a
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from dpress.core.linear import Array
 from dpress.core.ranges import Places
-from dpress.inference.interval import Tail, critical, whole_counts
-from dpress.kinds.ranges.left_open import BOUNDS, Form, several_critical
-from dpress.kinds.ranges.tiles import Tiled, box_of, starts_of
+from dpress.inference.interval import Tail, critical, several_critical, whole_counts
+from dpress.kinds.ranges.tiles import BOUNDS, Tiled, box_of, starts_of
 
+Form = Callable[[list[Array]], tuple[float, float]]
 Counted = tuple[Array, Array]
 """Counts of tiles and their variances, of one shape."""
 

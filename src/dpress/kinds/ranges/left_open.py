@@ -10,12 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress.core.linear import Array
-from dpress.inference.interval import Tail, critical, whole_counts
+from dpress.inference.interval import Tail, several_critical, whole_counts
 from dpress.kinds.ranges.tiles import Tiled, aligned
 
 Count = tuple[float, float]  # an estimate and its variance
 Form = Callable[[list[Array]], Count]
-BOUNDS = 3  # of two attributes: by tiles of both, and by those of either
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +48,6 @@ class LeftOpen:
         return min(low, value), max(high, value)
 
 
-def several_critical(confidence: float, bounds: int, tail: Tail) -> float:
-    """Return by how many standard errors each of some bounds is taken, so that all of them hold together."""
-    return critical(1 - (1 - confidence) / bounds, tail)
-
-
 def left_open(tiles: Tiled, weights: list[Array], users: int, form: Form, tail: Tail) -> LeftOpen:
     """Return what a query's count is at least and at most.
 
@@ -61,7 +55,7 @@ def left_open(tiles: Tiled, weights: list[Array], users: int, form: Form, tail: 
     it is no larger than the count of either alone, and with N users no smaller than both added up less N (Frechet).
 
     Args:
-        tiles: that devices told of.
+        tiles: that devices report.
         weights: of the query, 0 or 1, along every attribute.
         users: N.
         form: from the weights of a box to its count and variance.

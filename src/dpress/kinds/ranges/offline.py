@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpress.core.oracle import Tally
+from dpress.inference.interval import several_critical
 from dpress.kinds.ranges.answers import INTERVALS, TILES
-from dpress.kinds.ranges.left_open import BOUNDS, several_critical
-from dpress.kinds.ranges.tiles import starts_of, tiled
+from dpress.kinds.ranges.tiles import BOUNDS, starts_of, tiled
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.mechanisms.ranges.hdg import Hdg

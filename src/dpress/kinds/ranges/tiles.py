@@ -11,6 +11,7 @@ from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.mechanisms.ranges.hdg import Hdg
 
 Tiled = Hdg | AheadTree
+BOUNDS = 3  # of a count of two attributes that cuts tiles: by those of both, and by those of either
 
 
 def tiled(mechanism: object) -> Tiled | None:

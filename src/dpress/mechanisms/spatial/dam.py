@@ -39,8 +39,8 @@ class Dam:
     """The map under which the reports are likeliest.
 
     Error: biased where it is rough and never below zero; no formula, a parametric bootstrap (`maps.MapDecoder`).
-    Intervals are by the reports around a rectangle, as people within a disk are not told apart (`DiskReach`). A finer
-    grid costs time, and gains little but where most people are in few places.
+    Intervals are by the reports around a rectangle, as people within a disk cannot be distinguished (`DiskReach`). A
+    finer grid costs time, and gains little but where most people are in few places.
     Paper: Du et al. 2024, DAM with EM, here accelerated and run until no likelihood is to be gained.
 
     Args:

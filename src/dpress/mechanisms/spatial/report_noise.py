@@ -121,7 +121,7 @@ class ReportNoise:
 
 
 def from_least_squares(grid: Grid, levels: Sequence[float], counted: Sequence[Noisy | None]) -> ReportNoise:
-    """Return the error of least squares over a quadtree that takes every level for as noisy as is said.
+    """Return the error of least squares over a quadtree that takes every level for as noisy as stated.
 
     With d_l one over sum_(k >= l) 4^(h - k) / v_k and P_l w the mean of the rectangle's shares over the nodes of level
     l, a node of level k weighs 4^(h - k) / v_k (d_k P_k w + sum_(l < k) (d_l - d_(l + 1)) P_l w).
