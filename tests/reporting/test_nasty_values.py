@@ -128,6 +128,17 @@ def test_drawing_ends_the_process_where_a_label_is_drawn_as_it_is(label, fault, 
 
 
 @pytest.mark.slow
+def test_an_attribute_may_be_called_as_what_every_object_has(monkeypatch):
+    attributes = [{"name": name, "kind": "integer", "bounds": [0, 9], "title": "valueOf"} for name in ("constructor",)]
+    rows = pa.table({"constructor": [place % 10 for place in range(100)]})
+    made = make("histogram", attributes, SURE, data=rows)
+    assert ">valueOf<" in page(made)
+    monkeypatch.setattr(charts, "OF_EVERY_OBJECT", set())
+    with pytest.raises(ValueError, match="Operator not defined"):
+        page(made)
+
+
+@pytest.mark.slow
 def test_a_label_inside_an_expression_is_refused_by_the_drawing_program(monkeypatch):
     spelled = json.dumps({"0": "constructor"})
     monkeypatch.setattr(charts, "label_of", lambda _: f"({spelled})[datum.value]")

@@ -89,11 +89,8 @@ def settle(attribute: Tabular, found: int) -> int:
     Raises:
         SchemaMismatch: it rejects them.
     """
-    if isinstance(attribute, Listed):
-        outside, field = attribute.other, "other"
-        null = outside if attribute.null is None else attribute.null
-    else:
-        outside, field, null = attribute.outside, "outside", attribute.null
+    field = "other" if isinstance(attribute, Listed) else "outside"
+    outside, null = _policies(attribute)
     policy = null if found == MISSING else outside
     if policy == REJECT:
         fault = (
@@ -103,6 +100,18 @@ def settle(attribute: Tabular, found: int) -> int:
         )
         raise SchemaMismatch(f"attribute {attribute.name}: {fault}, or clean the data")
     return DROPPED if policy == DROP else attribute.size - len(attribute.extra) + attribute.extra.index(policy)
+
+
+def drops(attribute: Tabular) -> bool:
+    """Return whether the specification leaves a row out for what it holds here, so that rows are not all counted."""
+    return DROP in _policies(attribute)
+
+
+def _policies(attribute: Tabular) -> tuple[str, str]:
+    """Return what becomes of a value outside, and of a missing one."""
+    if isinstance(attribute, Listed):
+        return attribute.other, attribute.other if attribute.null is None else attribute.null
+    return attribute.outside, attribute.null
 
 
 def cells_of_hours(attribute: Dated, hours: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:

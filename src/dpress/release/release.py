@@ -118,9 +118,20 @@ class Release:
         return Claim(published=claim.published, proven=None, unit=claim.unit, basis=basis)
 
     @property
-    def users(self) -> int:
-        """How many users took part in a collection; 0 for a table."""
-        return int(getattr(self.mechanism, "users", 0)) if self.design.local else 0
+    def users(self) -> int | None:
+        """How many users took part in a collection, which is public; None for a table, whose rows are estimated."""
+        return int(getattr(self.mechanism, "users", 0)) if self.design.local else None
+
+    @property
+    def reports(self) -> int:
+        """How many users took part, of a collection.
+
+        Raises:
+            TypeError: it is of a table.
+        """
+        if self.users is None:
+            raise TypeError("a table has no reports: how many rows it has is estimated")
+        return self.users
 
     @property
     def tail(self) -> Tail:

@@ -30,13 +30,18 @@ IDLE = re.compile(
 )
 DIGITS = re.compile(r"(\d\.\d\d)\d+")
 LONGEST_LABEL = 24
+JOINER = "\N{WORD JOINER}"
+OF_EVERY_OBJECT = {
+    "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
+    "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "__proto__",
+}  # fmt: skip
 
 
 def svg(chart: Chart, label: str, kind: str) -> str:
     """Return a chart as an SVG element of the class `kind` that a screen reader reads as `label`."""
     drawn = _drawable(_configured(chart).to_dict(validate=False))
     text: str = load("vl_convert").vegalite_to_svg(drawn, allowed_base_urls=[])
-    text = TAG.sub(lambda tag: _lean(tag[0]), text)
+    text = TAG.sub(lambda tag: _lean(tag[0]), text).replace(JOINER, "")
     match = re.match(r'<svg[^>]* width="([\d.]+)" height="([\d.]+)"[^>]*>', text)
     if match is None:
         raise RuntimeError("vl-convert returned no SVG with a size")
@@ -47,12 +52,18 @@ def svg(chart: Chart, label: str, kind: str) -> str:
 
 
 def _drawable(plain: Any) -> Any:
-    """Return a chart as plain data whose texts can all be drawn: a control character ends the whole process."""
+    """Return a chart as plain data whose texts can all be drawn.
+
+    A control character ends the whole process; a title that is called as what every object of JavaScript has is looked
+    up there: such a text gets a character that is not seen, which `svg` takes away.
+    """
     if isinstance(plain, dict):
         return {name: _drawable(value) for name, value in plain.items()}
     if isinstance(plain, list):
         return [_drawable(value) for value in plain]
-    return visible(plain) if isinstance(plain, str) else plain
+    if not isinstance(plain, str):
+        return plain
+    return plain + JOINER if plain in OF_EVERY_OBJECT else visible(plain)
 
 
 def _lean(tag: str) -> str:

@@ -161,6 +161,7 @@ class Answers(TableAnswers):
         interval = open_between.interval(found.value, confidence)
         return replace(found, interval=interval, within=open_between.within, note=_note(tiles))
 
+<<<<<<< HEAD
     def _left_open(self, tiles: Tiled, weights: list[Array]) -> LeftOpen:
         return left_open(tiles, weights, self.release.users, self._counted, self.release.tail)
 
@@ -183,6 +184,18 @@ class Answers(TableAnswers):
                 tiles, axes, counted[axes], alone, self.release.users, level=CONFIDENCE, tail=self.release.tail
             )
             yield replace(table, ends=(np.minimum(low, table.count), np.maximum(high, table.count)))
+=======
+    def _left_open(self, tiles: Tiled, weights: list[Array]) -> tuple[float, float]:
+        """Return between which counts of whole tiles a count lies, and of two attributes those of each alone."""
+        low, high = (self.decoder.answer(self.measurement, own) for own in aligned(tiles, weights))
+        asked = [axis for axis, own in enumerate(weights) if not np.all(own == 1)]
+        if len(asked) == 2:
+            alone = [[own if axis == one else np.ones(own.size) for axis, own in enumerate(weights)] for one in asked]
+            ends = [[self.decoder.answer(self.measurement, own) for own in aligned(tiles, each)] for each in alone]
+            low = max(low, math.fsum(end[0] for end in ends) - self.release.reports)
+            high = min(high, *(end[1] for end in ends))
+        return low, max(low, high)
+>>>>>>> main
 
     def adjusted(self, axes: tuple[int, ...], count: Array, variance: Array) -> Array | None:
         """Return the counts after the post-processing that is named; of grids else those without any below zero."""
