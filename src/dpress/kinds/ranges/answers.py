@@ -161,14 +161,13 @@ class Answers(TableAnswers):
         interval = open_between.interval(found.value, confidence)
         return replace(found, interval=interval, within=open_between.within, note=_note(tiles))
 
-<<<<<<< HEAD
     def _left_open(self, tiles: Tiled, weights: list[Array]) -> LeftOpen:
-        return left_open(tiles, weights, self.release.users, self._counted, self.release.tail)
+        return left_open(tiles, weights, self.release.reports, self._counted, self.release.tail)
 
     def _counted(self, weights: list[Array]) -> tuple[float, float]:
         """Return the count of a box with its variance; how many took part is known."""
         if all(np.all(own == 1) for own in weights):
-            return float(self.release.users), 0.0
+            return float(self.release.reports), 0.0
         return self.decoder.answer(self.measurement, weights), self.query_variance(weights)
 
     def published(self) -> Iterator[PublishedTable]:
@@ -181,21 +180,9 @@ class Answers(TableAnswers):
         for axes, table in zip(self.decoder.tables, super().published(), strict=True):
             alone = [counted[axis,] for axis in axes] if len(axes) == 2 else []
             low, high = ends(
-                tiles, axes, counted[axes], alone, self.release.users, level=CONFIDENCE, tail=self.release.tail
+                tiles, axes, counted[axes], alone, self.release.reports, level=CONFIDENCE, tail=self.release.tail
             )
             yield replace(table, ends=(np.minimum(low, table.count), np.maximum(high, table.count)))
-=======
-    def _left_open(self, tiles: Tiled, weights: list[Array]) -> tuple[float, float]:
-        """Return between which counts of whole tiles a count lies, and of two attributes those of each alone."""
-        low, high = (self.decoder.answer(self.measurement, own) for own in aligned(tiles, weights))
-        asked = [axis for axis, own in enumerate(weights) if not np.all(own == 1)]
-        if len(asked) == 2:
-            alone = [[own if axis == one else np.ones(own.size) for axis, own in enumerate(weights)] for one in asked]
-            ends = [[self.decoder.answer(self.measurement, own) for own in aligned(tiles, each)] for each in alone]
-            low = max(low, math.fsum(end[0] for end in ends) - self.release.reports)
-            high = min(high, *(end[1] for end in ends))
-        return low, max(low, high)
->>>>>>> main
 
     def adjusted(self, axes: tuple[int, ...], count: Array, variance: Array) -> Array | None:
         """Return the counts after the post-processing that is named; of grids else those without any below zero."""
