@@ -40,21 +40,22 @@ def real(own: Levels, generator: rng.Generator) -> Measurement:
 
 @pytest.mark.parametrize("weights", [(), (1, 1, 4)])
 def test_simulated_answers_have_the_mean_and_variance_of_real_ones(weights: tuple[int, ...]) -> None:
+    """Node by node, and both have what is stated of the real ones."""
     own, generator = made(weights), rng.seeded(1)
     truth = own.map.apply(np.bincount(own.grid.code(*places()), minlength=16).astype(float))
     z = NormalDist().inv_cdf(1 - FALSE_ALARM / 2 / 100)
-    seen = []
-    for make in (lambda: real(own, generator), lambda: own.simulated(truth[5:], USERS, rng=generator)):
-        measured = [make() for _ in range(RUNS)]
-        errors = np.stack([one.answers for one in measured]) - truth
-        variance = np.mean([one.variance for one in measured], axis=0)
-        assert (np.abs(errors[:, 1:].mean(axis=0)) < z * np.sqrt(1.6 * variance[1:] / RUNS)).all()
-        for first, last in ((1, 5), (5, 21)):  # a level's nodes have its mean variance
-            ratio = (errors[:, first:last] ** 2).mean() / variance[first]
-            assert abs(ratio - 1) < z * math.sqrt(2 * 2 / RUNS / (last - first))
-            assert not abs(2 * ratio - 1) < z * math.sqrt(2 * 2 / RUNS / (last - first))
-        seen.append(variance)
-    assert seen[0] == pytest.approx(seen[1], rel=0.1)
+    reports = [real(own, generator) for _ in range(RUNS)]
+    stated = np.mean([one.variance for one in reports], axis=0)[1:]
+    errors = np.stack([one.answers for one in reports]) - truth
+    again = np.stack([own.simulated(truth[5:], USERS, rng=generator).answers for _ in range(RUNS)]) - truth
+    squares, others = ((one[:, 1:] ** 2).mean(axis=0) for one in (errors, again))
+    for one in (errors, again):
+        assert (np.abs(one[:, 1:].mean(axis=0)) < z * np.sqrt(1.6 * stated / RUNS)).all()
+    assert np.abs(squares / stated - 1).max() < 1.2 * z * math.sqrt(2 / RUNS)
+    assert np.abs(np.log(others / squares)).max() < 1.2 * z * math.sqrt(2 * 2 / RUNS)
+    for first, last in ((0, 4), (4, 20)):  # a level's mean is none of its nodes'
+        level = slice(first, last)
+        assert np.abs(squares[level] / stated[level].mean() - 1).max() > 1.2 * z * math.sqrt(2 / RUNS)
 
 
 def test_lots_follow_the_weights() -> None:
