@@ -29,6 +29,8 @@ SMALLEST_SCALE = Fraction(1, 1000)
 LARGEST_SCALE = Fraction(2**48)
 LARGEST_NOISE = 2**62
 BLOCK_WORDS = 1 << 19
+QUIETEST = 1e-150
+"""The least variance that is stated: that of noise so seldom that no float holds it would be 0, and divided by."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,9 +134,9 @@ class DiscreteLaplace:
 
     @property
     def variance(self) -> float:
-        """2q / (1 - q)^2."""
+        """2q / (1 - q)^2; at least QUIETEST, so that what divides by it has a number."""
         rate = float(1 / self.scale)
-        return 2.0 * math.exp(-rate) / math.expm1(-rate) ** 2
+        return max(2.0 * math.exp(-rate) / math.expm1(-rate) ** 2, QUIETEST)
 
     def pmf(self, x: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return P(X = x), elementwise.
