@@ -152,12 +152,12 @@ RULES = (
     Rule(
         why="a pair of attributes is one table", axes=("method", "asked", "room"), refused=True,
         holds=lambda case: case["room"] != "marginals" or case["asked"] in
-        {"marginals": ("single tables", "shares", "pairs of three"), "residual_marginals": ("pairs of three",)}.get(
+        {"marginals": ("single tables", "shares", "pairs of three"), "residual_marginals": ("single tables", "pairs of three")}.get(
             str(case["method"]), AXES["asked"]),
     ),
     only("loss", ("epsilon", "delta"), lambda case: case["method"] not in UNPROVEN, "method", refused=True,
          why="records without a proof have an epsilon"),
-    only("unit", ("row", "person"), lambda case: case["method"] not in UNPROVEN or case["method"] == "per_record",
+    only("unit", ("row", "person"), lambda case: case["method"] not in ("mdav", "dp_k_prototypes"),
          "method", refused=True, why="a group's record is of one row a person"),
     only("method", ("auto", "hdg"), lambda case: case["room"] != "ranges of devices" or case["beside"] == "none",
          "room", "beside", refused=True, why="one method asks for boxes"),
