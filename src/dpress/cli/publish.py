@@ -11,6 +11,7 @@ from dpress.cli.output import counting, engine_option, hint, json_option, planni
 from dpress.cli.planned import planned
 from dpress.core.claim import as_floats, describe, from_parameters
 from dpress.core.design import Design
+from dpress.core.new_path import new_path
 from dpress.data.specification.spec import Spec
 from dpress.ledger.ledger import Ledger
 from dpress.release.periods.calendar import Calendar
@@ -62,6 +63,8 @@ def command(
     DESIGN is what `dpress plan --out` wrote, or a specification, which is planned on the spot.
     """
     started = time.perf_counter()
+    if period is None:
+        new_path(out, "a release is")
     asked = load_spec_or_design(design)
     new = ledger is not None and not Ledger.exists(ledger)
     options: dict[str, Any] = {"ledger": ledger, "who": who, "engine": engine, "csv": csv}

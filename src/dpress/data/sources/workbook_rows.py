@@ -15,11 +15,22 @@ from dpress.core.extras import load
 from dpress.core.near import meant
 from dpress.core.value import read, written
 from dpress.data.codec import objects
+from dpress.data.sources import sound
 from dpress.data.sources.files import Stamp, stamp_of
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
 from dpress.data.specification.file_format import FileFormat
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+READ_SHEET = """
+import sys, python_calamine
+book = python_calamine.CalamineWorkbook.from_path(sys.argv[1])
+sheets = [one.name for one in book.sheets_metadata if one.typ == python_calamine.SheetTypeEnum.WorkSheet]
+book.get_sheet_by_name(sys.argv[2] or sheets[0])
+"""
+WIDE = (
+    "{} holds more cells than memory does, or is damaged: every cell from the first to the last that is filled counts; "
+    "delete stray cells, or save the sheet as CSV"
+)
 LINE = (
     "{} cannot be read as a workbook: it is none, damaged or protected by a password (the reader's words are withheld)"
 )
@@ -43,9 +54,10 @@ class Sheet:
         """Return the names of all columns; one without a name is none.
 
         Raises:
-            OSError: the workbook cannot be read.
+            OSError: the workbook cannot be read, or not in bounded memory.
             SchemaMismatch: it has no such sheet, or two columns of one name.
         """
+        sound.check(self.path, READ_SHEET, self.sheet, line=WIDE)
         names = [name for name in self._table()[0] if name]
         if repeated := [name for name in names if names.count(name) > 1]:
             shown = f" ({repeated[0]!r})" if self.format.header is not None else ""

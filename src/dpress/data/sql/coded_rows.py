@@ -40,7 +40,7 @@ class Relation:
     @property
     def source(self) -> exp.Expr:
         """The rows, as they stand after FROM."""
-        return exp.alias_(exp.Var(this=f"({self.query})"), "dpress_rows", table=True)
+        return exp.Subquery(this=exp.Var(this=self.query), alias=exp.TableAlias(this=exp.to_identifier("dpress_rows")))
 
     def column(self, name: str) -> Column:
         """Return a column.
