@@ -142,13 +142,18 @@ def parameters_of(case: Case) -> dict[str, Any]:
     """Return the parameters of the release."""
     own = dict(OF_METHOD.get((str(case["room"]), str(case["method"])), {}))
     users = max(1, int(str(case["rows"])))
-    if (of_devices(case) or kind_of(case) in TAKE_USERS) and case["users"] == "stated":
+    if (of_devices(case) or kind_of(case) in TAKE_USERS) and stated(case):
         own["users"] = max(users, 2) if kind_of(case) == "microdata" else users
     elif case["method"] in EXACTLY_USERS:
         own["users"] = 40
     if kind_of(case) == "statistics":
         return own | grouped_of(case) | statistics_of(case)
     return own | ASKED_FOR.get(str(case["asked"]), _nothing)(case) | needed_of(case)
+
+
+def stated(case: Case) -> bool:
+    """Return whether `users` is stated; bounds are looked for in many rows, and a few are refused."""
+    return case["users"] == "stated" and case["asked"] != "private bounds"
 
 
 def needed_of(case: Case) -> dict[str, Any]:

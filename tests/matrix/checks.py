@@ -225,7 +225,7 @@ def adjusted_counts_are_sound(run: Run) -> Iterator[str]:
             yield f"{path.name}: adjusted counts are not whole"
         if adjusted in ("nonnegative", "both", "top down", "norm sub", "simplex", "base cut") and own.min() < 0:
             yield f"{path.name}: an adjusted count is {own.min()}"
-        total_kept = adjusted in ("nonnegative", "both", "top down", "monotone prefix") and total > 0
+        total_kept = adjusted in ("nonnegative", "both", "top down") and total > 0
         of_reporters = of_devices(run.case) and adjusted == "top down"  # whose number is known, and is the total
         if total_kept and not of_reporters and abs(own.sum() - total) > 1 + 1e-6 * total:
             yield f"{path.name}: adjusted counts add up to {own.sum()}, counts to {counts.sum()}"
