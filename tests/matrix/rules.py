@@ -7,7 +7,7 @@ the specification alone.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tests.matrix.axes import ASKED, AXES, LOCAL_ADJUSTMENTS, METHODS, UNPROVEN, Case, kind_of, of_devices
+from tests.matrix.axes import ASKED, LOCAL_ADJUSTMENTS, METHODS, UNPROVEN, Case, kind_of, of_devices
 
 Holds = Callable[[Case], bool]
 

@@ -24,7 +24,7 @@ SHAPE, SCALE = 0.5, 1e-5
 """Of the inverse gamma prior of a factor's variance in an attribute, over a cell's share: it says next to nothing."""
 _TINY = 1e-12
 _QUIET = 1e-12
-"""The least variance of a share that is told from none: beyond it systems of equations have no digits left."""
+"""The least variance of a share that counts: below it a system of equations has no digits left in floats."""
 
 Places = npt.NDArray[np.int64]
 
