@@ -1,6 +1,7 @@
 """Level-sampled reports: simulated answers are distributed as real ones, missing levels, sampling weights."""
 
 import math
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -8,14 +9,14 @@ import pytest
 
 from dpress.core import rng
 from dpress.core.claim import PureDP
-from dpress.core.grid import Grid
+from dpress.core.grid import Grid, Rectangles
 from dpress.core.measurement import Measurement
 from dpress.kinds.spatial.design import collection
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.spatial.gtr_top_down import gtr_top_down
 from dpress.mechanisms.spatial.levels import Levels
-from dpress.mechanisms.spatial.map_decoder import node_type
+from dpress.mechanisms.spatial.map_decoder import MapDecoder, node_type
 
 FALSE_ALARM = 1e-6
 USERS, RUNS = 600, 300
@@ -101,3 +102,14 @@ def test_places_off_the_grid_are_refused_and_codes_lose_two_bits_a_level() -> No
     for wrong in (-1, 4):
         with pytest.raises(ValueError, match="places must lie between 0 and 3"):
             own.perturb(np.array([[0], [wrong]], dtype=np.int32), rng=rng.seeded(6))
+
+
+def test_a_level_that_nobody_reported_is_passed_over_from_the_top() -> None:
+    own, generator = replace(made(), reconstruction="top_down"), rng.seeded(6)
+    tallies = [asked.tally(asked.perturb(places(), rng=generator)) for asked in own.types]
+    quarter = Rectangles(*(np.array([end]) for end in (0.0, 2.0, 0.0, 2.0)))
+    tallies[1] = 0 * tallies[1]
+    found = MapDecoder(own, USERS).density(own.measurement(tallies), tallies)
+    cells = Grid(4).image(own.measurement(tallies).answers[5:])
+    assert found.values(quarter)[0] == pytest.approx(cells[:2, :2].sum())
+    assert found.variances(quarter)[0] > 0

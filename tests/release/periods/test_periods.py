@@ -256,7 +256,7 @@ def test_a_release_that_was_put_in_from_elsewhere_is_found(tmp_path):
 
 
 def test_one_process_at_a_time_adds_a_period(tmp_path):
-    with begun(tmp_path / "out", spec()), pytest.raises(OSError, match="another process adds a period"):
+    with begun(tmp_path / "out", spec(), lambda: False), pytest.raises(OSError, match="another process adds a period"):
         publish_period(spec(), "2024-02", ROWS, out=tmp_path / "out")
     assert load_series(tmp_path / "out").periods == ()
 
@@ -283,3 +283,29 @@ def test_a_span_that_could_not_be_written_is_made_again_and_the_others_are_kept(
     assert load_series(folder).periods == ("2024-01", "2024-02")
     assert (calls[0] / "measurement.parquet").read_bytes() == first
     assert len(Ledger.open(tmp_path / "l.db").summary().entries) == 3  # a line for each span
+
+
+@pytest.mark.parametrize("counter", ["separate", "tree"])
+def test_a_first_period_that_is_refused_leaves_nothing_behind(tmp_path, counter):
+    strict = {**WARD, "values": ["eyes"], "other": "reject"}
+    own, folder = spec(counter, attributes=(VISITED, strict)), tmp_path / "visits"
+    ledger = Ledger.create(tmp_path / "ledger.sqlite", limit=own.privacy.loss, unit=own.privacy.protected)
+    for paying in (None, ledger):
+        with pytest.raises(SchemaMismatch):
+            publish_period(own, MONTHS[0], ROWS, out=folder, ledger=paying)
+        assert not folder.exists()
+    publish_period(spec(counter), MONTHS[0], ROWS, out=folder)
+    with pytest.raises(ValueError, match="published already"):
+        publish_period(spec(counter), MONTHS[0], ROWS, out=folder)
+    assert load_series(folder).periods == (MONTHS[0],)
+
+
+@pytest.mark.slow
+def test_a_page_of_tables_that_hold_single_attributes_has_the_cells_of_each(tmp_path):
+    sex = {"name": "sex", "kind": "categorical", "values": ["f", "m"]}
+    rows = ROWS.append_column("sex", pa.array(["f", "m", "m"] * 200))
+    own = spec(kind="marginals", parameters={"tables": [["ward"], ["sex"]]}, attributes=(VISITED, WARD, sex))
+    for place, month in enumerate(MONTHS[:3]):
+        publish_period(own, month, rows, out=tmp_path / "visits", rng=seeded(place))
+    text = series_page(load_series(tmp_path / "visits"))
+    assert all(f"{name} = {label}" in text for name, label in (("ward", "eyes"), ("sex", "m")))

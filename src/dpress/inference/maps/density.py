@@ -263,28 +263,40 @@ class Wider:
 class Nodes:
     """Counts of a quadtree's nodes that were not made consistent, answered from the top (TDT).
 
-    A node within the rectangle counts as a whole, once; a cut cell by the share of its area.
+    A node within the rectangle counts as a whole, once; a cut cell by the share of its area. A level that was not
+    measured is passed over.
     Error: that of `noise`.
 
     Args:
         grid: of side 2^h.
-        images: the counts of every level, from the root.
+        images: the counts of every level, from the root; None where a level was not measured, which the last was.
         noise: of these sums.
     """
 
     grid: Grid
-    images: Sequence[Array]
+    images: Sequence[Array | None]
     noise: Noise
     reach: ClassVar[None] = None
 
     @property
     def counts(self) -> Array:
         """The cells' own counts."""
-        return self.images[-1]
+        return np.asarray(self.images[-1])
 
     def values(self, rectangles: Rectangles) -> Array:
         """Return the sum over the largest nodes within each rectangle."""
-        return self._added(rectangles, [np.asarray(image) for image in self.images])
+        total, height = np.zeros(len(rectangles.left)), len(self.images) - 1
+        above: Rectangles | None = None
+        for level, image in enumerate(self.images):
+            if image is None:
+                continue
+            width = 1 << (height - level)
+            own = rectangles if level == height else _within(rectangles, width)
+            total += sums(image, own.scaled(1 / width))
+            if above is not None:
+                total -= sums(image, above.scaled(1 / width))
+            above = _within(rectangles, width)
+        return total
 
     def variances(self, rectangles: Rectangles) -> Array:
         """Return the variance of that sum."""
@@ -293,18 +305,6 @@ class Nodes:
     def cell_variances(self) -> Array:
         """Return the variance of every cell."""
         return self.noise.cells()
-
-    def _added(self, rectangles: Rectangles, images: Sequence[Array]) -> Array:
-        total, height = np.zeros(len(rectangles.left)), len(images) - 1
-        above = None
-        for level, image in enumerate(images):
-            width = 1 << (height - level)
-            own = rectangles if level == height else _within(rectangles, width)
-            total += sums(image, own.scaled(1 / width))
-            if above is not None:
-                total -= sums(image, above.scaled(1 / width))
-            above = _within(rectangles, width)
-        return total
 
 
 def clustering(counts: Array, *, levels: int = LEVELS) -> float:

@@ -141,7 +141,11 @@ class Levels:
         """Return the estimate, with the noise of independent nodes; see `noise` for what the reports tell."""
         del users  # the measurement has it
         if self.reconstruction == "top_down":
-            images = [Grid(1 << level).image(counts) for level, counts in enumerate(self._split(measurement.answers))]
+            spread = self._split(np.broadcast_to(measurement.variance, measurement.answers.shape))
+            images = [
+                Grid(1 << level).image(counts) if np.isfinite(own[0]) else None  # nobody reported the level
+                for level, (counts, own) in enumerate(zip(self._split(measurement.answers), spread, strict=True))
+            ]
             return Nodes(grid=self.grid, images=images, noise=self._independent(measurement))
         return self._estimated(measurement, nonnegative=not self.linear)
 

@@ -150,14 +150,14 @@ def from_the_top(grid: Grid, counted: Sequence[Noisy | None]) -> ReportNoise:
         grid: of side 2^h.
         counted: the levels' counts from the root, None where there are none.
     """
-    height, layers = len(counted) - 1, []
+    height, layers = len(counted) - 1, list[Layer]()
     for level, own in enumerate(counted):
-        width, terms = 1 << (height - level), []
-        if level:
-            terms.append(Term(factor=-1.0, width=2 * width, whole=True))
-        terms.append(Term(factor=1.0, width=width, whole=level < height))
-        if own is not None:
-            layers.append(Layer(width=width, noisy=own, terms=tuple(terms)))
+        if own is None:
+            continue
+        width = 1 << (height - level)
+        above = [Term(factor=-1.0, width=layers[-1].width, whole=True)] if layers else []
+        terms = (*above, Term(factor=1.0, width=width, whole=level < height))
+        layers.append(Layer(width=width, noisy=own, terms=terms))
     return ReportNoise(grid=grid, layers=tuple(layers))
 
 

@@ -84,7 +84,7 @@ def publish_period(
     planned = {span: plan(calendar.of(span)) for span in calendar.spans if span[1] == number}
     rows = rows_of(plan(calendar.of((number, number))).design, source_of(spec, data), engine=engine)
     person = spec.privacy.unit != "row"
-    with begun(folder, spec):
+    with begun(folder, spec, lambda: not load_series(folder).paid(ledger)):
         series = load_series(folder)
         paid = series.paid(ledger)
         series.check_next(number, paid)

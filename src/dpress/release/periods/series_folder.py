@@ -6,7 +6,7 @@ specification -> `series.json`, locked -> spans are added -> the ledger's name a
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,10 +65,16 @@ def plain_of(spec: Spec) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def begun(folder: Path, spec: Spec) -> Iterator[None]:
+def begun(folder: Path, spec: Spec, unpaid: Callable[[], bool]) -> Iterator[None]:
     """Begin a series, or go on with one, while nobody else adds to it.
 
-    Where nothing is published yet, another specification begins another series.
+    Where nothing is published yet, another specification begins another series. A series that is begun here, and whose
+    first period is refused, leaves nothing behind.
+
+    Args:
+        folder: of the series.
+        spec: of all periods.
+        unpaid: says whether no ledger was charged for the series.
 
     Raises:
         ValueError: something was published with another specification.
@@ -87,7 +93,20 @@ def begun(folder: Path, spec: Spec) -> Iterator[None]:
             _write(
                 folder, {"format": FORMAT, "id": os.urandom(8).hex(), "ledger": None, "specification": plain_of(spec)}
             )
-        yield
+        try:
+            yield
+        except BaseException:
+            if there is None and not any(folder.glob(f"*/{MANIFEST}")) and unpaid():
+                _forget(folder)
+            raise
+
+
+def _forget(folder: Path) -> None:
+    """Take away what a series that came to nothing was begun with."""
+    for name in (SERIES, LOCK):
+        (folder / name).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # something else lies there
+        folder.rmdir()
 
 
 def keep(folder: Path, ledger: Verification) -> None:
