@@ -86,7 +86,7 @@ def _say(release: Release, out: str, records: int, following: str | None) -> Non
     click.echo(f"Promise: {promised(release.claim)} for each report{beside(lifetime_of(release.mechanism))}")
     before = users_before(release)
     beyond = f", and {before:,} in earlier rounds" if before else ""
-    click.echo(f"Reports: {release.users - before:,} counted{beyond}")
+    click.echo(f"Reports: {release.reports - before:,} counted{beyond}")
     for reason, count in sorted(release.rejected.items()):
         click.echo(f"         {count:,} left out: {reason}")
     if records:

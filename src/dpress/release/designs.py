@@ -201,7 +201,7 @@ def promise(claim: Claim) -> Promise:
         published=amounts(claim.published),
         proven=amounts(claim.proven),
         relation=claim.unit.relation.value,
-        unit=claim.unit.column or "row",
+        unit=claim.unit.columns if claim.unit.also else claim.unit.name,
         rows_per_unit=claim.unit.rows,
     )
 

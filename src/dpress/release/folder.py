@@ -30,6 +30,8 @@ DENSEST = 512
 """Rows for every byte of a Parquet file, which has a page for every 2^20 of them; a column of zeros reaches 220."""
 
 MANIFEST = "release.json"
+SERIES = "series.json"
+"""The description of a release that grows period by period; a folder of each span lies beside it."""
 ANSWERS = "measurement.parquet"
 CSV = ".csv"
 

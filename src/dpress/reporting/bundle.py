@@ -101,7 +101,7 @@ def _readme(release: Release, license_: str) -> str:
         "Licence": license_ or UNLICENSED,
         "Kind": release.kind,
         "Method": release.method,
-        "Promise": f"{promised(release.claim)}, per {unit.column or 'row'}, {unit.relation}",
+        "Promise": f"{promised(release.claim)}, per {unit.name}, {unit.relation}",
         "Counts": unit.counted and f"of {unit.counted}; further rows were left out",
         "Made": release.created,
         "Design": release.design.id,

@@ -17,7 +17,7 @@ from dpress.core.value import read, written
 from dpress.data.codec import objects
 from dpress.data.sources import sound
 from dpress.data.sources.files import Stamp, stamp_of
-from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+from dpress.data.sources.source import BATCH_ROWS, check_columns, check_once, without_quotes
 from dpress.data.specification.file_format import FileFormat
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
@@ -55,25 +55,23 @@ class Sheet:
 
         Raises:
             OSError: the workbook cannot be read, or not in bounded memory.
-            SchemaMismatch: it has no such sheet, or two columns of one name.
+            SchemaMismatch: it has no such sheet.
         """
         sound.check(self.path, READ_SHEET, self.sheet, line=WIDE)
-        names = [name for name in self._table()[0] if name]
-        if repeated := [name for name in names if names.count(name) > 1]:
-            shown = f" ({repeated[0]!r})" if self.format.header is not None else ""
-            raise SchemaMismatch(f"{self.path} has two columns of one name{shown}; rename one")
-        return names
+        return [name for name in self._table()[0] if name]
 
     def check(self, wanted: Sequence[str], present: Sequence[str]) -> None:
         """Refuse a missing column; the first line, which might be a row, is shown only where it is declared a header.
 
         Raises:
-            SchemaMismatch: a column is missing.
+            SchemaMismatch: a column is missing, or there are several of its name.
         """
         if self.format.header is not None:
             check_columns(str(self.path), wanted, present)
         for column in wanted:
-            if column not in present:
+            if column in present:
+                check_once(str(self.path), column, present, folds=False)
+            else:
                 shown = f"it has {len(present)} columns; does the sheet start with a line of names?"
                 raise SchemaMismatch(f"{self.path} has no column {column!r}; {shown}")
 
