@@ -102,6 +102,7 @@ def _leave_garbage() -> None:
 
 
 def _fail(message: str) -> None:
-    shown = "".join(one if one.isprintable() else repr(one)[1:-1] for one in " ".join(message.split()))
-    click.echo(f"dpress: {shown}", err=True)
+    from dpress.cli.output import refusal  # noqa: PLC0415  # keeps the start fast
+
+    refusal(message)
     sys.exit(1)

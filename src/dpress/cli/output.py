@@ -80,6 +80,12 @@ def hint(message: str, *, quiet: bool) -> None:
         click.echo(f"note: {message}", err=True)
 
 
+def refusal(message: str) -> None:
+    """Print on standard error, in one line, what was refused and why."""
+    shown = "".join(one if one.isprintable() else repr(one)[1:-1] for one in " ".join(message.split()))
+    click.echo(f"dpress: {shown}", err=True)
+
+
 @contextlib.contextmanager
 def counting(*, quiet: bool) -> Iterator[Callable[..., None] | None]:
     """Yield a callback that shows the number of rows read, once that takes longer than two seconds.
