@@ -14,10 +14,13 @@ from dpress.core.atoms import MOST_BOXES, Box, Condition, Predicate
 from dpress.core.domain import Schema
 from dpress.core.runs import Runs, common, complement
 from dpress.release.query_language import cells_of
-from dpress.release.query_words import QUOTED, beginning, unquoted, without_values
+from dpress.release.query_words import IN_QUOTES, OPERATOR, QUOTED, beginning, unquoted, without_values
 
 DEEPEST = 50  # parentheses within one another
-STRAY = re.compile(rf"""\bor\s+({QUOTED}|[^'"<>=!(),\s]+)\s*(?:[!<>]=?|==?|\bin\b)""")  # a condition left within a value
+MOST_CONDITIONS = 1 << 14  # of a query, and of all that are planned together: every two alternatives may meet
+STRAY = re.compile(
+    rf"""\bor\s+({QUOTED}|[^'"<>=!(),\s]+)\s*(?:[!<>]=?|==?|\bin\b)"""
+)  # a condition left within a value
 Cells = dict[int, Runs]  # by axis, which cells a box has; axes that do not matter are left out
 Node = tuple[str, Any]  # "is" a text, "not" a node, "and" or "or" several nodes
 
@@ -34,11 +37,24 @@ def predicate(schema: Schema, text: str) -> Predicate:
     """
     if not isinstance(text, str):
         raise ValueError(f"a query is a string such as `age in 30..40`, got {type(text).__name__}")
+    if (conditions := conditions_in(text)) > MOST_CONDITIONS:
+        raise ValueError(
+            f"a query of {conditions:,} conditions is too long, at most {MOST_CONDITIONS:,}; use `in (a, b)`"
+        )
     cells = _boxes(schema, _Reader(schema=schema, text=text).whole(), negated=False)
     boxes = tuple(dict.fromkeys(map(_box, cells)))
     if not boxes:
         raise ValueError(f"{text!r} holds of no row: its conditions exclude each other")
     return ((),) if () in boxes else boxes
+
+
+def conditions_in(text: str) -> int:
+    """Return about how many conditions a query has: the operators outside quotes.
+
+    >>> conditions_in("age = 3 and (sex = 'f = m' or not age in 4..5)")
+    3
+    """
+    return len(re.findall(OPERATOR, IN_QUOTES.sub("", text)))
 
 
 def _boxes(schema: Schema, node: Node, *, negated: bool) -> list[Cells]:
