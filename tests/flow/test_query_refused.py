@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 import pytest
+
 from dpress import publish
 from dpress.core.rng import seeded
 

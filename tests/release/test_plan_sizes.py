@@ -74,7 +74,7 @@ def test_variances_of_a_tree_are_found_once_for_all_quantiles(monkeypatch):
     estimates.prefix_variances.cache_clear()
     shares = [round((place + 1) / 301, 6) for place in range(300)]
     planned = plan(spec([1000], "statistics", {"quantiles": {"a0": shares}}))
-    from dpress.kinds.statistics.plan_text import expected_errors  # noqa: PLC0415  # after the patch
+    from dpress.kinds.statistics.plan_text import expected_errors  # after the patch
 
     assert len(expected_errors(planned, planned.chosen)) == 301
     assert len(calls) <= 1

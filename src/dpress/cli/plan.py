@@ -61,12 +61,17 @@ def command(
         click.echo(sentence(together))
     if (counted := loaded.privacy.protected.counted) and not planned.design.local:
         click.echo(f"Counts are of {counted}: {CAP}")
+    _show_others(planned)
+    if out is not None:
+        click.echo(f"Design: {out}, {planned.design.id}")
+
+
+def _show_others(planned: Plan) -> None:
+    """Print what a delta, and what other kinds of release would give."""
     if (better := with_delta(planned)) is not None:
         click.echo(of_delta(better, planned))
     for other in other_kinds(planned):
         click.echo(_sentence(other, planned))
-    if out is not None:
-        click.echo(f"Design: {out}, {planned.design.id}")
 
 
 def _loaded(path: str, error: float | None) -> tuple[Spec, Calendar | None]:

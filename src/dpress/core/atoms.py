@@ -6,7 +6,8 @@ The cells of the table are never listed, so that a domain may be as large as it 
 
 import functools
 import itertools
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -207,7 +208,7 @@ def _moved(left: list[Open], axis: int, truths: dict[Condition, Truths]) -> tupl
     return list(numbers), move
 
 
-def _after(boxes: Open, true: Set[Condition], axis: int) -> Open:
+def _after(boxes: Open, true: AbstractSet[Condition], axis: int) -> Open:
     """Return what is left of a predicate where these of its conditions on an attribute are true."""
     asked = [(box, bool(box) and box[0].axis == axis) for box in boxes]
     return _reduced([box[first:] for box, first in asked if not first or box[0] in true])

@@ -44,8 +44,8 @@ def parse(schema: Schema, text: str) -> list[Array]:
     """Return the 0/1 weights of a query, one vector of shape (cells,) for every attribute, in the schema's order.
 
     Conditions are joined by `and`: `= != < <= > >=` with a value, `in a..b` (both ends included), `in (a, b)`. A value
-    or an attribute may be quoted; a quoted value may stand first. A listed attribute also takes its labels and the names
-    of its hierarchy's groups. `total` asks for all rows.
+    or an attribute may be quoted; a quoted value may stand first. A listed attribute also takes its labels and the
+    names of its hierarchy's groups. `total` asks for all rows.
 
     Raises:
         ValueError: the text is no query, or asks for part of a cell; the message says what would be right.

@@ -141,8 +141,8 @@ def _searched_sets(sums: SetSums, seconds: float | None) -> PIdentity:
     """Search from the atoms alone, from the atoms beside the sets themselves, and from a tree over the atoms.
 
     Atoms are in the order of their answers, so that nested queries make a chain of them, as ranges do of cells. Unless
-    a time is stated, steps are counted, fewer of many atoms, so that the same strategy is found again. It is the best that was found for epsilon; under rho its exact error decides whether it is
-    taken.
+    a time is stated, steps are counted, fewer of many atoms, so that the same strategy is found again. It is the best
+    that was found for epsilon; under rho its exact error decides whether it is taken.
     """
     matrix = sums.matrix
     sets = np.unique(matrix[matrix.sum(axis=1) > 1], axis=0)[:MOST_SUMS]
