@@ -8,11 +8,12 @@ export OPENBLAS_NUM_THREADS = 1
 unexport PYTHONDONTWRITEBYTECODE # tests start many processes, which should find compiled code
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help setup demo test test-all ci client client-test lint style types site check docs bench data known-paper reproduce clean
+.PHONY: help setup demo test test-all matrix ci client client-test lint style types site check docs bench data known-paper reproduce clean
 
 help:
 	@echo "make demo    publish made-up people and write the report"
 	@echo "make test    the tests (a few minutes); make test-all also those that search longest"
+	@echo "make matrix MINUTES=30   random whole cases as long as that; SEED=2 for others; what is wrong in out/matrix.json"
 	@echo "make client  the browser client's bundles, built by npm in clients/js"
 	@echo "make lint    lint, types, imports, docs (under a minute)"
 	@echo "make check   the same and the fast tests (a few minutes)"
@@ -38,6 +39,12 @@ test: setup client-test
 
 test-all: setup client-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+MINUTES ?= 10
+SEED ?= 1
+
+matrix: setup
+	MATRIX_MINUTES='$(MINUTES)' MATRIX_SEED='$(SEED)' $(BIN)/python -m pytest -q -n0 tests/matrix -k random_cases
 
 ci: lint client-test # with -j 2 these run beside each other, and the tests, which start make themselves, after them
 	MAKEFLAGS= $(BIN)/python -m pytest -n 2 --dist worksteal
@@ -98,6 +105,7 @@ bench: setup
 	$(BIN)/python bench/wide.py > out/bench-wide.json
 	$(BIN)/python bench/kinds.py > out/bench-kinds.json
 	$(BIN)/python bench/group_statistics.py > out/bench-group-statistics.json
+	$(BIN)/python bench/private_bounds.py > out/bench-private-bounds.json
 	$(BIN)/python bench/service.py > out/bench-service.json
 	$(BIN)/python bench/collecting.py > out/bench-collecting.json
 	$(BIN)/python bench/reports.py > out/bench-reports.json

@@ -60,9 +60,9 @@ found = connection.sql(counts.replace("FROM kept", f"FROM (SELECT {', '.join(cel
 seconds = time.perf_counter() - start
 """
 CONTRIBUTIONS = """
-contributions(pair.to_batches, person, (1,))
+contributions(pair.to_batches, (person,), (1,))
 before, start = memory(), time.perf_counter()
-found = [(contributions(lambda: opened([person]), person, (1, 2, 5, 10, 20, 50, 100)).rows,)]
+found = [(contributions(lambda: opened([person]), (person,), (1, 2, 5, 10, 20, 50, 100)).rows,)]
 seconds = time.perf_counter() - start
 """
 COUNTED = """

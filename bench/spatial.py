@@ -136,14 +136,14 @@ def simulated(one: Any, own: Points, runs: int) -> list[float]:
 
 
 def reported(one: Any, own: Points, source: rng.Generator) -> Any:
-    """Return the measurement that every device's own report gives."""
+    """Return the tallies of every device's own report."""
     asks, cells = collection(one), np.asarray(own.places * one.grid.side // FINE, dtype=np.int32)
     drawn, tallies = asks.drawn(own.users, rng=source), []
     for number, own_type in enumerate(asks.types):
         mine = cells[:, drawn == number]
         parts = [mine[:, start : start + (1 << 16)] for start in range(0, mine.shape[1], 1 << 16)]
         tallies.append(sum(asks.tally(number, own_type.perturb(part, rng=source)) for part in parts))
-    return one.measurement(tallies)
+    return tallies
 
 
 def chosen(own: Points, epsilon: float) -> tuple[Any, Plan, float]:
@@ -183,7 +183,7 @@ def compared(own: Points, epsilon: float) -> dict[str, Any]:
 
 
 def reported_map(one: Any, own: Points, seed: int) -> Any:
-    return one.decoded(reported(one, own, rng.seeded(100 + seed)), own.users)
+    return one.decoded(one.measurement(reported(one, own, rng.seeded(100 + seed))), own.users)
 
 
 def _spread(values: list[float]) -> float:
@@ -197,7 +197,8 @@ def intervals(own: Points, epsilon: float) -> dict[str, Any]:
     within: dict[str, list[float]] = {"expected": [], "small": []}
     found = []
     for seed in range(REAL):
-        density = MapDecoder(one, own.users).density(reported(one, own, rng.seeded(seed)))
+        tallies = reported(one, own, rng.seeded(seed))
+        density = MapDecoder(one, own.users).density(one.measurement(tallies), tallies)
         found.append(mean_error(density, own))
         for name, sizes in (("expected", AREAS), ("small", SMALL)):
             variances = density.variances(asked(*sizes).scaled(one.grid.side / FINE))

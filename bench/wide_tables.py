@@ -140,3 +140,16 @@ HELD_OUT: dict[str, Callable[[], tuple[Codes, Kinds]]] = {
     "made up, 14": made_up,
 }
 """That on which nothing was set."""
+
+
+def _part(make: Callable[[], tuple[Codes, Kinds]]) -> tuple[Codes, Kinds]:
+    codes, kinds = make()
+    return codes[:, np.argsort(rng.seeded(3).words(codes.shape[1]))[:FEW_ROWS]], kinds
+
+
+FEW_ROWS = 300
+FEW = {
+    f"{name}, {FEW_ROWS} rows": lambda make=TUNED[name]: _part(make)
+    for name in ("adult, document", "adult, 14", "nltcs", "crashes")
+}
+"""Parts of these: where no records are near, and another method may be the nearer."""

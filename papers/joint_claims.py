@@ -1,7 +1,8 @@
 """What the document on joint distributions claims, what dpress claims of its own methods there, and two identities.
 
 Bands: "mostly" is at least half of the settings, a plain statement at least 19 in 20, "several times" at least
-twice, "a few seconds" at most ten.
+twice, "a few seconds" at most ten, "sharply" and "slowly" at least and at most twice, "hardly" at most a quarter; a
+small f is at most .3, a large one at least .7.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,7 +37,7 @@ EXACT = 1e-9
 
 def claims() -> list[Claim]:
     """Return every claim."""
-    return [*_time(), *_error(), *_report(), *_of_ours(), *_identities()]
+    return [*_time(), *_time_by(), *_error(), *_error_by(), *_report(), *_of_ours(), *_identities()]
 
 
 def _time() -> Iterator[Claim]:
@@ -71,6 +72,72 @@ def _time() -> Iterator[Claim]:
         "lasso_few_seconds", "on Adult, LASSO takes a few seconds where EM takes too long",
         quantities.level("seconds of LASSO for k = 6, mean over f", "seconds", method="lasso", **beyond),
         at_most(10), violation=20, data=ADULT, place="time on Adult", note=MACHINE,
+    )  # fmt: skip
+
+
+def _time_by() -> Iterator[Claim]:
+    """Yield what the document says of how time grows, with f and with the number of attributes."""
+    same: dict[str, Any] = {"table": "times", "device": DEVICE, "k": (2, 3, 4, 5)}
+    grows = quantities.steps(
+        "share of steps of f at which EM's time rises, by data set and k", "seconds", "f", sign=1, by=("data", "k"),
+        tolerance=0.02, method="em", **same,
+    )  # fmt: skip
+    yield _document(
+        "em_time_with_f", "EM's time grows with f", grows, at_least(0.95), violation=0.75, data=EITHER, axis="form",
+        place="time by f",
+    )  # fmt: skip
+    sharply = quantities.ratio("0.9", "0.7", "seconds", by=("data", "k"), name="f", method="em", **same)
+    yield _document(
+        "em_time_sharply", "EM's time grows sharply for f above 0.7",
+        replace(sharply, words="time at f = 0.9 over that at f = 0.7"), at_least(2), violation=1, data=EITHER,
+        axis="form", place="time by f",
+    )  # fmt: skip
+    slowly = quantities.ratio(5, 2, "seconds", by=("f",), name="k", table="times", method="lasso", device=DEVICE)  # type: ignore[arg-type]  # numbers of attributes, in place of methods
+    yield _document(
+        "lasso_time_with_k", "LASSO's time grows slowly with k",
+        replace(slowly, words="time for k = 5 over that for k = 2"), at_most(2), violation=4, data=EITHER, axis="data",
+        place="time by k",
+    )  # fmt: skip
+
+
+def _error_by() -> Iterator[Claim]:
+    """Yield what the document says of AVD by f and by the number of attributes, on its own sample, by device."""
+    below: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+        ("lasso", "small", ("0.1", "0.2", "0.3")),
+        ("em", "large", ("0.7", "0.8", "0.9")),
+    )
+    for other, size, some in below:
+        lower = quantities.share(
+            f"share of settings (data set, k = 2 to 5, f of {some[0]} to {some[-1]}) in which it is",
+            lambda avd, other=other: avd["lremh"] < avd[other], "avd", by=("data", "k", "f"),
+            yes={"lremh": 1.0, other: 2.0}, no={"lremh": 2.0, other: 1.0}, who="sample", rule=(MEANT, NO_RULE),
+            k=(2, 3, 4, 5), f=some,
+        )  # fmt: skip
+        yield _document(
+            f"lremh_below_{other}", f"LREMH's AVD is below that of {other.upper()} at {size} f", lower, at_least(0.95),
+            violation=0.75, data=EITHER, axis="device", place="AVD by f",
+        )  # fmt: skip
+    changes: dict[str, tuple[str, Band, float | tuple[float, ...]]] = {
+        "lasso": ("hardly changes", about(1), (0.5, 2.0)),
+        "em": ("rises", at_least(1.25), 1.0),
+    }
+    for method, (words, band, violation) in changes.items():
+        change = quantities.ratio(
+            "0.9", "0.1", "avd", name="f", data="adult", k=2, method=method, who="sample", rule=(MEANT, NO_RULE)
+        )
+        yield _document(
+            f"{method}_avd_adult_2", f"on Adult at k = 2, {method.upper()}'s AVD {words} with f",
+            replace(change, words=f"{method.upper()}'s AVD at f = 0.9 over that at f = 0.1"), band,
+            violation=violation, data=ADULT, axis="device", place="AVD by f, Adult",
+        )  # fmt: skip
+    larger = quantities.share(
+        "share of settings (data set, device, f) in which AVD at k = 5 is above that at k = 2",
+        lambda avd: avd[5] > avd[2], "avd", by=("data", "device", "f"), name="k",  # type: ignore[index]
+        yes={2: 1.0, 5: 2.0}, no={2: 2.0, 5: 1.0}, method=PUBLISHED, who="sample", rule=(MEANT, NO_RULE),
+    )  # type: ignore[arg-type]  # numbers of attributes, in place of methods  # fmt: skip
+    yield _document(
+        "all_larger_at_5", "at k = 5 all errors are larger than at k = 2", larger, at_least(0.95), violation=0.75,
+        data=EITHER, axis="method", place="AVD by f",
     )  # fmt: skip
 
 

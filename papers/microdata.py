@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import driver
-from microdata_claims import GROUPS_OF_K, PLACE, SAME_NUMBER, claims
+from microdata_claims import claims
 from microdata_figures import draw
 from microdata_methods import (
     CONTROLS,
@@ -32,6 +32,7 @@ from microdata_methods import (
     linkage,
     measured,
 )
+from microdata_quantities import GROUPS_OF_K, PLACE, SAME_NUMBER
 from microdata_replaced import replaced
 from quantities import Row, chosen
 

@@ -26,18 +26,18 @@ from dpress.core import rng
 
 EPSILONS = ("0.1", "0.3", "0.5", "0.7", "0.9")
 SIZES = ((0.05, 0.45), (0.10, 0.50), (0.15, 0.55), (0.20, 0.60), (0.0001, 0.01))  # the document's, and a small one
-RIVALS = ("krr", "rappor", "n_psda", "qt_krr", "qt_rappor", "psda")
-COARSE = ("gtr", "n_gtr")  # on a grid of their own; `oue` on the grid is n_gtr
+RIVALS = ("krr", "rappor", "oue", "n_psda", "qt_krr", "qt_rappor", "psda")
+COARSE = ("gtr", "n_gtr")  # on a grid of their own; n_gtr is `oue` on GT-R's grid, `oue` over the whole domain a rival
 DOMAINS = (16, 32, 64, 128)
 GRIDS = (16, 32)  # of GT-R
-LONG = {"rappor", "qt_rappor", *PROJECTED}  # reports too long, or projections too large, beyond a side of 32
+LONG = {"rappor", "oue", "qt_rappor", *PROJECTED}  # reports too long, or projections too large, beyond a side of 32
 SWEPT = (8, 16, 32, 64, 128, 256)
 OURS: tuple[tuple[str, int, Kind], ...] = (
     ("gtr_top_down", 256, "real"),
     ("dam", 32, "real"),
     ("ahead", 256, "simulated"),
 )
-QUICK = (("landmark", "0.5"), ("landmark", "0.9"), ("checkin", "0.9"))
+QUICK = (("landmark", "0.5"), ("landmark", "0.7"), ("checkin", "0.9"))
 RUNS, OUR_RUNS, THEORY_RUNS = 12, 8, 300
 
 

@@ -20,13 +20,14 @@ from dpress.inference.maps.population import normal
 from dpress.kinds.spatial.design import collection
 from dpress.kinds.spatial.prediction import rectangles
 from dpress.mechanisms.oracle.krr import Krr
+from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.oracle.sue import Sue
 from dpress.mechanisms.spatial.levels import Levels
 from dpress.mechanisms.spatial.map_decoder import coarser
 from dpress.mechanisms.spatial.psda import LARGEST_SIDE
 from dpress.mechanisms.spatial.safe_regions import LEVELS
 
-FLAT = {"krr": Krr, "rappor": Sue}  # basic RAPPOR that reports once
+FLAT = {"krr": Krr, "rappor": Sue, "oue": Oue}  # basic RAPPOR that reports once
 PROJECTED = {"n_psda": (0,), "psda": LEVELS}  # the levels of their regions
 FINE = 1024  # cells along each axis on which the truth is counted; rectangles end on their edges
 QUERIES = 500

@@ -2,7 +2,10 @@
 
 import contextlib
 import itertools
+import os
 import shutil
+import socket
+import subprocess
 import tempfile
 import warnings
 from pathlib import Path
@@ -20,6 +23,32 @@ def postgres_server():
     server = get_server(folder, cleanup_mode="stop")
     yield server
     server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def oldest_postgres():
+    """The URL of a server of the system's own version, the oldest that is supported: what SQL may say, it decides."""
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
+    if not programs:
+        pytest.skip("needs Debian's package postgresql")
+    folder = Path(tempfile.mkdtemp(prefix="dpress-oldest-"))
+    as_server = []
+    if os.geteuid() == 0:  # which a server refuses to run as
+        shutil.chown(folder, "postgres")
+        as_server = ["runuser", "-u", "postgres", "--"]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+
+    def run(*words):
+        subprocess.run([*as_server, programs[0], *words], check=True, stdout=subprocess.DEVNULL, cwd=folder)
+
+    run("initdb", "-D", folder / "data", "-o", "-A trust -U postgres --no-sync")
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder}"
+    run("start", "-w", "-D", folder / "data", "-o", options, "-l", folder / "log")
+    yield f"postgresql://postgres@127.0.0.1:{port}/postgres"
+    run("stop", "-m", "immediate", "-D", folder / "data")
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -39,7 +39,7 @@ OWN: dict[str, dict[str, Any]] = {
     "group_statistics": {"by": ["sex"], "variance": ["age"], "quantiles": {"size": [0.25, 0.5]}},
     "group_quantiles": {"by": ["sex"], "mean": ["size"], "quantiles": {"age": [0.25, 0.5]}, "intervals": False},
     "discovered_groups": {"by": ["sex", "item"], "variance": ["age"]},
-    "private_bounds": {"by": ["sex"], "variance": ["age"], "mean": ["size"], "private_bounds": ["size"]},
+    "bounds_from_outside": {"by": ["sex"], "variance": ["age"], "mean": ["size"], "private_bounds": ["size"]},
 }
 FROM_DEVICES: dict[str, Any] = {
     "numbers": ("statistics", [AGE], {"mean": ["age"]}),
@@ -52,8 +52,8 @@ KINDS = {
     "direct_queries": "queries",
 }
 """What linear methods are for, where that is not ranges."""
-PARTS_ONLY = {"exponential", "approximate_quantiles", "weighted_threshold"}
-"""Methods that no release is made with by themselves; others use them."""
+PARTS_ONLY = {"exponential", "approximate_quantiles", "weighted_threshold", "private_bounds"}
+"""Methods that no release is planned with: others use them, or only designs that were made before have them."""
 ALSO_A_BUDGET = (("budget",), "delta")  # what is left, epsilon, is one, too
 FREE = {"specification"}
 """What nothing acts on."""
@@ -84,7 +84,7 @@ def specification(card: Card, scale: Fraction = Fraction(1)) -> dict[str, Any]:
         loss["delta"] = 1e-6
     elif card.family == "ranges":
         kind, attributes = "ranges", [AGE, SIZE | {"null": "reject"}] if card.name == "hdg" else [AGE]
-    elif card.name == "private_bounds":
+    elif card.name == "bounds_from_outside":
         kind = "statistics"
     elif card.family == "strings":
         kind, own = "strings", {"longest": 1, "kept": 4}

@@ -86,7 +86,7 @@ def test_in_several_passes_every_person_keeps_as_many_rows(kind, cap):
         opened.clear()
         own = Counter(names[row] for row in sampled(counted, cap, held=held))
         assert own == {name: min(cap, number) for name, number in Counter(names).items()}
-        assert contributions(batches, "uid", (cap,), held=held) == contributions(batches, "uid", (cap,))
+        assert contributions(batches, ("uid",), (cap,), held=held) == contributions(batches, ("uid",), (cap,))
     assert len(opened) > len(set(names))
 
 
@@ -94,8 +94,8 @@ def test_a_pass_holds_no_more_than_its_share():
     """Half a million bytes hold less than half of these persons; the control has no bound, and holds them all."""
     uids = np.arange(40_000) % 8000
     batches, held = opener(uids, 1000), 500_000
-    states = list(by_groups(batches, "uid", lambda: _Smallest(5, rng.seeded(1)), held=held))
-    free = list(by_groups(batches, "uid", lambda: _Smallest(5, rng.seeded(1))))
+    states = list(by_groups(batches, ("uid",), lambda: _Smallest(5, rng.seeded(1)), held=held))
+    free = list(by_groups(batches, ("uid",), lambda: _Smallest(5, rng.seeded(1))))
     assert len(free) == 1
     assert free[0].nbytes > 2 * held
     assert len(states) > 2
@@ -111,7 +111,7 @@ def test_the_passes_cover_every_hash_once(monkeypatch):
         return PersonIndex(key=key, low=low, high=high)
 
     monkeypatch.setattr(person_groups, "PersonIndex", noted)
-    list(by_groups(opener(np.arange(3000), 500), "uid", lambda: _Smallest(2, rng.seeded(1)), held=70_000))
+    list(by_groups(opener(np.arange(3000), 500), ("uid",), lambda: _Smallest(2, rng.seeded(1)), held=70_000))
     covered = [one for place, one in enumerate(ranges) if place + 1 == len(ranges) or ranges[place + 1][0] == one[1]]
     assert len(ranges) > len(covered) > 2
     assert [low for low, _ in covered] == [0, *(high for _, high in covered[:-1])]
@@ -190,6 +190,6 @@ def test_contributions_are_those_of_a_count():
     for kind in TYPES:
         uids, names = drawn_persons(kind, 2)
         own = Counter(names)
-        found = contributions(opener(uids, 70), "uid", (1, 3, 1000))
+        found = contributions(opener(uids, 70), ("uid",), (1, 3, 1000))
         assert (found.persons, found.rows, found.largest) == (len(own), len(names), max(own.values()))
         assert found.kept == {cap: sum(min(cap, one) for one in own.values()) for cap in (1, 3, 1000)}

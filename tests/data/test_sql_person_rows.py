@@ -21,7 +21,7 @@ def relation_of(engine, people, person="", value="", extra=""):
 
 
 def kept(engine, relation, rows, key="secret", columns=("p", "v")):
-    sql = bounded_rows(relation, "p", columns, rows=rows, key=f"'{key}'")
+    sql = bounded_rows(relation, ("p",), columns, rows=rows, key=f"'{key}'")
     found = engine.arrow(sql)
     return sorted(zip(*(engine_values(found[name]) for name in columns), strict=True))
 
@@ -75,7 +75,7 @@ def test_persons_are_told_apart_by_value(engine, kinds, texts):
 
 def test_a_row_without_its_person_is_counted(engine):
     relation = relation_of(engine, [("ann", 1), (None, 2), ("bob", 3), (None, 4)])
-    assert engine_values(engine.arrow(nameless_rows(relation, "p")).column(0)) == [2]
+    assert engine_values(engine.arrow(nameless_rows(relation, ("p",))).column(0)) == [2]
 
 
 def test_equal_rows_are_interchangeable(engine):
@@ -96,7 +96,7 @@ def test_texts_that_run_together_are_two(duck):
         declared={"p": "VARCHAR", "a": "VARCHAR", "b": "VARCHAR"},
         dialect="duckdb",
     )
-    sql = bounded_rows(relation, "p", ("a", "b"), rows=4, key="'k'")
+    sql = bounded_rows(relation, ("p",), ("a", "b"), rows=4, key="'k'")
     digest = sql[sql.index("SHA256") : sql.index(") AS dpress_rank")]
     assert duck.run(f"SELECT count(DISTINCT {digest}) FROM ({relation.query})").fetchall() == [(4,)]  # ours
 
@@ -104,4 +104,4 @@ def test_texts_that_run_together_are_two(duck):
 def test_a_type_without_texts_is_refused():
     relation = Relation(query="SELECT 1", declared={"p": "INTEGER[]", "v": "INTEGER"}, dialect="duckdb")
     with pytest.raises(SchemaMismatch, match=r"column 'p' of type INTEGER\[\] has no text"):
-        bounded_rows(relation, "p", ("v",), rows=1, key="'k'")
+        bounded_rows(relation, ("p",), ("v",), rows=1, key="'k'")

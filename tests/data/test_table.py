@@ -227,7 +227,7 @@ def test_a_fault_far_down_the_file_is_not_quoted(tmp_path):
     secret = "4711-secret"
     path = tmp_path / "late.csv"
     path.write_text("age,name\n" + "30,F\n" * 300_000 + f"41,M,{secret}\n")
-    with pytest.raises(OSError, match=r"message is withheld|are no text in utf-8") as caught:
+    with pytest.raises(OSError, match=r"late\.csv cannot be read as a table: line 300,002 has 3 fields") as caught:
         read(path)
     assert secret not in "".join(traceback.format_exception(caught.value))
     assert caught.value.__context__ is None

@@ -104,8 +104,13 @@ def test_the_first_line_is_shown_only_where_it_is_stated_to_be_names(workbook):
     assert cells(path, "x", header=("x", "y")) == wanted((SECRET,), (1,))
     with pytest.raises(SchemaMismatch, match=r"has 2 columns; .data. header names 1"):
         cells(path, "x", header=("x",))
-    with pytest.raises(SchemaMismatch, match="two columns of one name; rename one"):
+    with pytest.raises(SchemaMismatch, match="no column 'x'; it has 2 columns; does the sheet start") as caught:
         cells(workbook(Visits=[[SECRET, SECRET], [1, 2]]), "x")
+    assert SECRET not in str(caught.value)
+    twice = workbook(Visits=[["x", "x", "y"], [1, 2, 3]])
+    with pytest.raises(SchemaMismatch, match="has 2 columns called 'x'; rename all but one"):
+        cells(twice, "x")
+    assert cells(twice, "y") == wanted((3,))
 
 
 def test_a_folder_of_workbooks_is_one_table(workbook, tmp_path):

@@ -238,11 +238,30 @@ def test_the_demo_shows_the_whole_path_and_never_overwrites(dpress, folder):
     assert (folder / "demo-2" / "release" / "release.json").exists()
 
 
-def test_the_demo_says_first_that_a_report_cannot_be_made(here, folder, monkeypatch):
+def test_the_demo_goes_on_where_a_report_cannot_be_made(here, folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     done = here("demo", "--out", "demo")
-    assert (done.code, done.out, done.err) == (1, "", "dpress: the report needs: pip install 'dpress[report]'\n")
-    assert not (folder / "demo").exists()
+    assert (done.code, done.err) == (0, "")
+    assert "Report: none; the report needs: pip install 'dpress[report]'" in done.out
+    assert (folder / "demo" / "release" / "release.json").exists()
+    assert not (folder / "demo" / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["plan", "no.toml", "--out", "there"],
+        ["perturb", "no.toml", "--out", "there"],
+        ["publish", "no.toml", "--out", "there"],
+        ["estimate", "no.toml", "--reports", "none", "--out", "there"],
+        ["export", "no.toml", "--reports", "sqlite:///none", "--out", "there"],
+    ],
+)
+def test_a_name_that_is_taken_is_refused_before_anything_is_read(here, folder, arguments):
+    (folder / "there").write_text("", encoding="utf-8")
+    done = here(*arguments)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("dpress: there exists already; ")
 
 
 def test_the_demo_of_a_collection_takes_no_folder(here, folder):

@@ -96,6 +96,13 @@ def tables() -> dict[str, Case]:
             }},
             queries=("mean income where sex = Female", "total"),
         ),
+        "statistics_bounds_from_outside": Case(
+            attributes=[SEX, INCOME | {"bounds": [-1e6, 1e6]}], privacy={"epsilon": 8},
+            release={"kind": "statistics", "parameters": {
+                "by": ["sex"], "mean": ["income"], "private_bounds": ["income"],
+            }},
+            queries=("mean income where sex = Female", "total"),
+        ),
         "marginals": Case(
             attributes=[AGE, SEX, REGION], privacy=EPSILON, release={"kind": "marginals", "parameters": {"ways": 2}},
             queries=("age in 17..50 and sex = Female",),

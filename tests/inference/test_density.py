@@ -101,12 +101,13 @@ def test_what_a_cut_cell_hides_is_what_people_at_points_of_it_make() -> None:
 
 def test_raw_nodes_are_used_from_the_top_and_never_twice() -> None:
     images = [np.array([[1000.0]]), np.array([[1.0, 2], [3, 4]]), np.arange(16.0).reshape(4, 4) * 10]
-    nodes = Nodes(grid=Grid(4), images=images, levels=(5.0, 7.0, 11.0))
+    noise = TreeNoise(grid=Grid(4), levels=(math.inf, math.inf, 11.0))
+    nodes = Nodes(grid=Grid(4), images=images, noise=noise)
     ends = ([0.0, 0, 1, 0], [4.0, 2, 3, 3.5], [0.0, 0, 1, 0], [4.0, 2, 3, 2])
     own = Rectangles(*(np.array(end) for end in ends))
     middle = 50 + 60 + 90 + 100
     assert nodes.values(own).tolist() == [1000, 1, middle, 1 + 80 + 90 + 0.5 * (120 + 130)]
-    assert nodes.variances(own) == pytest.approx([5, 7, 44, 7 + 22 + 22 * 0.25])
+    assert np.array_equal(nodes.variances(own), noise.variances(own))
     assert nodes.counts is images[-1]
     assert np.array_equal(nodes.cell_variances(), np.full((4, 4), 11.0))
 

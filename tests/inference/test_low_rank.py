@@ -78,3 +78,10 @@ def test_a_pair_that_was_not_measured_is_as_the_classes_have_it() -> None:
     found = low_rank.averaged(start, known, rng=rng.seeded(1))
     assert np.allclose(found[:6, 6:11], start.table((0, 1)))
     assert not np.allclose(found[:6, 11:15], start.table((0, 2)), atol=1e-5)
+
+
+@pytest.mark.parametrize("deviation", [0.0, 1e-20])
+def test_tables_without_noise_are_met(deviation):
+    model = truth(1.0)
+    known = noisy(model, deviation, list(itertools.combinations(range(len(SIZES)), 2)))
+    assert error(low_rank.low_rank(model, known, rng=rng.seeded(9)), model, known) < 1e-3

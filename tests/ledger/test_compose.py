@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given
@@ -90,14 +90,31 @@ def test_an_empty_partition_name_is_refused() -> None:
     [
         (ROW, 1, "0.6"),
         (REPLACED, 2, "0.9"),
-        (Unit(column="uid", rows=2), 2, "0.9"),
-        (Unit(relation=Relation.REPLACE_ONE, column="uid", rows=2), 4, "1.0"),
     ],
 )
-def test_parallel_parts_cost_the_dearest_that_one_unit_can_touch(unit: Unit, parts: int, price: str) -> None:
+def test_parallel_parts_cost_the_dearest_that_one_row_can_touch(unit: Unit, parts: int, price: str) -> None:
     charges = [pure(0.1), pure(0.2, "north"), pure(0.3, "north"), pure(0.3, "south"), pure(0.1, "west")]
-    assert touched(unit, unit.rows) == parts
+    assert touched(unit, 1) == parts
     assert total(charges, ONE, unit) == {"epsilon": Fraction(price)}
+
+
+def in_every_part(loss: Fraction, parts: str) -> list[Charge]:
+    return [pure(loss, part) for part in parts]
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.parametrize("relation", list(Relation))
+def test_parts_are_not_free_for_persons_whose_rows_each_release_keeps_by_itself(relation: Relation, rows: int) -> None:
+    """A person with a row in each of three parts is in all three releases: k rows of a release bound no other one."""
+    person = Unit(relation=relation, column="uid", rows=rows)
+    assert total(in_every_part(Fraction(1), "abc"), PureDP(epsilon=9), person) == {"epsilon": Fraction(3)}
+
+
+def test_persons_that_are_stated_to_be_in_so_many_parts_cost_as_many() -> None:
+    person, stated = Unit(column="uid"), [Charge(loss=ONE, partition=f"m: {own}", touched=2) for own in "abc"]
+    assert total(stated, ONE, person) == {"epsilon": Fraction(2)}
+    assert total([*stated, pure(1, "m: d")], ONE, person) == {"epsilon": Fraction(3)}  # which states nothing
+    assert total([*stated, Charge(loss=ONE, partition="w: a", touched=1)], ONE, person) == {"epsilon": Fraction(3)}
 
 
 def test_parallel_parts_work_for_every_kind_of_limit() -> None:
@@ -212,3 +229,44 @@ def test_charges_may_say_that_a_unit_is_in_fewer_or_more_parts_and_divisions_add
     weeks = [Charge(loss=PureDP(epsilon=0.1), partition=f"day by week: {own}", touched=3) for own in "abcde"]
     assert total([*months, *weeks], PureDP(epsilon=9), unit) == {"epsilon": Fraction(6, 10)}
     assert total([*months, *months], PureDP(epsilon=9), unit) == {"epsilon": Fraction(6, 10)}
+
+
+persons = st.sampled_from([ROW, REPLACED, Unit(column="uid", rows=1), Unit(column="uid", rows=3)])
+stated_charges = st.builds(
+    lambda epsilon, division, part, touched: Charge(
+        loss=PureDP(epsilon=epsilon), partition=division and f"{division}: {part}", touched=touched
+    ),
+    epsilons,
+    st.sampled_from([None, "month", "week"]),
+    st.sampled_from("abc"),
+    st.sampled_from([None, None, 1, 2]),
+)
+
+
+def worst_unit(charges: Sequence[Charge], unit: Unit) -> Fraction:
+    """Return the loss of the unit that is in the worst parts, by trying all sets of parts that one can be in."""
+    found = sum((own.loss.epsilon for own in charges if own.partition is None), Fraction(0))  # type: ignore[union-attr]
+    for division in ("month", "week"):
+        inside = [own for own in charges if own.partition is not None and own.partition.startswith(division)]
+        names = {own.partition for own in inside}
+        alike = [own for own in inside if own.touched is not None or unit.column is None]
+        most = touched(unit, max((own.touched or 1 for own in alike), default=0))
+        found += max(
+            sum((own.loss.epsilon for own in inside if own not in alike or own.partition in chosen), Fraction(0))  # type: ignore[union-attr]
+            for size in range(len(names) + 1)
+            for chosen in combinations(sorted(str(name) for name in names), size)
+            if size <= most
+        )
+    return found
+
+
+@given(st.lists(stated_charges, max_size=7), persons)
+def test_the_price_is_the_loss_of_the_unit_that_is_in_the_worst_parts(charges: list[Charge], unit: Unit) -> None:
+    assert total(charges, ONE, unit) == {"epsilon": worst_unit(charges, unit)}
+
+
+def test_parts_that_are_as_few_as_the_rows_of_one_release_are_caught() -> None:
+    """The fault that was there: a person with one row in each release was charged for one part."""
+    charges, person = [pure(1, f"month: {part}") for part in "abc"], Unit(column="uid")
+    dearest = total(charges, ONE, ROW)["epsilon"]
+    assert dearest == 1 < worst_unit(charges, person)

@@ -16,6 +16,7 @@ LARGEST_CHANCE = 1e-6
 SHORTEST_LIMIT = 1200  # seconds: ten times what a process of these tests takes on a machine five times loaded
 DRAWS = re.compile(r'"(publish|perturb|estimate|demo|audit)"|\bsecure\(')
 OWN_PROCESSES = {
+    "matrix/runs.py": "its process draws a page of what is published; the noise is drawn in the test's own",
     "core/test_rng.py": "forks draw real bytes, and compares streams of 64 bits and more: equal with chance 2^-64",
     "flow/test_packages.py": "looks at exit codes and files, whatever the demo publishes",
     "flow/test_use_from_r.py": "sums fifty rows to within 60 with noise of some 6: wrong once in 10^20 runs",

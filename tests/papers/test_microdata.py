@@ -122,3 +122,18 @@ def test_replaced_records_move_others_from_the_same_first_prototypes(
     lone = [module.replaced(2, 1, run) for run in range(3)]  # the control: one cluster moves nobody, and by at most 1
     assert [one["others"] for one in lone] == [0, 0, 0]
     assert max(one["times"] for one in lone) <= 1
+
+
+def test_linkage_is_judged_over_k_at_eight_attributes_and_no_figure_of_four_stands_among_them(
+    papers: Callable[[str], ModuleType],
+) -> None:
+    claims, own = papers("claims"), papers("microdata_claims")
+    lines = {one.key: one for one in own.claims() if one.key.startswith("linkage")}
+    assert {key: one.quantity.where["d"] for key, one in lines.items()} == dict.fromkeys(lines, 8)
+    assert len(lines) == 3
+    rows = claims.example(lines["linkage_rises_with_k"], 0.9)["errors"]
+    assert claims.judge(lines["linkage_rises_with_k"], {"errors": rows}).kind == claims.HELD
+    level = [row | {"linkage": 1.0} for row in rows]
+    assert claims.judge(lines["linkage_rises_with_k"], {"errors": level}).kind == claims.NOT
+    four = [row | {"d": 4, "linkage": 1000.0 if row["k"] == 3 else 1.0} for row in rows]  # must not be looked at
+    assert claims.judge(lines["linkage_rises_with_k"], {"errors": [*rows, *four]}).kind == claims.HELD

@@ -187,3 +187,35 @@ def test_the_figures_of_the_check_are_those_of_the_true_table(tmp_path):
     assert counts[:3].sum() == result.kept
     assert counts[0] == 4
     assert result.kept == 8
+
+
+@pytest.mark.parametrize(
+    ("persons", "each", "few"),
+    [(6, 1769, True), (1, 101, True), (1, 100, False), (20, 101, True), (20, 100, False), (1, 1, False)],
+)
+def test_a_column_that_probably_names_no_person_is_seen(persons, each, few):
+    people = pa.table({"who": [f"w{row % persons}" for row in range(persons * each)]})
+    rows = people.append_column("city", pa.array(["Bonn"] * (persons * each)))
+    rows = rows.append_column("income", pa.array([1.0] * (persons * each)))
+    rows = rows.append_column("age", pa.array([1] * (persons * each)))
+    result = check(spec(unit='unit = "who"'), rows)
+    assert result.passed is not few
+    verdict = lines(result)[-1]
+    if few:
+        many = "1 person" if persons == 1 else f"{persons} persons"
+        assert verdict.startswith(f"who: {many} with {each:,}.0 rows each: it probably names no person, but a place")
+        assert 'as unit = ["household", "number"] does' in verdict
+        assert "w0" not in verdict
+    else:
+        assert verdict == "nothing looks like a mistake"
+
+
+def test_columns_that_name_a_person_together_pass_where_one_of_them_does_not():
+    numbers = range(3000)
+    rows = pa.table({"city": ["Bonn"] * 3000, "income": [1.0] * 3000, "age": [1] * 3000,
+                     "hhid": [one // 3 for one in numbers], "pid": [one % 3 for one in numbers]})  # fmt: skip
+    assert check(spec(unit='unit = ["hhid", "pid"]'), rows).persons.persons == 3000
+    assert check(spec(unit='unit = ["hhid", "pid"]'), rows).passed
+    assert check(spec(unit='unit = "pid"'), rows).few_persons
+    with pytest.raises(SchemaMismatch, match="the data has no column 'pidd'; near it are 'pid'"):
+        check(spec(unit='unit = ["hhid", "pidd"]'), rows)

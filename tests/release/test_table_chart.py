@@ -21,7 +21,8 @@ def test_bars_have_every_row_and_its_interval_in_the_order_of_the_cells():
     drawn = table.plot().to_dict()
     rows = table.to_arrow()
     bars, intervals = drawn["layer"]
-    assert encodings(intervals) == {"x": "age", "y": "low", "y2": "high"}
+    assert encodings(intervals) == {"x": "column_0", "y": "low", "y2": "high"}
+    assert bars["encoding"]["x"]["title"] == "age"
     assert bars["encoding"]["x"]["sort"] == rows["age"].to_pylist()
     values = drawn["data"]["values"]
     assert [(one["count"], one["low"], one["high"]) for one in values] == list(
@@ -33,9 +34,10 @@ def test_two_ordered_attributes_are_a_heat_map_and_others_bars_in_groups():
     release = make("histogram", [AGE, {"kind": "numeric", "name": "pay", "bounds": [0, 4000], "bins": 4}])
     assert release.tables["age", "pay"].plot().to_dict()["mark"]["type"] == "rect"
     bars = make("histogram", [AGE, SEX]).tables["age", "sex"].plot().to_dict()["layer"][0]
-    assert encodings(bars)["xOffset"] == encodings(bars)["color"] == "sex"
+    assert encodings(bars)["xOffset"] == encodings(bars)["color"]
+    assert bars["encoding"]["color"]["title"] == "sex"
     panels = make("histogram", [REGION, SEX, AGE]).tables["region", "sex", "age"].plot().to_dict()
-    assert panels["facet"]["field"] == "region"
+    assert panels["facet"]["title"] == "region"
 
 
 def test_dates_are_a_line_with_a_band():
@@ -43,7 +45,8 @@ def test_dates_are_a_line_with_a_band():
     rows = pa.table({"day": ["2024-01-03"] * 40})
     band, line = make("histogram", [day], data=rows, engine=None).tables["day"].plot().to_dict()["layer"]
     assert (band["mark"]["type"], line["mark"]["type"]) == ("area", "line")
-    assert encodings(band) == {"x": "day_from", "y": "low", "y2": "high"}
+    assert encodings(band) == {"x": "column_1", "y": "low", "y2": "high"}
+    assert band["encoding"]["x"]["title"] == "day"
 
 
 def test_every_statistic_has_a_panel_with_a_scale_of_its_own():

@@ -44,9 +44,9 @@ def changed(packed, **fields):
     return wire.pack(msgspec.structs.replace(msgspec.msgpack.decode(packed, type=wire.Report), **fields))
 
 
-def post(port, path, body=b"", *, media_type=TYPE, token=None, timeout=None):
+def post(port, path, body=b"", *, media_type=TYPE, token=None, timeout=None, sender="127.0.0.1"):
     """Return status, headers and the answer of a service on this machine."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout, source_address=(sender, 0))
     headers = {"Content-Type": media_type} | ({} if token is None else {"Authorization": f"Bearer {token}"})
     try:
         connection.request("POST", path, body, headers)
@@ -54,3 +54,19 @@ def post(port, path, body=b"", *, media_type=TYPE, token=None, timeout=None):
         return answer.status, dict(answer.headers), json.loads(answer.read())
     finally:
         connection.close()
+
+
+def head(asked, length):
+    """Return the head of an upload of so many bytes."""
+    return (
+        f"POST /v1/collections/{asked.id}/reports HTTP/1.1\r\nHost: service\r\n"
+        f"Content-Type: {TYPE}\r\nContent-Length: {length}\r\n\r\n"
+    ).encode()
+
+
+def check_served(port, asked, count=20, *, sender="127.0.0.1"):
+    """Upload, and return nothing: others are served."""
+    for number in range(count):
+        path, body = f"/v1/collections/{asked.id}/reports", numbered(asked, 20 * number, 20)
+        answer = post(port, path, body, sender=sender)
+        assert (answer[0], answer[2]["accepted"]) == (200, 20)

@@ -2,89 +2,24 @@
 
 import asyncio
 import contextlib
-import os
-import resource
-import signal
-import socket
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
-from tests.service.served import TYPE, design, numbered, post
+from tests.service.conftest import OPEN
+from tests.service.served import TYPE, check_served, head, numbered
 
 from dpress.data.stored.sqlite_store import SqliteStore
 from dpress.data.stored.store_url import open_store
-from dpress.release.designs import save_design
 from dpress.service import reports_route
 from dpress.service.problem import Problem
 from dpress.service.reports_route import Uploads
 from dpress.service.served import Collections
 from dpress.service.writer import Writer
 
-SCRIPT = Path(__file__).with_name("forked_service.py")
-OPEN = 1000
-
-
-@pytest.fixture
-def asked():
-    return design()
-
-
-@pytest.fixture
-def service(tmp_path, asked):
-    """What starts a service in a process of its own and returns its port; it writes to reports.db."""
-    with contextlib.ExitStack() as stack:
-
-        def start(*mode):
-            save_design(asked, tmp_path / "design.json")
-            command = [sys.executable, SCRIPT, tmp_path / "design.json", f"sqlite:///{tmp_path / 'reports.db'}", *mode]
-            program = stack.enter_context(
-                subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-            )
-            stack.callback(program.stdin.close)
-            print(file=program.stdin, flush=True)
-            process, port = map(int, program.stdout.readline().split())
-            stack.callback(os.kill, process, signal.SIGKILL)
-            return port
-
-        yield start
-
-
-@pytest.fixture
-def connected():
-    """What opens a connection and sends some bytes; all are closed at the end."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with contextlib.ExitStack() as stack:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 4 * OPEN)), hard))
-        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
-
-        def connect(port, sent=b""):
-            own = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
-            own.sendall(sent)
-            return own
-
-        yield connect
-
-
-def head(asked, length):
-    return (
-        f"POST /v1/collections/{asked.id}/reports HTTP/1.1\r\nHost: service\r\n"
-        f"Content-Type: {TYPE}\r\nContent-Length: {length}\r\n\r\n"
-    ).encode()
-
-
-def check_served(port, asked, count=20):
-    """Upload, and return nothing: others are served."""
-    for number in range(count):
-        answer = post(port, f"/v1/collections/{asked.id}/reports", numbered(asked, 20 * number, 20))
-        assert (answer[0], answer[2]["accepted"]) == (200, 20)
-
 
 @pytest.mark.slow
 def test_others_are_served_while_a_thousand_connections_are_open(service, connected, asked, tmp_path):
-    port, body = service(), numbered(asked, 10**6, 1000)
+    port, body = service().port, numbered(asked, 10**6, 1000)
     whole = head(asked, len(body)) + body
     silent = [connected(port) for _ in range(OPEN // 4)]
     half_heads = [connected(port, whole[:40]) for _ in range(OPEN // 4)]
@@ -104,7 +39,7 @@ def test_others_are_served_while_a_thousand_connections_are_open(service, connec
 @pytest.mark.slow
 @pytest.mark.parametrize("sent", [0, 40, 300])
 def test_a_request_that_trickles_is_given_up(service, connected, asked, sent):
-    port, body = service("impatient"), numbered(asked, 0, 20)
+    port, body = service("impatient").port, numbered(asked, 0, 20)
     whole = head(asked, len(body)) + body
     own = connected(port, whole[:sent])
     own.settimeout(0.2)
@@ -125,7 +60,7 @@ def test_a_request_that_trickles_is_given_up(service, connected, asked, sent):
 
 @pytest.mark.slow
 def test_a_connection_is_kept_for_one_upload_after_the_other(service, connected, asked):
-    port, body = service("impatient"), numbered(asked, 0, 20)
+    port, body = service("impatient").port, numbered(asked, 0, 20)
     own = connected(port)
     for _ in range(8):  # longer than a request may take
         own.sendall(head(asked, len(body)) + body)

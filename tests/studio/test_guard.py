@@ -1,6 +1,8 @@
 """Nobody but the studio's own page is answered; each check is seen to matter by itself."""
 
 import json
+import socket
+from urllib.parse import urlsplit
 
 import pytest
 from tests.studio.conftest import RARE, TOKEN
@@ -13,11 +15,11 @@ ADDRESSES = [
     ("PUT", "/work"),
     ("POST", "/columns"),
     ("POST", "/codebook"),
-    ("POST", "/wishes/marginals-1/check"),
-    ("POST", "/wishes/marginals-1/save"),
-    ("POST", "/wishes/marginals-1/publish"),
-    ("GET", "/made-up/marginals-1"),
-    ("GET", "/released/marginals-1"),
+    ("POST", "/wishes/check"),
+    ("POST", "/wishes/save"),
+    ("POST", "/wishes/publish"),
+    ("GET", "/made-up?name=marginals-1"),
+    ("GET", "/released?name=marginals-1"),
 ]
 STRANGERS = {
     "no token": {"authorization": ""},
@@ -53,6 +55,14 @@ def test_its_own_page_is_answered(client):
         assert client.get(f"/pages/{name}").status_code == 404
 
 
+@pytest.mark.slow
+def test_a_connection_is_bounded_as_those_of_the_service_are(open_studio, rows):
+    place = urlsplit(open_studio(rows))
+    with socket.create_connection((place.hostname, place.port)) as own:
+        own.sendall(b"GET / HTTP/1.1\r\nx-a: " + b"a" * 70_000 + b"\r\n\r\n")
+        assert own.recv(100).startswith(b"HTTP/1.1 431")
+
+
 @pytest.mark.parametrize("checks", [["check"], ["check_site", "check"]])
 def test_without_a_check_a_stranger_would_be_answered(client, monkeypatch, checks):
     for one in checks:
@@ -65,23 +75,24 @@ def test_pages_allow_no_other_script_and_no_frame(client):
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert "frame-ancestors 'none'" in policy
-    assert client.get("/made-up/marginals-1").headers["content-security-policy"] == "frame-ancestors 'none'"
+    policy = client.get("/made-up?name=marginals-1").headers["content-security-policy"]
+    assert policy == "frame-ancestors 'none'; sandbox allow-scripts allow-downloads"  # its script is nobody here
 
 
 def test_only_check_tells_anything_of_the_rows(client):
     answers = {}
     for method, path in [*ADDRESSES[1:2], *ADDRESSES[3:4], *ADDRESSES[5:]]:
-        answers[path] = client.request(method, path).text
+        answers[path] = client.request(method, path, content=b"marginals-1").text
     for act in ("forecast", "preview"):
-        answers[act] = client.post(f"/wishes/marginals-1/{act}").text
+        answers[act] = client.post(f"/wishes/{act}", content=b"marginals-1").text
     told = [path for path, text in answers.items() if RARE in text]
-    assert told == ["/wishes/marginals-1/check"]
+    assert told == ["/wishes/check"]
 
 
 def test_what_is_no_draft_is_refused_and_changes_nothing(client, session):
     kept = (session.folder / "studio.json").read_bytes()
     for body in (b"", b"[]", b'{"source": 1}', json.dumps({"unheard": "of"}).encode(), b"{" * 5_000_000):
         assert client.put("/work", content=body).status_code in (400, 413)
-    assert client.post("/wishes/marginals-1/delete").status_code == 404
-    assert client.post("/wishes/nobody/forecast").json()["detail"] == "there is no wish 'nobody'"
+    assert client.post("/wishes/delete").status_code == 404
+    assert client.post("/wishes/forecast", content=b"nobody").json()["detail"] == "there is no wish 'nobody'"
     assert (session.folder / "studio.json").read_bytes() == kept

@@ -1,8 +1,13 @@
 """The studio in a real browser, from columns to a page: nothing typed is lost, and only `check` tells of rows."""
 
+from urllib.parse import parse_qs, urlsplit
+
+import msgspec
 import pytest
 from tests.browser import RULES
 from tests.studio.conftest import RARE
+
+from dpress.studio.draft import Wish
 
 pytestmark = pytest.mark.slow
 
@@ -101,6 +106,20 @@ def test_a_fault_stands_at_its_column_and_a_half_typed_one_is_kept(studio, open_
     page.get_by_role("alert").wait_for()
     assert "no such file" in page.get_by_role("alert").inner_text().lower()
     assert page.locator("fieldset[data-column=age]").get_by_label("From").input_value() == "0"
+
+
+def test_a_folder_that_somebody_else_wrote_publishes_nothing_by_itself(session, open_studio, open_page):
+    names = ["fine", "fine/publish?", "../wishes/publish#", "fine%2fpublish%3f", "publish"]
+    wishes = [Wish(name=name, attributes=["age"], epsilon=f"0.1{place}") for place, name in enumerate(names)]
+    session.keep(msgspec.structs.replace(session.draft, wishes=wishes))
+    page = open_page(open_studio(session.draft.source))
+    page.locator("#plan section:has(svg.bars), #plan section:has(.wrong-line)").nth(len(names) - 1).wait_for()
+    asked = {urlsplit(url).path for method, url in page.seen.requests if method == "POST"}
+    assert asked == {"/wishes/forecast", "/wishes/preview"}
+    assert sorted(one.name for one in session.folder.iterdir()) == ["studio.json"]
+    for link, name in zip(page.get_by_role("link", name="The whole page").all(), names, strict=True):
+        (found,) = parse_qs(urlsplit(link.get_attribute("href")).query)["name"]
+        assert found == name
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])

@@ -9,7 +9,7 @@ import { type Offer, readOffer } from "./offer.js";
 import { type Preview, previewOf } from "./preview.js";
 import { Refusal, refuse } from "./refusal.js";
 import { type Report, answer } from "./report.js";
-import { type Waiting, changed, secretOf } from "./state.js";
+import { type State, type Waiting, changed, secretOf } from "./state.js";
 import { type Store, indexed } from "./store.js";
 
 export interface Options {
@@ -56,6 +56,7 @@ const SECOND = 1000;
 const LONGEST_WAIT = 3600 * SECOND;
 const OUT = "opted out";
 const NOTHING = "the collection cannot be loaded";
+const DONE = "answered already";
 
 export class Collection {
   readonly #url: string;
@@ -90,7 +91,7 @@ export class Collection {
     return own;
   }
 
-  /** Reports values by attribute: charged, queued, and sent if the server answers. */
+  /** Reports values by attribute, once a round: charged, queued, and sent if the server answers. */
   async report(values: Values): Promise<Outcome> {
     let [id, refused]: [string, string | null] = ["", null];
     try {
@@ -137,7 +138,7 @@ export class Collection {
   async status(): Promise<Status> {
     const state = await changed(this.#store).catch(() => null);
     const { offer, key } = this.#asked ?? {};
-    const refused = state?.optedOut ? OUT : this.#closed();
+    const refused = this.#closed(state);
     return {
       open: !refused,
       optedOut: refused === OUT,
@@ -154,11 +155,12 @@ export class Collection {
     return (await changed(this.#store)).queue.filter((one) => one.url === this.#url);
   }
 
-  /** Returns why nothing is reported, or null. */
-  #closed(): string | null {
-    const { open, until } = this.#asked?.offer ?? {};
-    const over = open === false || (until && Date.parse(until) <= Date.now());
-    return this.#problem ?? (over ? "the collection is closed" : this.#asked ? null : NOTHING);
+  /** Returns why nothing is reported, or null; a second report in a round would count one device twice. */
+  #closed(state: State | null): string | null {
+    const { offer, key } = this.#asked ?? {};
+    const over = offer && (!offer.open || (offer.until && Date.parse(offer.until) <= Date.now()));
+    const done = state?.answered[key!]?.includes(offer!.round) ? DONE : null;
+    return state?.optedOut ? OUT : (this.#problem ?? (over ? "the collection is closed" : offer ? done : NOTHING));
   }
 
   async #load(): Promise<void> {
@@ -194,23 +196,25 @@ export class Collection {
   /** Returns a report that is neither charged nor kept. */
   async #made(values: Values): Promise<Report> {
     if (!this.#asked) await this.#load();
-    const refused = this.#closed();
+    const state = await changed(this.#store);
+    const refused = this.#closed(state);
     if (refused) refuse(refused);
     const { ask, offer } = this.#asked!;
     const codes = ask.attributes.flatMap((one) => one.codes(values[one.name]));
-    return answer(ask, offer.round, codes, secretOf(await changed(this.#store)), this.#coins);
+    return answer(ask, offer.round, codes, secretOf(state), this.#coins);
   }
 
   /** Charges a report and queues it, in one change: before it is kept nothing was sent. */
   async #keep({ id, packed, charges }: Report): Promise<void> {
     const { offer, limit, key } = this.#asked!;
     await changed(this.#store, (state) => {
-      if (state.optedOut) refuse(OUT);
+      const refused = this.#closed(state);
+      if (refused) refuse(refused);
       return {
         ...state,
         account: charged(state.account, key, charges, limit),
         queue: [...state.queue, { url: this.#url, id, packed: hex(packed) }],
-        answered: { ...state.answered, [key]: [...new Set([...(state.answered[key] ?? []), offer.round])] },
+        answered: { ...state.answered, [key]: [...(state.answered[key] ?? []), offer.round] },
       };
     });
   }

@@ -1,6 +1,6 @@
 /** A collection from the app's side: what is sent, kept, charged, refused, and tried again. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Collection, type Options, type Store, memory } from "../src/index.js";
+import { Collection, type Options, type Outcome, type Store, memory } from "../src/index.js";
 import { askOf, oracleOf } from "./asks.js";
 import { type Server, problem, serve } from "./server.js";
 
@@ -22,21 +22,28 @@ afterEach(() => {
 const open = (options: Options = {}): Promise<Collection> =>
   Collection.open(server.url, { store, jitter: 0, ...options });
 
+/** Opens the collection in its following round, of as many as anybody may ask. */
+function openNext(options: Options = {}): Promise<Collection> {
+  const document = server.document as { round: number };
+  server.document = { ...document, round: document.round + 1, rounds: document.round + 2 };
+  return open(options);
+}
+
 describe("a report", () => {
   it("is sent in one request of packed bytes, and counted in the status", async () => {
     const own = await open();
+    expect(await own.status()).toMatchObject({ open: true, queued: 0, answered: 0, rounds: 1, refused: null });
     expect(await own.report(VALUES)).toEqual({ sent: true, queued: 0, refused: null });
     expect(server.sent).toHaveLength(1);
     expect(server.sent[0]!.url).toBe(`${server.url}/reports`);
     expect(server.sent[0]!.body).toMatch(/^9602c410[0-9a-f]{32}c410[0-9a-f]{32}0000c4010[0-4]$/);
     expect(server.sent[0]!.body.slice(8, 40)).toBe(server.url.slice(-64, -32));
-    expect(await own.status()).toMatchObject({ open: true, queued: 0, answered: 1, rounds: 1, refused: null });
+    expect(await own.status()).toMatchObject({ open: false, queued: 0, answered: 1, rounds: 1 });
   });
 
-  it("has a new id every time", async () => {
-    const own = await open();
-    await own.report(VALUES);
-    await own.report(VALUES);
+  it("has a new id every round", async () => {
+    await (await open()).report(VALUES);
+    await (await openNext()).report(VALUES);
     expect(server.sent[0]!.body.slice(44, 76)).not.toBe(server.sent[1]!.body.slice(44, 76));
   });
 
@@ -141,9 +148,9 @@ describe("what waits", () => {
   });
 
   it("goes in batches as large as the server takes, and smaller ones if that is too large", async () => {
-    server.answers.push(down);
-    const first = await open();
-    for (let i = 0; i < 5; i++) await first.report(VALUES);
+    server.answers.push(down, down, down, down, down); // of each that opens, which sends what waits
+    await (await open()).report(VALUES);
+    for (let i = 0; i < 4; i++) await (await openNext()).report(VALUES);
     server.sent.length = 0;
     server.answers.push(problem(413));
     await (await open()).flush();
@@ -220,7 +227,8 @@ describe("what waits", () => {
     expect(await own.report(VALUES)).toEqual({ sent: false, queued: 0, refused: `Closed (${status})` });
     await own.flush();
     expect(server.sent).toHaveLength(1);
-    expect((await own.status()).open).toBe(!over);
+    const { refused } = await own.status();
+    expect(refused).toBe(over ? `Closed (${status})` : "answered already");
   });
 
   it("is dropped, never answered to another ask, where the collection has moved on", async () => {
@@ -287,11 +295,13 @@ describe("an opt-out", () => {
 
 describe("the account", () => {
   it("charges every report of a method without a permanent response, and refuses beyond the limit", async () => {
-    const own = await open({ limit: 2.5 });
+    let own = await open({ limit: 2.5 });
     for (const spent of [1, 2]) {
+      if (spent > 1) own = await openNext({ limit: 2.5 });
       expect(await own.report(VALUES)).toMatchObject({ sent: true });
       expect((await own.status()).account).toMatchObject({ spent, limit: 2.5 });
     }
+    own = await openNext({ limit: 2.5 });
     expect((await own.report(VALUES)).refused).toBe("budget exceeded: limit 2.5, spent 2, asked 1");
     expect((await own.status()).account!.charges).toHaveLength(2);
     expect(server.sent).toHaveLength(2);
@@ -299,27 +309,23 @@ describe("the account", () => {
 
   it("allows a limit to the last", async () => {
     server = serve(...(await askOf({ ...KRR, loss: { epsilon: "11/10" } }, 1)));
-    const own = await open({ limit: 3.3 });
-    const outcomes = [
-      await own.report(VALUES),
-      await own.report(VALUES),
-      await own.report(VALUES),
-      await own.report(VALUES),
-    ];
+    const outcomes = [await (await open({ limit: 3.3 })).report(VALUES)];
+    for (let i = 0; i < 3; i++) outcomes.push(await (await openNext({ limit: 3.3 })).report(VALUES));
     expect(outcomes.map((one) => one.sent)).toEqual([true, true, true, false]);
   });
 
   it("charges a permanent response once for its value, exactly", async () => {
     server = serve(...(await askOf(oracleOf("rr_ldp"), 1)));
-    const own = await open({ limit: 5 });
-    await own.report(VALUES);
-    await own.report(VALUES);
+    await (await open({ limit: 5 })).report(VALUES);
+    const again = async (region: string): Promise<Outcome> => (await openNext({ limit: 5 })).report({ region });
+    const spent = async (): Promise<number> => (await (await open()).status()).account!.spent;
+    await again("North");
     const lifetime = 2 * Math.log((2 - 0.5) / 0.5);
-    expect((await own.status()).account!.spent).toBeCloseTo(lifetime, 12);
-    expect(await own.report({ region: "South" })).toMatchObject({ sent: true });
-    expect((await own.status()).account!.spent).toBeCloseTo(2 * lifetime, 12);
-    expect((await own.report({ region: "West" })).refused).toMatch(/^budget exceeded/);
-    expect(await own.report({ region: "South" })).toMatchObject({ sent: true });
+    expect(await spent()).toBeCloseTo(lifetime, 12);
+    expect(await again("South")).toMatchObject({ sent: true });
+    expect(await spent()).toBeCloseTo(2 * lifetime, 12);
+    expect((await again("West")).refused).toMatch(/^budget exceeded/);
+    expect(await again("South")).toMatchObject({ sent: true });
   });
 
   it.each([[-1], [NaN], [Infinity]])("takes no limit of %d", async (limit) => {

@@ -53,8 +53,11 @@ describe.each(STORES)("%s", (_, make) => {
     const second = await Collection.open(server.url, { store: make(), jitter: 0 });
     await second.flush();
     expect(server.sent[1]).toEqual(server.sent[0]);
-    await second.report({ region: "East" });
-    expect((await second.status()).account!.spent).toBe(spent); // the same secret: the same permanent response
+    expect((await second.report({ region: "East" })).refused).toBe("answered already");
+    server.document = { ...(server.document as object), round: 1, rounds: 2 };
+    const third = await Collection.open(server.url, { store: make(), jitter: 0 });
+    expect(await third.report({ region: "East" })).toMatchObject({ sent: true });
+    expect((await third.status()).account!.spent).toBe(spent); // the same secret: the same permanent response
   });
 });
 

@@ -69,5 +69,5 @@ def _plain(cap: PrivateCap) -> dict[str, object]:
 
 
 def _chosen(cap: PrivateCap) -> str:
-    person, loss = cap.claim.unit.column, describe(cap.claim.proven)
+    person, loss = cap.claim.unit.name, describe(cap.claim.proven)
     return f"rows_per_unit = {cap.cap} for {float(cap.quantile):.0%} of all, by {loss} for a {person} with any rows"

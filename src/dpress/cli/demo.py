@@ -12,7 +12,7 @@ from dpress.data.example_people import people
 from dpress.data.specification.spec import load_spec
 from dpress.ledger.ledger import Ledger
 from dpress.release.publish import publish
-from dpress.reporting.optional import needed
+from dpress.reporting.optional import NEEDED, present
 from dpress.reporting.page import write_report
 
 SPEC = """\
@@ -48,6 +48,7 @@ epsilon = 1.0
 kind = "marginals"
 parameters = { tables = [["age", "sex"], ["age", "education"], ["education", "region"]] }
 """
+NO_PAGE = f"none; {NEEDED}"
 QUERIES = ("age in 30..39 and sex = Female", "education in Bachelor..Master and region = North")
 
 
@@ -60,7 +61,7 @@ QUERIES = ("age in 30..39 and sex = Female", "education in Bachelor..Master and 
 @json_option
 @click.pass_context
 def command(context: click.Context, out: str, *, collect: bool, quiet: bool, as_json: bool) -> None:
-    """Make up 50,000 people, plan, publish, ask two queries and write the report (which needs the extra `[report]`).
+    """Make up 50,000 people, plan, publish, ask two queries and write the report (where the extra `[report]` is).
 
     With --collect their devices report to a service on this computer, until it is stopped (which needs `[service]`).
     """
@@ -69,17 +70,17 @@ def command(context: click.Context, out: str, *, collect: bool, quiet: bool, as_
             raise click.UsageError("--out: expected no folder beside --collect, which leaves nothing behind")
         _collect(quiet=quiet, as_json=as_json)
         return
-    needed()
     folder = _new_folder(Path(out))
     _write_people(folder)
     spec = load_spec(folder / "spec.toml")
     ledger = Ledger.create(folder / "ledger.sqlite", limit=spec.privacy.loss, unit=spec.privacy.protected)
     release = publish(spec, ledger=ledger, out=folder / "release")
     answers = [release.query(text) for text in QUERIES]
-    report = write_report(release, folder / "report.html")
+    report = write_report(release, folder / "report.html") if present() else None
     claim = {"published": as_floats(release.claim.published), "proven": as_floats(release.claim.proven)}
     if as_json:
-        print_json({"release": str(folder / "release"), "report": str(report), "claim": claim, "answers": answers})
+        page = None if report is None else str(report)
+        print_json({"release": str(folder / "release"), "report": page, "claim": claim, "answers": answers})
         return
     error = math.sqrt(release.predicted or 0.0)
     click.echo(f"50,000 made-up people and a spec are in {folder}.")
@@ -88,7 +89,7 @@ def command(context: click.Context, out: str, *, collect: bool, quiet: bool, as_
     for answer in answers:
         low, high = answer.interval
         click.echo(f"  {answer.query}: {answer.value:,.0f} people, 95 % interval {low:,.0f} to {high:,.0f}")
-    click.echo(f"Report: {report.resolve()}")
+    click.echo(f"Report: {NO_PAGE if report is None else report.resolve()}")
     click.echo(
         f"Guarantee: {describe(release.claim.proven)}, proven: whether any one row is in the data or not changes "
         f"the odds of every result by a factor of at most {math.exp(claim['proven']['epsilon']):.3g}."

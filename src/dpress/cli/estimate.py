@@ -8,6 +8,7 @@ import click
 from dpress.cli.output import counting, hint, json_option, print_json, quiet_option, refitting
 from dpress.cli.planned import planned
 from dpress.core.claim import as_floats, from_parameters
+from dpress.core.new_path import new_path
 from dpress.core.pieces import on_threads
 from dpress.data.spark.spark_run import on_spark
 from dpress.release.estimate import estimate
@@ -51,6 +52,7 @@ def command(
     DESIGN is what `dpress plan --out` wrote, or a specification, which is planned on the spot.
     """
     started = time.perf_counter()
+    new_path(out, "a release is")
     own = design_of(planned(load_spec_or_design(design), design))
     with counting(quiet=quiet) as progress:
         release = estimate(
@@ -84,7 +86,7 @@ def _say(release: Release, out: str, records: int, following: str | None) -> Non
     click.echo(f"Promise: {promised(release.claim)} for each report{beside(lifetime_of(release.mechanism))}")
     before = users_before(release)
     beyond = f", and {before:,} in earlier rounds" if before else ""
-    click.echo(f"Reports: {release.users - before:,} counted{beyond}")
+    click.echo(f"Reports: {release.reports - before:,} counted{beyond}")
     for reason, count in sorted(release.rejected.items()):
         click.echo(f"         {count:,} left out: {reason}")
     if records:

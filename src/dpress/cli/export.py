@@ -4,6 +4,7 @@ import click
 
 from dpress.cli.output import counting, json_option, print_json, quiet_option
 from dpress.cli.planned import planned
+from dpress.core.new_path import new_file
 from dpress.release.export import export
 from dpress.release.plan import design_of
 from dpress.release.spec_or_design import load_spec_or_design
@@ -20,6 +21,7 @@ def command(design: str, reports: str, out: str, *, quiet: bool, as_json: bool) 
 
     Each is written once, in an order that tells nothing of its arrival.
     """
+    new_file(out, "reports are")
     own = design_of(planned(load_spec_or_design(design), design))
     with counting(quiet=quiet) as progress:
         count, rejected = export(own, reports, out=out, progress=progress)

@@ -1,13 +1,11 @@
 """`dpress init`: begins a specification by asking about every column of a file; no row is read."""
 
-import os
-from pathlib import Path
-
 import click
 
 from dpress.cli.output import json_option, print_json
 from dpress.core.claim import Relation
 from dpress.core.errors import SchemaMismatch
+from dpress.core.new_path import new_file
 from dpress.data.sources.declared import declared
 from dpress.data.specification.spec import load_spec
 from dpress.data.specification.toml import as_toml
@@ -32,9 +30,7 @@ def command(source: str, out: str, codebook: str | None, *, as_json: bool) -> No
     FILE is a file, a folder, a glob or DATABASE#TABLE. What is published is a table of each attribute; change
     [release] for more, or use `dpress studio`.
     """
-    place = Path(out)
-    if os.path.lexists(place):
-        raise OSError(f"{place} exists already; a specification is never overwritten, choose another --out")
+    place = new_file(out, "a specification is")
     draft = Draft(source=source)
     if written.is_text(source):
         draft.names_in_first_line = click.confirm("Does the first line hold the names of the columns?", err=True)

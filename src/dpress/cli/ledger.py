@@ -24,16 +24,25 @@ def command() -> None:
 @click.option("--epsilon", help="The limit in epsilon (with --delta: in epsilon and delta).")
 @click.option("--delta", help="The limit's delta.")
 @click.option("--rho", help="The limit in rho (zCDP).")
-@click.option("--unit", default="row", show_default=True, help='"row", or the column that names the person.')
+@click.option(
+    "--unit",
+    default=["row"],
+    show_default=True,
+    multiple=True,
+    help='"row", or the column that names the person; once for each where several do together.',
+)
 @click.option("--rows-per-unit", type=int, default=1, show_default=True, help="The most rows a person keeps.")
 @click.option("--relation", type=click.Choice([one.value for one in Relation]), default="add-remove", show_default=True)
 @json_option
-def create(ledger: str, unit: str, rows_per_unit: int, relation: str, *, as_json: bool, **limit: str | None) -> None:
+def create(
+    ledger: str, unit: tuple[str, ...], rows_per_unit: int, relation: str, *, as_json: bool, **limit: str | None
+) -> None:
     """Create LEDGER, a file or postgresql://..., with a limit that all releases of one table share."""
     if not any(limit.values()):
         raise click.UsageError("a ledger needs a limit: --epsilon, --rho, or --epsilon and --delta")
     loss = from_parameters({name: value for name, value in limit.items() if value is not None})
-    protected = Unit(relation=Relation(relation), column=None if unit == "row" else unit, rows=rows_per_unit)
+    column, *also = (None,) if unit == ("row",) else unit
+    protected = Unit(relation=Relation(relation), column=column, rows=rows_per_unit, also=tuple(also))
     Ledger.create(ledger, limit=loss, unit=protected)
     if as_json:
         print_json({"ledger": ledger, "limit": as_floats(loss)})

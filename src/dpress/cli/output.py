@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeVar
 import click
 
 from dpress.cli import text_table
+from dpress.core.visible import visible
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,6 +52,7 @@ def print_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Sequence[int] = (), whole: Sequence[int] = ()
 ) -> None:
     """Print a table; columns in `numbers` are aligned right, cells of those in `whole` stay on one line."""
+    header, rows = [*map(visible, header)], [[*map(visible, row)] for row in rows]
     if not _styled() and (text := text_table.render(header, rows, numbers)) is not None:
         click.echo(text, nl=False)
         return
@@ -82,8 +84,7 @@ def hint(message: str, *, quiet: bool) -> None:
 
 def refusal(message: str) -> None:
     """Print on standard error, in one line, what was refused and why."""
-    shown = "".join(one if one.isprintable() else repr(one)[1:-1] for one in " ".join(message.split()))
-    click.echo(f"dpress: {shown}", err=True)
+    click.echo(f"dpress: {visible(' '.join(message.split()))}", err=True)
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from dpress.cli.output import counting, hint, json_option, print_json, quiet_opt
 from dpress.cli.planned import planned
 from dpress.cli.swapped import remarking
 from dpress.core.claim import as_floats
+from dpress.core.new_path import new_file
 from dpress.release.designs import mechanism_of
 from dpress.release.perturb import perturb
 from dpress.release.plan import design_of, source_named
@@ -48,6 +49,7 @@ def command(
     DESIGN is what `dpress plan --out` wrote, or a specification, which is planned on the spot.
     """
     started = time.perf_counter()
+    new_file(out, "reports are")
     asked = planned(load_spec_or_design(design), design)
     source, own = data or source_named(asked), design_of(asked)
     with remarking(own.attributes, source, quiet=quiet), counting(quiet=quiet) as progress:

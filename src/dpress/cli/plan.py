@@ -12,6 +12,7 @@ from dpress.cli.output import hint, json_option, planning, print_json, print_tab
 from dpress.cli.planned import plan_of
 from dpress.core.claim import parameters
 from dpress.core.errors import NotSupported
+from dpress.core.new_path import new_file
 from dpress.data.specification.spec import Spec, load_spec
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.release.candidate import UNIT
@@ -40,8 +41,7 @@ def command(
     spec: str, out: str | None, delta: str | None, error: float | None, *, shuffled: bool, as_json: bool
 ) -> None:
     """Candidate methods for SPEC with predicted error and claim, the chosen one, and the lower bound."""
-    if shuffled != (delta is not None):
-        raise click.UsageError("--shuffled and --delta go together: --shuffled --delta 1e-8")
+    _check(out, delta, shuffled=shuffled)
     loaded, calendar = _loaded(spec, error)
     with planning(loaded.release.parameters.get("seconds"), quiet=as_json):
         planned = plan_of(loaded, spec, error)
@@ -72,6 +72,14 @@ def _show_others(planned: Plan) -> None:
         click.echo(of_delta(better, planned))
     for other in other_kinds(planned):
         click.echo(_sentence(other, planned))
+
+
+def _check(out: str | None, delta: str | None, *, shuffled: bool) -> None:
+    """Refuse what would be refused after the plan."""
+    if shuffled != (delta is not None):
+        raise click.UsageError("--shuffled and --delta go together: --shuffled --delta 1e-8")
+    if out is not None:
+        new_file(out, "a design is")
 
 
 def _loaded(path: str, error: float | None) -> tuple[Spec, Calendar | None]:

@@ -11,10 +11,12 @@ from dpress.cli.output import counting, engine_option, hint, json_option, planni
 from dpress.cli.planned import planned
 from dpress.core.claim import as_floats, describe, from_parameters
 from dpress.core.design import Design
+from dpress.core.new_path import new_path
 from dpress.data.specification.spec import Spec
 from dpress.ledger.ledger import Ledger
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.publish_period import publish_period
+from dpress.release.periods.series import load_series
 from dpress.release.plan_text import promised
 from dpress.release.publish import check_whole, publish
 from dpress.release.release import Release
@@ -62,6 +64,8 @@ def command(
     DESIGN is what `dpress plan --out` wrote, or a specification, which is planned on the spot.
     """
     started = time.perf_counter()
+    if period is None:
+        new_path(out, "a release is")
     asked = load_spec_or_design(design)
     new = ledger is not None and not Ledger.exists(ledger)
     options: dict[str, Any] = {"ledger": ledger, "who": who, "engine": engine, "csv": csv}
@@ -102,12 +106,11 @@ def _publish_period(
         raise ValueError("--period: expected a specification with [periods]; a design is of one release")
     with counting(quiet=quiet) as progress:
         made = publish_period(asked, period, data, out=out, progress=progress, **options)
-    if options["ledger"] is None:
-        hint("no --ledger: nothing stops this table from being published again and again", quiet=quiet)
-    claim = made[-1].claim if made else None
+    claim, unguarded = made[-1].claim if made else None, len(load_series(out).unguarded)
     if as_json:
         charged = [as_floats(one.charged) for one in made]
-        print_json({"release": out, "period": period, "measured": len(made), "charged": charged})
+        measured = {"release": out, "period": period, "measured": len(made), "charged": charged}
+        print_json({**measured, "unguarded": unguarded})
         return
     click.echo(f"Release: {out}")
     click.echo(f"Period:  {period}")
@@ -117,6 +120,9 @@ def _publish_period(
         click.echo(f"Counted: {first} to {last}, {promised(one.claim)}")
     if claim is None:
         click.echo("Nothing closes with this period.")
+    if unguarded:
+        spans = "1 span" if unguarded == 1 else f"{unguarded:,} spans"
+        click.echo(f"Ledger:  none paid for {spans}: nothing keeps that noise from being drawn again")
     click.echo(f"Next:    dpress query {out} ...")
 
 
@@ -134,7 +140,7 @@ def _say(release: Release, out: str) -> None:
     unit = release.claim.unit
     click.echo(f"Release: {out}")
     click.echo(f"Method:  {release.method}")
-    click.echo(f"Promise: {promised(release.claim)}, per {unit.column or 'row'}, {unit.relation}")
+    click.echo(f"Promise: {promised(release.claim)}, per {unit.name}, {unit.relation}")
     if unit.counted:
         click.echo(f"Counts:  of {unit.counted}; further rows were left out")
     tables = release.answers.tables

@@ -14,8 +14,13 @@ from dpress.release.made_records import write_records
 @json_option
 def command(release: str, count: int, out: str, *, as_json: bool) -> None:
     """Draw synthetic records from the joint distribution that RELEASE publishes; costs no privacy."""
-    path = write_records(load_release(release), count, out)
+    loaded = load_release(release)
+    path, rows = write_records(loaded, count, out), loaded.query("total")
     if as_json:
-        print_json({"records": str(path), "count": count})
+        low, high = rows.interval
+        total = {"count": rows.value, "standard_error": rows.standard_error, "low": low, "high": high}
+        print_json({"records": str(path), "count": count, "rows": total})
     else:
+        value, error, interval = rows.texts
         click.echo(f"Records: {path} ({count:,})")
+        click.echo(f"Rows:    {value}, standard error {error}, 95 % interval {interval}, by the release")

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from typing import ClassVar
 
 from dpress.core import check
 from dpress.core.errors import NotSupported
@@ -32,27 +33,43 @@ class Unit:
         relation: the neighbour relation.
         column: the column that names the person; None protects a single row.
         rows: the largest number of rows a person keeps (enforced before anything is counted).
+        also: further columns that name a person together with the first, as the number within a household does.
 
-    >>> Unit(column="uid", rows=3).counted
-    'at most 3 rows for each uid'
+    >>> Unit(column="hhid", also=("pid",), rows=3).counted
+    'at most 3 rows for each hhid and pid'
     """
+
+    added_later: ClassVar = ("also",)
 
     relation: Relation = Relation.ADD_REMOVE
     column: str | None = None
     rows: int = 1
+    also: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "relation", Relation(self.relation))
         check.count("rows_per_unit", self.rows)
         if self.column is None and self.rows != 1:
             raise ValueError(f"rows_per_unit must be 1 when the unit is a row, got rows_per_unit={self.rows}")
+        if len({*self.columns}) < len(self.columns) or (self.column is None and self.also):
+            raise ValueError(f"a person is named by different columns, got {', '.join(self.columns) or self.also[0]}")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that name the person: two rows are of one where all of them are equal; none for a row."""
+        return () if self.column is None else (self.column, *self.also)
+
+    @property
+    def name(self) -> str:
+        """Whom the promise protects, in words: a row, or what names the person."""
+        return " and ".join(self.columns) or "row"
 
     @property
     def counted(self) -> str:
         """What counts are of where a person keeps a bounded number of rows, in words; empty where all are counted."""
         if self.column is None:
             return ""
-        return f"at most {self.rows:,} {'row' if self.rows == 1 else 'rows'} for each {self.column}"
+        return f"at most {self.rows:,} {'row' if self.rows == 1 else 'rows'} for each {self.name}"
 
 
 ROW = Unit()

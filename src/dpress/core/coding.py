@@ -23,7 +23,7 @@ from dpress.core.local_time import hour_of
 from dpress.core.policy import DROP, REJECT
 from dpress.core.set_members import SetMembers, words
 from dpress.core.string_candidates import StringCandidates, bytes_of, padded
-from dpress.core.value import BLANKS, Kind, Value, number, read, readings, written
+from dpress.core.value import BLANKS, Kind, Value, number, read, readings, text_of
 
 DROPPED = -1
 OUTSIDE = -2
@@ -89,11 +89,8 @@ def settle(attribute: Tabular, found: int) -> int:
     Raises:
         SchemaMismatch: it rejects them.
     """
-    if isinstance(attribute, Listed):
-        outside, field = attribute.other, "other"
-        null = outside if attribute.null is None else attribute.null
-    else:
-        outside, field, null = attribute.outside, "outside", attribute.null
+    field = "other" if isinstance(attribute, Listed) else "outside"
+    outside, null = _policies(attribute)
     policy = null if found == MISSING else outside
     if policy == REJECT:
         fault = (
@@ -103,6 +100,18 @@ def settle(attribute: Tabular, found: int) -> int:
         )
         raise SchemaMismatch(f"attribute {attribute.name}: {fault}, or clean the data")
     return DROPPED if policy == DROP else attribute.size - len(attribute.extra) + attribute.extra.index(policy)
+
+
+def drops(attribute: Tabular) -> bool:
+    """Return whether the specification leaves a row out for what it holds here, so that rows are not all counted."""
+    return DROP in _policies(attribute)
+
+
+def _policies(attribute: Tabular) -> tuple[str, str]:
+    """Return what becomes of a value outside, and of a missing one."""
+    if isinstance(attribute, Listed):
+        return attribute.other, attribute.other if attribute.null is None else attribute.null
+    return attribute.outside, attribute.null
 
 
 def cells_of_hours(attribute: Dated, hours: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
@@ -157,14 +166,6 @@ def number_of(value: Value) -> Decimal | None:
 def _candidate(attribute: StringCandidates, value: Value) -> int:
     text, longest = text_of(value), attribute.longest
     return MISSING if text is None else int(attribute.cells(padded([bytes_of(text, longest)], longest))[0])
-
-
-def text_of(value: Value) -> str | None:
-    """Return the text that a value is, of an integer or a truth as it is written; None of anything else."""
-    if value.kind is Kind.TEXT or value.kind is Kind.TRUTH:
-        return written(value)
-    whole = value.kind is Kind.NUMBER and isinstance(value.content, Decimal) and value.content == value.content // 1
-    return written(value) if whole else None
 
 
 def _present(attribute: Tabular, values: Mapping[str, Any]) -> tuple[int, ...]:

@@ -114,7 +114,7 @@ class Promise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     published: Amounts | None
     proven: Amounts | None
     relation: str
-    unit: str
+    unit: str | tuple[str, ...]
     rows_per_unit: int
 
 

@@ -9,6 +9,7 @@ from dpress.core.attribute import Attribute, Location, Tabular
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.near import meant
 from dpress.core.set_members import SetMembers
+from dpress.core.visible import visible
 
 
 class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -25,6 +26,9 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         names = [attribute.name for attribute in self.attributes]
         if len(set(names)) != len(names) or not all(names):
             raise ValueError(f"attributes must have different, non-empty names, got {names}")
+        for name in names:
+            if name != name.strip() or name != visible(name):
+                raise ValueError(f"an attribute's name can be seen and has no space at its ends, got {name!r}")
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Packages of the optional extras, imported on first use."""
 
 import importlib
+import importlib.util
 from typing import Any
 
 from dpress.core.errors import NotSupported
@@ -21,6 +22,11 @@ def load(module: str, *, extra: str, need: str) -> Any:
         return importlib.import_module(module)
     except ImportError:
         raise NotSupported(f"{need}: pip install 'dpress[{extra}]'") from None
+
+
+def has_scipy() -> bool:
+    """Return whether SciPy is installed, without importing it."""
+    return importlib.util.find_spec("scipy") is not None
 
 
 def scipy(part: str) -> Any:

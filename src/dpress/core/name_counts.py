@@ -17,17 +17,11 @@ class NameCounts:
         names: all different, in the order of their bytes.
         counts: of each, at least 1, shape (names,); where a mechanism takes weights, the sum of these.
         unnamed: how many count without a name; 0 where weights are added up.
-        of: what the column holds: texts, integers or truths, which are named as they are written.
     """
 
     names: tuple[str, ...]
     counts: Integers
     unnamed: int
-    of: type[str] | type[int] | type[bool] = str
-
-    def value(self, name: str) -> str | int | bool:
-        """Return the value of the column that has a name."""
-        return name == "true" if self.of is bool else self.of(name)
 
     @property
     def total(self) -> int:

@@ -22,10 +22,12 @@ class People:
     Args:
         fold: returns the sum of a kernel over all batches; may be called again and again.
         table: returns all codes at once: only for published baselines that need the whole table, and say so.
+        rows: how many there are, where the neighbour relation makes that number public; None elsewhere.
     """
 
     fold: Callable[[Kernel], Counts]
     table: Callable[[], Codes]
+    rows: int | None = None
 
 
 def in_memory(codes: Codes, *, batch: int = 1 << 16) -> People:

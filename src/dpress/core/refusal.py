@@ -15,6 +15,8 @@ def one_line(error: Exception) -> str:
     """
     if isinstance(error, BudgetExceeded):
         return str(error)
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this"
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
     frames = [(frame.f_globals.get("__name__", ""), line) for frame, line in traceback.walk_tb(error.__traceback__)]

@@ -7,6 +7,7 @@ EVEN = 1 << 5  # parts of one width
 STEPS = 1 << 3  # in every octave
 OCTAVES = 28
 APART = 2.0**-26  # of the number
+QUARTERS = 1 << 2  # of an octave of distances
 
 
 def round_numbers(low: float, high: float) -> tuple[float, ...]:
@@ -36,3 +37,46 @@ def round_numbers(low: float, high: float) -> tuple[float, ...]:
             break
         among += more
     return tuple(sorted([*even, *among]))
+
+
+def origin_of(low: float, high: float) -> float:
+    """Return the number between two bounds that is nearest to zero."""
+    return min(max(0.0, low), high)
+
+
+def halvings(low: float, high: float) -> tuple[float, ...]:
+    """Return the distance of the further bound from their origin, and the 28 powers of two below it, decreasing.
+
+    >>> halvings(-60.0, 1440.0)[:4]
+    (1440.0, 1024.0, 512.0, 256.0)
+    """
+    origin = origin_of(low, high)
+    furthest = max(high - origin, origin - low)
+    fraction, top = math.frexp(furthest)
+    top -= fraction == 1 / 2
+    return (furthest, *(math.ldexp(1.0, octave) for octave in range(top - 1, top - 1 - OCTAVES, -1)))
+
+
+def round_distances(low: float, high: float) -> tuple[float, ...]:
+    """Return the bounds, their origin, and at most 224 numbers at round distances from it, increasing.
+
+    A distance is a power of two times 1, 1.25, 1.5 or 1.75: so are the eighths of a power of two up to itself, and
+    quarters of it beyond. Both bounds have numbers down to 2^-28 of the further one, whatever their signs.
+
+    >>> [number for number in round_distances(-60.0, 1440.0) if abs(number) > 30]
+    [-60.0, -56.0, -48.0, -40.0, -32.0, 32.0, 40.0, 48.0, 56.0, 64.0, 80.0, 96.0, 112.0, 128.0, 160.0, 192.0, 224.0, \
+256.0, 320.0, 384.0, 448.0, 512.0, 640.0, 768.0, 896.0, 1024.0, 1280.0, 1440.0]
+
+    Args:
+        low: finite.
+        high: above it.
+    """
+    origin, furthest = origin_of(low, high), halvings(low, high)
+    sizes = [size * (1 + part / QUARTERS) for size in furthest[1:] for part in range(QUARTERS)]
+    inside = {
+        number
+        for size in sizes
+        for number in (origin - size, origin + size)
+        if low < number < high and min(number - low, high - number) > APART * size
+    }
+    return tuple(sorted({low, high, origin, *inside}))

@@ -7,7 +7,7 @@ from 0; a span names its first and its last.
 import functools
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -52,6 +52,23 @@ def closing(every: Sequence[Span], period: int) -> tuple[Span, ...]:
 def depth(every: Sequence[Span]) -> int:
     """Return how many spans a row is in at most: by how much a loss is divided among them."""
     return max(Counter(period for first, last in every for period in range(first, last + 1)).values())
+
+
+@functools.lru_cache(maxsize=64)
+def layers(every: tuple[Span, ...]) -> Mapping[Span, int]:
+    """Return a layer for every span, from 0: spans of one layer are disjoint, and there are `depth` layers.
+
+    Taken by their first periods, each span finds a layer that is free unless as many spans as there are hold that
+    period: a row is in at most one span of a layer.
+
+    >>> layers(spans("tree", 3))
+    {(0, 0): 0, (0, 1): 1, (1, 1): 0, (2, 2): 0}
+    """
+    last, found = list[int](), dict[Span, int]()
+    for span in sorted(every):
+        found[span] = next((layer for layer, end in enumerate(last) if end < span[0]), len(last))
+        last[found[span] : found[span] + 1] = [span[1]]
+    return found
 
 
 def coefficients(measured: Sequence[Span], wanted: Array) -> Array | None:

@@ -122,6 +122,14 @@ def written(value: Value) -> str:
     return format(exact, "f") if abs(exact.adjusted()) < PLAIN and len(kept) < PLAIN else str(exact)
 
 
+def text_of(value: Value) -> str | None:
+    """Return the text that a value is, of an integer or a truth as it is written; None of anything else."""
+    if value.kind is Kind.TEXT or value.kind is Kind.TRUTH:
+        return written(value)
+    whole = value.kind is Kind.NUMBER and isinstance(value.content, Decimal) and value.content == value.content // 1
+    return written(value) if whole else None
+
+
 def _number(value: Any) -> Value | None:
     """Return what a number is; a complex one without an imaginary part is its real part."""
     if isinstance(value, Decimal):

@@ -7,7 +7,6 @@ pair of a person and a name; rows are never held. A database counts by itself, a
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from dpress.core.name_counts import LONGEST_NAME, NameCounts
 from dpress.core.policy import DROP, REJECT
 from dpress.data.add_up import Progress
 from dpress.data.codec.codec import texts_of
-from dpress.data.persons.person_columns import PersonColumn, person_column
+from dpress.data.persons.person_columns import PersonColumn, persons_of
 from dpress.data.sources.source import without_quotes
 from dpress.data.table import Table
 
@@ -42,7 +41,8 @@ def name_counts(
     """Return how many rows have each name; of a unit of persons, how many persons have it among the rows they keep.
 
     A name is a text of 1 to 256 bytes in UTF-8 that is not what the rest is called (`other`); names are the same where
-    their bytes are. What is none counts without a name, a missing value only where the specification does not drop it.
+    their bytes are; an integer or a truth is the text that it is written as, whatever holds it. What is none counts
+    without a name, a missing value only where the specification does not drop it.
     A row, or each of the different names of a person, adds 1 to one count: a unit changes at most `unit.rows`. Where
     there are weights it adds that of as many names as the person has, and what has no name adds nothing.
 
@@ -59,20 +59,17 @@ def name_counts(
     """
     if not isinstance(attribute, Categorical):
         raise TypeError(f"{attribute.name} has no names")
-    columns = (attribute.name,) if unit.column is None else (attribute.name, unit.column)
+    columns = (attribute.name, *unit.columns)
     table = Table(source, columns, unit)
     if table.engine != "threads":
         from dpress.data.sql_names import sql_names  # noqa: PLC0415  # sqlglot takes a while to import
 
         if (found := sql_names(table, attribute, sizes=weights is not None)) is not None:
-            sizes = [SIZE] if found.rows.num_columns > 2 else []
-            counted = found.rows.rename_columns([NAME, *sizes, COUNT])
-            return replace(_by_name(counted, weights), of=kinds_of(found.kind).pop())
+            sizes = [SIZE] if found.num_columns > 2 else []
+            return _by_name(found.rename_columns([NAME, *sizes, COUNT]), weights)
     kept: list[pa.Table] = []
     waiting = rows = 0
-    kinds = set[type]()
     for batch in table.batches():
-        kinds |= kinds_of(batch.schema.field(attribute.name).type)
         own = without_quotes(table.name, lambda batch=batch: _counted(attribute, unit, batch))  # type: ignore[misc]
         kept += [own] if own.num_rows else []  # a column without values does not say how persons are compared
         rows, waiting = rows + batch.num_rows, waiting + own.num_rows
@@ -81,15 +78,7 @@ def name_counts(
             waiting = -kept[0].num_rows
         if progress is not None:
             progress(rows)
-    return replace(_by_name(_added(kept), weights), of=kinds.pop() if len(kinds) == 1 else str)
-
-
-def kinds_of(column: pa.DataType) -> set[type]:
-    """Return the type of the values of a column that holds names; nothing where it holds no values."""
-    inner = column.value_type if pa.types.is_dictionary(column) else column
-    if pa.types.is_null(inner):
-        return set()
-    return {int} if pa.types.is_integer(inner) else {bool} if pa.types.is_boolean(inner) else {str}
+    return _by_name(_added(kept), weights)
 
 
 def _counted(attribute: Categorical, unit: Unit, batch: pa.RecordBatch) -> pa.Table:
@@ -106,7 +95,7 @@ def _counted(attribute: Categorical, unit: Unit, batch: pa.RecordBatch) -> pa.Ta
     names = pc.if_else(pc.fill_null(fits, False), texts, pa.scalar(None, texts.type))
     if unit.column is None:
         return _added([pa.table({NAME: names, COUNT: pa.array(np.ones(len(names), dtype=np.int64))})])
-    return _added([pa.table({NAME: names, PERSON: _persons(person_column(unit.column, batch.column(unit.column)))})])
+    return _added([pa.table({NAME: names, PERSON: _persons(persons_of(unit.columns, batch))})])
 
 
 def _persons(found: PersonColumn) -> pa.Array:

@@ -15,7 +15,7 @@ from dpress.core.mechanism import PersonSumDecoder
 from dpress.core.people import Codes
 from dpress.data.add_up import Counts, Progress
 from dpress.data.codec.codec import encode_all
-from dpress.data.persons.person_columns import person_column
+from dpress.data.persons.person_columns import persons_of
 from dpress.data.persons.person_index import Numbers, PersonIndex, fresh_key
 from dpress.data.sources.source import without_quotes
 from dpress.data.table import Table
@@ -42,15 +42,14 @@ def person_totals(
     """
     if unit.column is None:
         raise SchemaMismatch("sums over persons need a unit that names them")
-    column = unit.column
-    table = Table(source, tuple(dict.fromkeys((*schema.names, column))), unit)
+    table = Table(source, tuple(dict.fromkeys((*schema.names, *unit.columns))), unit)
     index, rows = PersonIndex(key=fresh_key()), 0
     sums: list[Counts] = []
     held: list[tuple[Codes, Numbers]] = []
 
     def coded(batch: pa.RecordBatch) -> tuple[Codes, Numbers]:
         codes, keep = encode_all(schema, batch)
-        persons = index.numbers(person_column(column, batch.column(column)))
+        persons = index.numbers(persons_of(unit.columns, batch))
         return codes[:, keep], persons[keep]
 
     for batch in table.batches():

@@ -10,9 +10,9 @@ from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.data.add_up import Counts, Progress
 from dpress.data.fold import Kernel, count, fold
 from dpress.data.sources.open_source import Rows
-from dpress.data.sources.source import Database, SqlSource, check_columns
+from dpress.data.sources.source import Database, SqlSource
 from dpress.data.sql.cell_counts import cell_counts
-from dpress.data.sql.coded_rows import Relation, code_expressions, coded, encode_coded, relation_of
+from dpress.data.sql.coded_rows import Relation, check_asked, code_expressions, coded, encode_coded, relation_of
 from dpress.data.sql.person_rows import bounded_query
 from dpress.data.table import Table
 
@@ -43,10 +43,10 @@ def sql_counts(
             f"{source.name}: engine sql counts Parquet files and tables of DuckDB, PostgreSQL or Spark; use threads"
         )
     relation = relation_of(source)
-    person = table.unit.column
-    check_columns(source.name, schema.names if person is None else (*schema.names, person), list(relation.declared))
-    if person is not None and len(code_expressions(schema, relation)) == len(schema.names):
-        if relation.column(person).kind is None and not isinstance(source, Database):
+    persons = table.unit.columns
+    check_asked(source, relation, (*schema.names, *persons))
+    if persons and len(code_expressions(schema, relation)) == len(schema.names):
+        if any(relation.column(one).kind is None for one in persons) and not isinstance(source, Database):
             return folded(table, schema, count(schema.shape, tables), progress)
         query = bounded_query(source, table.unit, schema.names)
         relation = Relation(query=query, declared=relation.declared, dialect=relation.dialect)

@@ -4,6 +4,7 @@ rows, at most so many of each person -> the name of each, or none -> each once f
 how many names the person has -> counts.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -13,32 +14,21 @@ from dpress.core.errors import SchemaMismatch
 from dpress.core.listed_attribute import Categorical
 from dpress.core.name_counts import LONGEST_NAME
 from dpress.core.policy import DROP, REJECT
-from dpress.data.sources.source import Database, SqlSource, check_columns
-from dpress.data.sql.coded_rows import Relation, relation_of
+from dpress.data.sources.source import Database, SqlSource
+from dpress.data.sql.coded_rows import Relation, check_asked, relation_of
 from dpress.data.sql.engine_column import TEXT, Column, text, whole
-from dpress.data.sql.person_rows import person_name
+from dpress.data.sql.person_rows import person_text
 from dpress.data.table import Table
 
 NAME, SIZE, COUNT = "dpress_name", "dpress_size", "dpress_count"
 PERSON = "dpress_person"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupedNames:
-    """What an engine counted.
-
-    Args:
-        rows: names (null for none), where asked for how many names their units have, and how often each occurs, in any
-            order, and all different.
-        kind: of the column.
-    """
-
-    rows: pa.Table
-    kind: pa.DataType
-
-
-def sql_names(table: Table, attribute: Categorical, *, sizes: bool) -> GroupedNames | None:
+def sql_names(table: Table, attribute: Categorical, *, sizes: bool) -> pa.Table | None:
     """Return the counts of names, of persons once for a name; None where the codec is to read the column.
+
+    Columns: names (null for none), where asked for how many names their units have, and how often each occurs, in any
+    order, and all different.
 
     Whether it is follows from the specification and the declared type alone. Counts are those of the codec: names are
     compared by bytes.
@@ -52,16 +42,16 @@ def sql_names(table: Table, attribute: Categorical, *, sizes: bool) -> GroupedNa
         OSError: the rows cannot be read, or they changed.
         SchemaMismatch: there is no such column, there are no rows, or a value is missing that may not be.
     """
-    person = table.unit.column
-    if not isinstance(table.source, SqlSource) or (person is not None and not isinstance(table.source, Database)):
+    persons = table.unit.columns
+    if not isinstance(table.source, SqlSource) or (persons and not isinstance(table.source, Database)):
         return None
     table = table.drawn()
     source = table.source
     if not isinstance(source, SqlSource):
         return None
     relation = relation_of(source)
-    check_columns(source.name, table.columns, list(relation.declared))
-    asked = statements(attribute, relation, person, sizes=sizes)
+    check_asked(source, relation, table.columns)
+    asked = statements(attribute, relation, persons, sizes=sizes)
     if asked is None:
         return None
     rows, named = (int(column[0].as_py()) for column in source.fetch(asked.numbers).columns)
@@ -71,7 +61,7 @@ def sql_names(table: Table, attribute: Categorical, *, sizes: bool) -> GroupedNa
         raise SchemaMismatch(f"attribute {attribute.name}: a value is missing; say what to do in `null`")
     found = source.fetch(asked.names)
     table.check_unchanged()
-    return GroupedNames(rows=found, kind=relation.column(attribute.name).kind)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,13 +77,13 @@ class Statements:
     names: str
 
 
-def statements(attribute: Categorical, relation: Relation, person: str | None, *, sizes: bool) -> Statements | None:
+def statements(attribute: Categorical, relation: Relation, persons: Sequence[str], *, sizes: bool) -> Statements | None:
     """Return the statements that count names; None where the engine cannot name the column's values as the codec does.
 
     Args:
         attribute: whose values are discovered.
         relation: the rows, bounded to a few of each person.
-        person: the column that names a row's person; None where rows are counted.
+        persons: the columns that name a row's person; none where rows are counted.
         sizes: whether names are counted by how many of them a unit has.
     """
     column = relation.column(attribute.name)
@@ -104,13 +94,13 @@ def statements(attribute: Categorical, relation: Relation, person: str | None, *
     if not named or other is None:
         return None
     columns = [exp.alias_(_name(column, other), NAME)]
-    if person is not None:
-        columns.append(exp.alias_(person_name(relation.column(person)), PERSON))
+    if persons:
+        columns.append(exp.alias_(person_text(relation, persons), PERSON))
     rows = exp.select(*columns).from_(relation.source)
     if attribute.null == DROP:
         rows = rows.where(exp.not_(column.missing))
-    counted, keys = rows if person is None else rows.distinct(), [NAME]
-    if sizes and person is not None:
+    counted, keys = rows.distinct() if persons else rows, [NAME]
+    if sizes and persons:
         size = exp.Window(this=exp.Count(this=exp.column(NAME)), partition_by=[exp.column(PERSON)])
         counted, keys = exp.select(NAME, exp.alias_(size, SIZE)).from_(counted.subquery("dpress_names")), [NAME, SIZE]
     number = exp.cast(exp.Count(this=exp.Star()), "bigint")

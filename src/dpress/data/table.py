@@ -84,8 +84,8 @@ class Table:
             OSError, SchemaMismatch: see `batches`; or a row has no person.
         """
         table = self.settled()
-        rows, person = table._rows, self.unit.column  # noqa: SLF001  # its own
-        if person is None or table.draw is not None:
+        rows, persons = table._rows, self.unit.columns  # noqa: SLF001  # its own
+        if not persons or table.draw is not None:
             return table
         if isinstance(rows.source, Database):
             from dpress.data.sql.person_rows import bounded_query  # noqa: PLC0415  # only databases need it
@@ -95,11 +95,11 @@ class Table:
             bounded = rows.source.queried(query, {name: kinds[name] for name in self.columns})
             return replace(table, data=Rows(bounded, rows.engine), unit=ROW)
         if not rows.source.stable:
-            wanted = tuple(dict.fromkeys((*self.columns, person)))
+            wanted = tuple(dict.fromkeys((*self.columns, *persons)))
             held = MemoryRows(pa.Table.from_batches(list(table._read(wanted))))  # noqa: SLF001  # its own
             table = replace(table, data=Rows(held, rows.engine))
-        persons = partial(table._read, (person,))  # noqa: SLF001  # its own
-        return replace(table, draw=row_sample(persons, self.unit, rng=generators.secure()))
+        who = partial(table._read, persons)  # noqa: SLF001  # its own
+        return replace(table, draw=row_sample(who, self.unit, rng=generators.secure()))
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in batches of about 2^17, in constant memory; in the source's order.
@@ -143,8 +143,7 @@ class Table:
         Raises:
             OSError, SchemaMismatch: see `batches`.
         """
-        column = str(self.unit.column)
-        return contributions(partial(self._read, (column,)), column, caps)
+        return contributions(partial(self._read, self.unit.columns), self.unit.columns, caps)
 
     def _read(self, columns: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
         for part in self.source.parts(columns):

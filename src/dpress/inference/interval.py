@@ -32,6 +32,15 @@ def critical(confidence: float, tail: Tail) -> float:
     return max(z, -math.log1p(-confidence) / math.sqrt(2)) if tail == "laplace" else z
 
 
+def several_critical(confidence: float, bounds: int, tail: Tail) -> float:
+    """Return by how many standard errors each of some bounds is taken, so that all of them hold with this confidence.
+
+    >>> several_critical(0.95, 1, "gaussian") == critical(0.95, "gaussian")
+    True
+    """
+    return critical(1 - (1 - confidence) / bounds if bounds > 1 else confidence, tail)
+
+
 def half_width(variance: Variances, confidence: float, tail: Tail) -> Variances:
     """Return the half-width, in counts, of an interval that holds the true count with this confidence.
 

@@ -27,8 +27,9 @@ class Charge:
 
     Args:
         loss: what it costs.
-        partition: the part.
-        touched: how many parts one unit can be in, where that is known to be fewer than its rows.
+        partition: the part, to which rows belong by what each of them holds.
+        touched: how many parts one unit can be in. Left out, a row is in one, and a person in any number: each of
+            several releases keeps rows of a person by itself, so that the cap of one bounds no other.
     """
 
     loss: Loss
@@ -98,12 +99,11 @@ def total(charges: Sequence[Charge], limit: Loss, unit: Unit) -> Amounts:
     Raises:
         ValueError: the limit cannot pay for one of the losses.
     """
-    stated = [charge.touched for charge in charges if charge.partition is not None]
-    parts = touched(unit, max((one or unit.rows for one in stated), default=unit.rows))
     fixed = _fixed({type(charge.loss) for charge in charges}, limit)
-    costs = [(charge.partition, cost(charge.loss, limit)) for charge in charges]
+    costs = [(charge, cost(charge.loss, limit)) for charge in charges]
     return {
-        name: value + _worst([(part, amounts[name]) for part, amounts in costs], parts) for name, value in fixed.items()
+        name: value + _worst([(charge, amounts[name]) for charge, amounts in costs], unit)
+        for name, value in fixed.items()
     }
 
 
@@ -161,11 +161,18 @@ def _fixed(kinds: set[type[PureDP] | type[ZCDP] | type[ApproxDP]], limit: Loss) 
     return {"epsilon": entry(best_order(limit.epsilon, limit.delta), limit.delta), "delta": limit.delta}
 
 
-def _worst(costs: list[tuple[str | None, Fraction]], parts: int) -> Fraction:
-    """Return the sequential costs plus those of the `parts` dearest partitions of every division."""
+def _worst(costs: Sequence[tuple[Charge, Fraction]], unit: Unit) -> Fraction:
+    """Return the sequential costs plus those of the dearest parts of every division that one unit can touch."""
+    found, parts = Fraction(0), dict[str, int]()
     sums: dict[str, dict[str, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
-    found = sum((value for partition, value in costs if partition is None), start=Fraction(0))
-    for partition, value in costs:
-        if partition is not None:
-            sums[partition.rpartition(DIVISION)[0]][partition] += value
-    return found + sum((sum(sorted(own.values(), reverse=True)[:parts]) for own in sums.values()), start=Fraction(0))
+    for charge, value in costs:
+        most = charge.touched or (1 if unit.column is None else None)
+        if charge.partition is None or most is None:
+            found += value
+        else:
+            division = charge.partition.rpartition(DIVISION)[0]
+            sums[division][charge.partition] += value
+            parts[division] = max(parts.get(division, 0), touched(unit, most))
+    return found + sum(
+        (sum(sorted(own.values(), reverse=True)[: parts[name]]) for name, own in sums.items()), Fraction(0)
+    )

@@ -17,14 +17,17 @@ NO_HASH = "0" * 64
 Rationals = dict[str, str]
 
 
-class Opening(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="opening", tag_field="fact"):
-    """The first fact: what may be spent at most, and whom it protects."""
+class Opening(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="opening", tag_field="fact"
+):
+    """The first fact: what may be spent at most, and whom it protects (`claim.Unit`)."""
 
     time: str
     limit: Rationals
     relation: Relation
     column: str | None
     rows: int
+    also: tuple[str, ...] = ()
 
     @property
     def loss(self) -> Loss:
@@ -34,7 +37,7 @@ class Opening(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag
     @property
     def unit(self) -> Unit:
         """Whom the limit protects."""
-        return Unit(relation=self.relation, column=self.column, rows=self.rows)
+        return Unit(relation=self.relation, column=self.column, rows=self.rows, also=self.also)
 
 
 class Reservation(

@@ -59,9 +59,13 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """The result of a check: the number of rows of an unbroken chain and the hash of the last one."""
+    """The result of a check: the number of rows of an unbroken chain, and the hashes of the first and the last one.
+
+    The first one names the ledger: copies of it share that, and no other ledger.
+    """
 
     rows: int
+    first: str
     head: str
 
 
@@ -113,7 +117,12 @@ class Ledger:
         if not isinstance(unit, Unit):
             raise ValueError(f'unit must be a Unit such as Unit() or Unit(column="uid", rows=3), got unit={unit!r}')
         opening = Opening(
-            time=now(), limit=write_loss(limit), relation=unit.relation, column=unit.column, rows=unit.rows
+            time=now(),
+            limit=write_loss(limit),
+            relation=unit.relation,
+            column=unit.column,
+            rows=unit.rows,
+            also=unit.also,
         )
         store_at(path).create(opening)
         return cls(path=located(path))
@@ -131,7 +140,11 @@ class Ledger:
 
     def check(self, loss: Loss, unit: Unit, partition: str | None = None, touched: int | None = None) -> None:
         """Raise what `reserve` would raise now; write nothing."""
-        _afford(_history(self.path), Charge(loss=loss, partition=partition, touched=touched), unit)
+        self.check_all([Charge(loss=loss, partition=partition, touched=touched)], unit)
+
+    def check_all(self, charges: Sequence[Charge], unit: Unit) -> None:
+        """Raise what one of several calls of `reserve` would raise now; write nothing."""
+        _afford(_history(self.path), charges, unit)
 
     def reserve(
         self,
@@ -160,7 +173,7 @@ class Ledger:
         ticket, charge = os.urandom(8).hex(), Charge(loss=loss, partition=partition, touched=touched)
 
         def decide(rows: Sequence[Row]) -> Event:
-            _afford(_replayed(self.path, rows), charge, unit)
+            _afford(_replayed(self.path, rows), [charge], unit)
             return Reservation(
                 time=now(),
                 id=ticket,
@@ -241,7 +254,7 @@ def verify(
             f"{path}: rows were cut off or rewritten, or another ledger paid: no row has the head that {lost[0]} keeps"
             + (f" (nor those of {len(lost) - 1} more)" if lost[1:] else "")
         )
-    return Verification(rows=history.rows, head=history.head)
+    return Verification(rows=history.rows, first=rows[0].hash, head=history.head)
 
 
 def _history(path: Path | str) -> History:
@@ -269,20 +282,22 @@ def _spent(history: History) -> Amounts:
     return total(_charges(history), history.opening.loss, history.opening.unit)
 
 
-def _afford(history: History, asked: Charge, unit: Unit) -> None:
+def _afford(history: History, asked: Sequence[Charge], unit: Unit) -> None:
     limit, own = history.opening.loss, history.opening.unit
-    if (unit.relation, unit.column) != (own.relation, own.column) or unit.rows < own.rows:  # more rows hold for fewer
+    same = unit.relation is own.relation and {*unit.columns} == {*own.columns}
+    if not same or unit.rows < own.rows:  # more rows hold for fewer
         raise ValueError(f"the ledger protects {_whom(own)}; the loss must be stated for that, got {_whom(unit)}")
-    after = total([*_charges(history), asked], limit, own)
+    after = total([*_charges(history), *asked], limit, own)
     if not fits(after, limit):
+        sizes = dict.fromkeys(_shown(parameters(charge.loss)) for charge in asked)
         raise BudgetExceeded(
             f"budget exceeded: limit {_shown(parameters(limit))}; spent {_shown(_spent(history))}; "
-            f"asked {_shown(parameters(asked.loss))}; together {_shown(after)}"
+            f"asked {' and '.join(sizes)}{f' for {len(asked)} parts' if asked[1:] else ''}; together {_shown(after)}"
         )
 
 
 def _whom(unit: Unit) -> str:
-    protected = "one row" if unit.column is None else f"a {unit.column} with at most {unit.rows} rows"
+    protected = "one row" if unit.column is None else f"a {unit.name} with at most {unit.rows} rows"
     return f"{protected} under {unit.relation}"
 
 

@@ -18,7 +18,7 @@ from dpress.core.claim import ZCDP
 from dpress.core.errors import NotSupported
 from dpress.core.rng import Generator
 from dpress.noise.bernoulli import exponential_coins
-from dpress.noise.laplace import DiscreteLaplace, Integers
+from dpress.noise.laplace import LEAST, DiscreteLaplace, Integers
 
 SMALLEST_SIGMA2 = Fraction(1, 10**6)
 LARGEST_SIGMA2 = Fraction(2**94)
@@ -80,11 +80,11 @@ class DiscreteGaussian:
 
     @property
     def variance(self) -> float:
-        """Sum of x^2 P(X = x)."""
+        """Sum of x^2 P(X = x); at least LEAST, as its inverse is a weight."""
         if self.sigma2 >= POISSON_FROM:
             return float(self.sigma2)
         weights = self._weights()
-        return 2 * math.fsum(weights * np.arange(1, len(weights) + 1) ** 2) / self._total()
+        return max(LEAST, 2 * math.fsum(weights * np.arange(1, len(weights) + 1) ** 2) / self._total())
 
     def pmf(self, x: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return P(X = x), elementwise.

@@ -23,6 +23,9 @@ from dpress.core.errors import NotSupported
 from dpress.core.rng import Generator, Words
 from dpress.noise.expansion import WORD, Expansion, decide, exponential_floor, logistic_floor
 
+LEAST = 2.0**-40
+"""Counts squared: what is stated of noise that is 0 but with chances below it; an error of a millionth of a count."""
+
 Integers = npt.NDArray[np.int64]
 
 SMALLEST_SCALE = Fraction(1, 1000)
@@ -132,9 +135,9 @@ class DiscreteLaplace:
 
     @property
     def variance(self) -> float:
-        """2q / (1 - q)^2."""
+        """2q / (1 - q)^2; at least LEAST, as its inverse is a weight."""
         rate = float(1 / self.scale)
-        return 2.0 * math.exp(-rate) / math.expm1(-rate) ** 2
+        return max(LEAST, 2.0 * math.exp(-rate) / math.expm1(-rate) ** 2)
 
     def pmf(self, x: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return P(X = x), elementwise.

@@ -12,79 +12,84 @@ import numpy as np
 from dpress.core.bounded_attribute import Numeric
 from dpress.core.design import Design, acting
 from dpress.core.domain import Schema
+from dpress.core.errors import NotSupported
 from dpress.core.rng import Generator
-from dpress.core.round_numbers import round_numbers
-from dpress.data.add_up import Progress
+from dpress.data.add_up import Counts, Progress
 from dpress.data.true_counts import exact_answers, true_counts
-from dpress.mechanisms.discovery.private_bounds import PrivateBounds
+from dpress.mechanisms.discovery.bounds_first import BoundsFirst, ChosenBounds
 from dpress.release.designs import central_ask
 from dpress.release.drawn_groups import DrawnGroups
 
-Bounds = tuple[float, float]
-
 
 def ready(
-    design: Design, mechanism: PrivateBounds, source: Any, progress: Progress | None
+    design: Design, mechanism: BoundsFirst, source: Any, progress: Progress | None
 ) -> Callable[[Generator], DrawnGroups]:
     """Return what draws the bounds and the noise of the sums, once everything that may refuse the rows saw them.
 
     Rows are read twice before anything is charged, and once more when bounds are drawn.
 
     Raises:
+        NotSupported: the design is one that a release has completed.
         OSError, SchemaMismatch: see `true_counts` and `exact_answers`.
     """
     unit, schema = mechanism.unit, design.schema
-    tables = [(axis,) for axis in mechanism.axes]
-    counts = np.split(
-        true_counts(between_round_numbers(schema, mechanism.axes), tables, source, unit, progress=progress),
-        np.cumsum([_intervals(schema, axis).size for axis in mechanism.axes])[:-1],
-    )
+    if mechanism.done:
+        raise NotSupported(
+            "the design states bounds that a release found; publish the one it was made by, or its specification"
+        )
+    counts = interval_counts(schema, mechanism, source, progress)
     exact_answers(mechanism, schema, source, unit, progress=progress)
 
     def draw(rng: Generator) -> DrawnGroups:
-        bounds = {
-            axis: chosen(mechanism, _intervals(schema, axis), own, rng=rng)
-            for axis, own in zip(mechanism.axes, counts, strict=True)
-        }
-        whole = completed(design, mechanism, bounds)
-        exact = exact_answers(mechanism, whole.schema, source, unit, progress=progress)
-        return DrawnGroups(design=whole, mechanism=mechanism, measurement=mechanism.noisy(exact, rng=rng))
+        drawn = {axis: chosen(mechanism, *own, rng=rng) for axis, own in counts.items()}
+        whole, finished = completed(design, mechanism, drawn)
+        exact = exact_answers(finished, whole.schema, source, unit, progress=progress)
+        return DrawnGroups(design=whole, mechanism=finished, measurement=finished.noisy(exact, rng=rng))
 
     return draw
 
 
-def between_round_numbers(schema: Schema, axes: tuple[int, ...]) -> Schema:
-    """Return the attributes, those of the axes with a cell between each two round numbers within their bounds."""
-    return Schema(tuple(_intervals(schema, axis) if axis in axes else own for axis, own in enumerate(schema.tabular)))
+def interval_counts(
+    schema: Schema, mechanism: BoundsFirst, source: Any, progress: Progress | None
+) -> dict[int, tuple[Numeric, Counts]]:
+    """Return by axis the intervals between the numbers that bounds are chosen from, and the exact counts of rows.
+
+    Raises:
+        OSError, SchemaMismatch: see `true_counts`.
+    """
+    between = {axis: _intervals(schema, mechanism, axis) for axis in mechanism.axes}
+    coded = Schema(tuple(between.get(axis, own) for axis, own in enumerate(schema.tabular)))
+    counts = true_counts(coded, [(axis,) for axis in between], source, mechanism.unit, progress=progress)
+    ends = np.cumsum([own.size for own in between.values()])[:-1]
+    return dict(zip(between, zip(between.values(), np.split(counts, ends), strict=True), strict=True))
 
 
-def chosen(mechanism: PrivateBounds, intervals: Numeric, counts: Any, *, rng: Generator) -> Bounds:
+def chosen(mechanism: BoundsFirst, intervals: Numeric, counts: Counts, *, rng: Generator) -> ChosenBounds:
     """Return the bounds that are chosen.
 
     Args:
         mechanism: that chooses.
-        intervals: between round numbers.
+        intervals: between the numbers that bounds are chosen from.
         counts: exact numbers of rows in them; further ones are of missing values, shape (intervals.size,).
         rng: a secure generator.
     """
-    edges = intervals.edges
-    low, high = mechanism.choose(np.asarray(counts[: intervals.ordered], dtype=np.int64), edges, rng=rng)
-    return float(edges[low]), float(edges[high])
+    return mechanism.bounds(np.asarray(counts[: intervals.ordered], dtype=np.int64), intervals.edges, rng=rng)
 
 
-def completed(design: Design, mechanism: PrivateBounds, bounds: Mapping[int, Bounds]) -> Design:
+def completed(design: Design, mechanism: BoundsFirst, drawn: Mapping[int, ChosenBounds]) -> tuple[Design, BoundsFirst]:
     """Return a design whose attributes have the bounds that were found, by axis, and as many levels as before."""
     attributes = tuple(
-        msgspec.structs.replace(own, bounds=bounds[axis]) if axis in bounds else own
+        msgspec.structs.replace(own, bounds=drawn[axis].ends) if axis in drawn else own
         for axis, own in enumerate(design.attributes)
     )
     coded = acting(attributes, design.ask.attributes)
-    return msgspec.structs.replace(design, attributes=attributes, ask=central_ask(mechanism, coded))
+    finished = mechanism.completed(tuple(own.rows for own in drawn.values() if own.rows is not None))
+    whole = msgspec.structs.replace(design, attributes=attributes, ask=central_ask(finished, coded))
+    return whole, finished
 
 
-def _intervals(schema: Schema, axis: int) -> Numeric:
-    own = schema.tabular[axis]
-    if not isinstance(own, Numeric):
-        raise TypeError(f"{own.name} has no bounds to choose")
-    low, high = own.ends
-    return msgspec.structs.replace(own, bounds=None, bins=None, cuts=round_numbers(low, high))
+def _intervals(schema: Schema, mechanism: BoundsFirst, axis: int) -> Numeric:
+    attribute = schema.tabular[axis]
+    if not isinstance(attribute, Numeric):
+        raise TypeError(f"{attribute.name} has no bounds to choose")
+    return msgspec.structs.replace(attribute, bounds=None, bins=None, cuts=mechanism.edges(*attribute.ends))

@@ -1,5 +1,7 @@
 """What a check of the rows says to whoever holds them: exact, so never private."""
 
+from dpress.data.persons.contributions import Contributions
+from dpress.release.bounds_check import DRAWS, BoundsCheck
 from dpress.release.data_check import AttributeCheck, DataCheck
 from dpress.release.names_check import NamesCheck
 from dpress.release.sets_check import SetsCheck
@@ -12,8 +14,7 @@ def lines(found: DataCheck) -> list[str]:
     for one in found.attributes:
         out += ["", *_attribute(one)]
     if (persons := found.persons) is not None:
-        each = persons.rows / max(persons.persons, 1)
-        out += ["", f"{persons.persons:,} persons with {each:.1f} rows each, at most {persons.largest:,}"]
+        out += ["", f"{_persons(persons)}, at most {persons.largest:,}"]
         for cap, kept in persons.kept.items():
             share, width = _share(kept, persons.rows), len(f"{persons.rows:,}")
             out.append(f"  rows_per_unit = {cap:<4} keeps {kept:>{width},} rows ({share:>6}) at {_noise(cap)}")
@@ -29,7 +30,33 @@ def lines(found: DataCheck) -> list[str]:
         cut = _share(own.low + own.high, own.totals)
         what = f"{own.attribute}: {own.totals:,} totals of persons, in groups and over all"
         out += ["", what, f"  {own.low:,} below their bounds, {own.high:,} above: {cut} would be cut"]
+    for bounds in found.bounds:
+        out += ["", *_bounds(bounds)]
     return [*out, "", *_verdict(found)]
+
+
+def _bounds(found: BoundsCheck) -> list[str]:
+    (low, high), (half, most) = found.ends, found.outside
+    return [
+        f"{found.attribute}: bounds as they might be chosen, by {DRAWS} draws: {low:.10g}..{high:.10g} at the median",
+        f"  {half:,} rows ({_share(half, found.rows)}) would be outside and count as the bounds, {most:,} at worst",
+    ]
+
+
+def _persons(found: Contributions) -> str:
+    many = "1 person" if found.persons == 1 else f"{found.persons:,} persons"
+    return f"{many} with {found.rows / max(found.persons, 1):,.1f} rows each"
+
+
+def _few_persons(found: DataCheck) -> list[str]:
+    """Return why what names persons probably names something else."""
+    if found.persons is None or not found.few_persons:
+        return []
+    remedy = (
+        'name the column that tells people apart, or those that do together, as unit = ["household", "number"] does'
+    )
+    many = f"{found.unit}: {_persons(found.persons)}: it probably names no person, but a place or a group"
+    return [f"{many}, of which only `rows_per_unit` rows would count; {remedy}"]
 
 
 def _names(found: NamesCheck) -> list[str]:
@@ -94,4 +121,15 @@ def _verdict(found: DataCheck) -> list[str]:
     out += [
         f"{name}: most positions would lie in the box if its two columns were exchanged" for name in found.exchanged
     ]
+    out += [_unsure(one) for one in found.bounds if not one.passed]
+    out += _few_persons(found)
     return out or ["nothing looks like a mistake"]
+
+
+def _unsure(found: BoundsCheck) -> str:
+    """Return why bounds that are chosen would be of no use."""
+    if found.rows < found.fewest:
+        enough = f"{found.fewest:,} are enough at this budget"
+        return f"{found.attribute}: {found.rows:,} rows are too few to find bounds; {enough}"
+    share = _share(found.outside[0], found.rows)
+    return f"{found.attribute}: bounds that are chosen would leave {share} of the rows outside; state the bounds"

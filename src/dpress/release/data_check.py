@@ -36,6 +36,9 @@ from dpress.data.sources.text_rows import TextRows
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.specification.spec import Asked, Spec, from_dict, spec_of
 from dpress.data.table import Table
+from dpress.mechanisms.discovery.bounds_first import BoundsFirst
+from dpress.release.bounded import interval_counts
+from dpress.release.bounds_check import BoundsCheck, bounds_check
 from dpress.release.designs import mechanism_of
 from dpress.release.names_check import NamesCheck, names_check
 from dpress.release.plan import plan
@@ -46,6 +49,7 @@ from dpress.release.totals_check import TotalsCheck, totals_check
 
 CAPS = (1, 2, 5, 10, 20, 50, 100)
 SHARE = 0.2  # of an attribute's values that may have no cell of their own
+EACH = 100  # rows that a person has on average at most, or what names persons probably names something else
 SHOWN = 5  # texts without a cell
 DECIMAL_COMMA = re.compile(r"[+-]?\d+(\.\d{3})*,\d*")
 OTHER_DATE = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\b")
@@ -104,6 +108,8 @@ class DataCheck:
         totals: how many totals of persons their bounds would cut, by attribute.
         strings: what devices would be found to hold of strings that nobody listed; None where none are.
         sets: what becomes of sets of values; None where people hold none.
+        bounds: where bounds that are chosen would come to lie, by attribute.
+        unit: what names the persons, in words.
 
     >>> import dpress
     >>> age = {"name": "age", "kind": "integer", "bounds": [0, 9]}
@@ -124,6 +130,13 @@ class DataCheck:
     totals: tuple[TotalsCheck, ...] = ()
     strings: StringsCheck | None = None
     sets: SetsCheck | None = None
+    bounds: tuple[BoundsCheck, ...] = ()
+    unit: str = "row"
+
+    @property
+    def few_persons(self) -> bool:
+        """Whether persons have so many rows each that what names them probably names something else."""
+        return self.persons is not None and self.persons.rows > EACH * self.persons.persons
 
     @property
     def suspicious(self) -> tuple[str, ...]:
@@ -134,7 +147,8 @@ class DataCheck:
     @property
     def passed(self) -> bool:
         """Whether nothing looks like a mistake."""
-        return not (self.suspicious or self.refused or self.exchanged)
+        unsure = any(not one.passed for one in self.bounds)
+        return not (self.suspicious or self.refused or self.exchanged or self.few_persons or unsure)
 
     @property
     def _unlisted(self) -> float:
@@ -170,7 +184,7 @@ def check(
     of_sets = catalog.room(spec.release.kind).of_sets
     source = open_source(source_of(asked, data), spec.data or FileFormat(), attributes)
     names, unit = tuple(one.name for one in attributes), spec.privacy.protected
-    _check_names(Table(source, names, unit).present(), names if unit.column is None else (*names, unit.column))
+    _check_names(Table(source, names, unit).present(), (*names, *unit.columns))
     tallies = [_Tally(one) for one in (() if of_sets else attributes)]
     written = tuple(name + AS_WRITTEN for name in names) if isinstance(source.source, TextRows) else ()
     rows = kept = 0
@@ -197,6 +211,8 @@ def check(
         totals=_totals(spec, source, progress),
         strings=_strings(asked, spec, source, progress),
         sets=sets,
+        bounds=_bounds(asked, spec, source, progress),
+        unit=unit.name,
     )
 
 
@@ -208,6 +224,17 @@ def _totals(spec: Spec, source: Any, progress: Progress | None) -> tuple[TotalsC
     return totals_check(
         planned.chosen.mechanism, planned.choice.schema, source, spec.privacy.protected, progress=progress
     )
+
+
+def _bounds(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> tuple[BoundsCheck, ...]:
+    """Return where chosen bounds would lie; the specification is planned only where some are chosen."""
+    if "private_bounds" not in spec.release.parameters:
+        return ()
+    design = asked if isinstance(asked, Design) else plan(spec).design
+    mechanism = mechanism_of(design)
+    if not isinstance(mechanism, BoundsFirst) or mechanism.done:
+        return ()
+    return bounds_check(mechanism, design.schema, interval_counts(design.schema, mechanism, source, progress))
 
 
 def _strings(asked: Spec | Design, spec: Spec, source: Any, progress: Progress | None) -> StringsCheck | None:

@@ -16,6 +16,7 @@ from dpress.core.encoders import Code
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.linear import Numbers
 from dpress.core.mechanism import Mechanism
+from dpress.core.new_path import new_file
 from dpress.core.oracle import Oracle
 from dpress.core.place import readable
 from dpress.core.plain import plain, read
@@ -66,9 +67,7 @@ def save_design(design: Design, path: str | Path) -> Path:
     ...     dpress.load_design(f"{folder}/design.json").method
     'identity'
     """
-    place = Path(path)
-    if place.exists():
-        raise OSError(f"{place} exists already; a design is never overwritten, choose another file")
+    place = new_file(path, "a design is")
     place.write_text(documents.encode(design), encoding="utf-8")
     return place
 
@@ -202,7 +201,7 @@ def promise(claim: Claim) -> Promise:
         published=amounts(claim.published),
         proven=amounts(claim.proven),
         relation=claim.unit.relation.value,
-        unit=claim.unit.column or "row",
+        unit=claim.unit.columns if claim.unit.also else claim.unit.name,
         rows_per_unit=claim.unit.rows,
     )
 

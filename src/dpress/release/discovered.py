@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from dpress.core.design import Design, acting
-from dpress.core.errors import NotSupported, SchemaMismatch
-from dpress.core.listed_attribute import Categorical, Value
+from dpress.core.errors import NotSupported
+from dpress.core.listed_attribute import Categorical
 from dpress.core.rng import Generator
 from dpress.data.add_up import Progress
 from dpress.data.count_names import name_counts
@@ -18,8 +18,6 @@ from dpress.data.true_counts import exact_answers
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
 from dpress.release.designs import central_ask
 from dpress.release.drawn_groups import DrawnGroups
-
-LARGEST_LISTED = 1 << 53
 
 
 def ready(
@@ -42,12 +40,10 @@ def ready(
             "made by, or its specification"
         )
     names = name_counts(attribute, source, unit, weights=mechanism.names.weights, progress=progress)
-    if names.of is int and any(abs(int(name)) > LARGEST_LISTED for name in names.names):
-        raise SchemaMismatch(f"attribute {attribute.name}: an integer is beyond 2^53; convert it to text")
     exact_answers(mechanism, schema, source, unit, progress=progress)
 
     def draw(rng: Generator) -> DrawnGroups:
-        found = tuple(sorted(map(names.value, mechanism.select(names, rng=rng))))
+        found = mechanism.select(names, rng=rng)
         own = mechanism.listing(len(found))
         whole = completed(design, own, found)
         exact = exact_answers(own, whole.schema, source, unit, progress=progress)
@@ -56,13 +52,13 @@ def ready(
     return draw
 
 
-def completed(design: Design, mechanism: DiscoveredGroups, names: tuple[Value, ...]) -> Design:
+def completed(design: Design, mechanism: DiscoveredGroups, names: tuple[str, ...]) -> Design:
     """Return a design whose discovered attribute lists the names that were released; as it is where there are none.
 
     Args:
         design: whose attribute at the mechanism's axis has values = "discover".
         mechanism: over the groups of these names.
-        names: the values.
+        names: the values, as texts whatever held them, in the order of their bytes.
     """
     if not names:
         return design

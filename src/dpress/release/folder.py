@@ -17,8 +17,10 @@ import pyarrow.parquet as pq
 
 from dpress.core.errors import SchemaMismatch
 from dpress.core.linear import Numbers
+from dpress.core.new_path import new_path
 from dpress.release.answers import Part
 from dpress.release.counted_rows import with_column
+from dpress.release.plain_csv import plain
 from dpress.release.published_tables import BATCH_CELLS
 
 Progress = Callable[[int], object]
@@ -28,6 +30,8 @@ DENSEST = 512
 """Rows for every byte of a Parquet file, which has a page for every 2^20 of them; a column of zeros reaches 220."""
 
 MANIFEST = "release.json"
+SERIES = "series.json"
+"""The description of a release that grows period by period; a folder of each span lies beside it."""
 ANSWERS = "measurement.parquet"
 CSV = ".csv"
 
@@ -113,8 +117,11 @@ def _write_batches(paths: Sequence[Path], batches: Iterator[pa.RecordBatch]) -> 
 
 
 def as_written(path: Path, batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return rows as a file of this name has them: CSV has no metadata, and says in a column what is counted."""
-    return with_column(batch) if path.suffix == CSV else batch
+    """Return rows as a file of this name has them: CSV has no metadata, and says in a column what is counted.
+
+    What a spreadsheet would run stays a text there; see `plain`.
+    """
+    return plain(with_column(batch)) if path.suffix == CSV else batch
 
 
 def writer(path: Path, first: pa.RecordBatch) -> Any:
@@ -133,9 +140,7 @@ def check_new(folder: str | Path) -> Path:
     Raises:
         OSError: it exists, or its parent cannot be written.
     """
-    folder = Path(folder)
-    if os.path.lexists(folder):
-        raise OSError(f"{folder} exists already; a release is never overwritten, choose another folder")
+    folder = new_path(folder, "a release is")
     folder.parent.mkdir(parents=True, exist_ok=True)
     _partial(folder).rmdir()
     return folder

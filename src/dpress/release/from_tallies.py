@@ -8,7 +8,7 @@ from dpress.core.errors import SchemaMismatch
 from dpress.core.queries import workload
 from dpress.data.add_up import Counts
 from dpress.mechanisms.protocol.collection import Collection
-from dpress.mechanisms.protocol.estimator import NeedsEveryType
+from dpress.mechanisms.protocol.estimator import NeedsCells, NeedsEveryType
 from dpress.release.answers import KeptAnswers
 from dpress.release.clock import now
 from dpress.release.designs import charge
@@ -35,7 +35,8 @@ def released(
         private: False where a seeded generator drew the coins.
 
     Raises:
-        SchemaMismatch: there are no reports, none that counts, or none about some attribute or pair of attributes.
+        SchemaMismatch: there are no reports, none that counts, or none about some attribute, pair of attributes
+            or the cells themselves.
     """
     took_part = collection.counted(tallies)
     _check_answered(design, took_part, tallies, rejected)
@@ -59,7 +60,8 @@ def _check_answered(design: Design, collection: Collection, tallies: list[Counts
     """Refuse reports that leave a published table unanswered, with the cause first.
 
     Raises:
-        SchemaMismatch: there are no reports, none that counts, or none about some attribute or pair of attributes.
+        SchemaMismatch: there are no reports, none that counts, or none about some attribute, pair of attributes
+            or the cells themselves.
     """
     why = "; ".join(f"{count:,} left out: {reason}" for reason, count in sorted(rejected.items()))
     if not any(tally[-1] for tally in tallies):
@@ -71,6 +73,11 @@ def _check_answered(design: Design, collection: Collection, tallies: list[Counts
         if not any(set(axes) <= own for own in answered):
             names = " and ".join(repr(design.schema.names[axis]) for axis in axes)
             raise SchemaMismatch(f"no report is about {names}" + (f" ({why})" if why else ""))
+    if isinstance(collection.estimator, NeedsCells):
+        try:
+            collection.estimator.check_answered(tallies)
+        except ValueError as fault:
+            raise SchemaMismatch(str(fault) + (f" ({why})" if why else "")) from None
     if isinstance(collection.estimator, NeedsEveryType) and (missing := collection.estimator.unanswered(tallies)):
         names = " and ".join(repr(design.schema.names[axis]) for axis in missing[0])
         raise SchemaMismatch(f"no report is about {names} alone" + (f" ({why})" if why else ""))

@@ -71,6 +71,7 @@ def _from_manifest(manifest: dict[str, Any], answers: Numbers, folder: Path) -> 
         created=str(manifest["created"]),
         predicted=manifest["error"]["predicted"],
         ledger_head=manifest["ledger_head"],
+        ledger=manifest.get("ledger"),
         csv=any(name.endswith(CSV) for name in manifest["sha256"]),
         with_asked="asked" in manifest,
         rejected=msgspec.convert(manifest.get("rejected", {}), dict[str, int]),

@@ -11,6 +11,7 @@ import numpy as np
 
 from dpress.core import check
 from dpress.core.errors import NotSupported
+from dpress.core.new_path import new_file
 from dpress.core.rng import secure
 from dpress.inference.joint.factors import Joint, dense
 from dpress.inference.joint.pair_tables import LevelNoise, NoisyTable, Tables
@@ -41,9 +42,8 @@ def write_records(release: Release, size: int, out: str | Path) -> Path:
     place = Path(out)
     if place.suffix not in (".parquet", ".csv"):
         raise ValueError(f"{place}: expected a file that ends in .parquet or .csv")
+    new_file(place, "records are")
     joint = model(release)
-    if place.exists():
-        raise OSError(f"{place} exists already; records are never overwritten, choose another file")
     part = Records(axes=release.schema.tabular, joint=joint, size=size, rng=secure())
     batches = part.batches()
     first = next(batches)

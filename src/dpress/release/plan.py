@@ -50,8 +50,13 @@ class Plan:
         names, chosen = ", ".join(self.spec.schema.names), self.chosen
         return (
             f"Plan({self.spec.release.kind} of {names}; {chosen.method}; {describe(chosen.mechanism.claim.proven)}; "
-            f"predicted error {chosen.predicted_error:.6g} {self.choice.unit})"
+            f"{self._predicted})"
         )
+
+    @property
+    def _predicted(self) -> str:
+        error = self.chosen.predicted_error
+        return f"predicted error {error:.6g} {self.choice.unit}" if math.isfinite(error) else "no predicted error"
 
     def _repr_html_(self) -> str:
         text = catalog.part(catalog.room(self.spec.release.kind).name, "plan_text").text(self)

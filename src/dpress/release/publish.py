@@ -35,15 +35,16 @@ from dpress.data.specification.spec import Asked, Spec
 from dpress.data.table import Table
 from dpress.data.true_counts import atom_counts, exact_answers
 from dpress.inference.postprocess import NAMES
-from dpress.ledger.ledger import Ledger, verify
+from dpress.ledger.ledger import Ledger, Verification, verify
+from dpress.mechanisms.discovery.bounds_first import BoundsFirst
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
-from dpress.mechanisms.discovery.private_bounds import PrivateBounds
 from dpress.mechanisms.linear.over_atoms import atoms_of
 from dpress.release import bounded, discovered
 from dpress.release.clock import now
 from dpress.release.designs import charge, mechanism_of
 from dpress.release.drawn_groups import DrawnGroups
 from dpress.release.folder import check_new
+from dpress.release.ledger_heads import heads_beside
 from dpress.release.plan import Plan, design_of, understood
 from dpress.release.release import Release, with_typical
 from dpress.release.source_rows import rows_of, source_of
@@ -120,6 +121,7 @@ def publish(
         BudgetExceeded: the ledger cannot pay; nothing was read or charged.
         NotSupported: no method serves the specification, or the method is unproven.
         SchemaMismatch: the data does not fit the design; nothing was charged.
+        ValueError: the ledger protects somebody else, or lacks lines that releases beside `out` keep.
         OSError: the data cannot be read (nothing was charged; unless a table too large for memory changes between two
             passes over it), or the release cannot be written (the charge stands).
 
@@ -145,6 +147,8 @@ def publish(
     price = paid.price or charged
     if account is not None:
         account.check(price, unit, **paid.part)
+        if out is not None:
+            check_newest(account, out)
     if out is not None:
         check_new(out)
     with _noting("nothing was charged"):
@@ -155,8 +159,10 @@ def publish(
     with _noting("nothing was written" if account is None else f"the charge of {describe(price)} stands"):
         label = paid.label or label_of(design)
         named = {"label": label, "release": "" if out is None else str(out), "who": who, **paid.part}
-        drawn, head = _paid(account, draw, price, unit, design=design, rng=generator, named=named)
-        release = replace(_released(mechanism, drawn, design, charged, rng=generator), ledger_head=head, csv=csv)
+        drawn, account_then = _paid(account, draw, price, unit, design=design, rng=generator, named=named)
+        release = replace(_released(mechanism, drawn, design, charged, rng=generator), csv=csv)
+        if account_then is not None:
+            release = replace(release, ledger=account_then.first, ledger_head=account_then.head)
         if out is not None:
             _write(release, out, price, writing)
     return release
@@ -181,8 +187,8 @@ def _paid(
     design: Design,
     rng: Generator,
     named: Mapping[str, Any],
-) -> tuple[Drawn, str | None]:
-    """Charge, draw the noise, confirm; return what was drawn and the ledger's head."""
+) -> tuple[Drawn, Verification | None]:
+    """Charge, draw the noise, confirm; return what was drawn and the ledger as it is then."""
     if account is None:
         return _drawn(draw, rng, price), None
     spec = fingerprint(design.specification)
@@ -190,9 +196,20 @@ def _paid(
     drawn = _drawn(draw, rng, price)
     try:
         account.spend(reservation, now())
-        return drawn, verify(account.path).head
+        return drawn, verify(account.path)
     except OSError as error:
         raise OSError(f"{error}; noise was drawn, so the charge of {describe(price)} stands") from None
+
+
+def check_newest(account: Ledger, out: str | Path) -> None:
+    """Refuse a ledger that has lost lines which releases beside a new one keep: an older copy was put back.
+
+    Raises:
+        ValueError: it has; what was charged since is forgotten, and would be drawn again for nothing.
+        OSError: it cannot be read.
+    """
+    if kept := heads_beside(out, verify(account.path).first):
+        verify(account.path, kept=kept)
 
 
 def check_whole(asked: Spec | Plan | Design) -> None:
@@ -251,7 +268,7 @@ def _ready(
         return lambda rng: mechanism.select(names, rng=rng)
     if isinstance(mechanism, DiscoveredGroups):
         return discovered.ready(design, mechanism, source, progress)
-    if isinstance(mechanism, PrivateBounds):
+    if isinstance(mechanism, BoundsFirst):
         return bounded.ready(design, mechanism, source, progress)
     if isinstance(mechanism, ChoosingMechanism):
         counted = exact_answers(mechanism, schema, source, unit, progress=progress)

@@ -36,6 +36,7 @@ class PublishedTable:
         tail: the kind of noise.
         centre: what the intervals lie around, shape (cells,), where that is not the count.
         level: the confidence of each interval, more than 95 % where cells were selected.
+        ends: of the intervals, low and high, where they do not reach as far to both sides.
     """
 
     name: str
@@ -46,6 +47,7 @@ class PublishedTable:
     tail: Tail
     centre: Array | None = None
     level: float = CONFIDENCE
+    ends: tuple[Array, Array] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -69,15 +71,17 @@ class PublishedTable:
     def _columns(self, start: int, stop: int) -> dict[str, Any]:
         columns = cells(self.axes, start, stop)
         count, variance = self.count[start:stop], self.variance[start:stop]
-        widths = half_width(variance, self.level, self.tail)
-        centre = count if self.centre is None else self.centre[start:stop]
-        columns |= {
-            "count": count,
-            "standard_error": np.sqrt(variance),
-            "low": centre - widths,
-            "high": centre + widths,
-        }
+        low, high = self._ends(start, stop)
+        columns |= {"count": count, "standard_error": np.sqrt(variance), "low": low, "high": high}
         return columns if self.adjusted is None else columns | {"adjusted": self.adjusted[start:stop]}
+
+    def _ends(self, start: int, stop: int) -> tuple[Array, Array]:
+        """Return the ends of some intervals."""
+        if self.ends is not None:
+            return self.ends[0][start:stop], self.ends[1][start:stop]
+        widths = half_width(self.variance[start:stop], self.level, self.tail)
+        centre = (self.count if self.centre is None else self.centre)[start:stop]
+        return centre - widths, centre + widths
 
 
 def cells(axes: tuple[Tabular, ...], start: int, stop: int) -> dict[str, Any]:

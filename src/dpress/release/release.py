@@ -44,6 +44,7 @@ class Release:
         predicted: the error that is predicted for those who took part, in the design's unit; None without a formula. Of
             a map, which no formula predicts, the one that its own answers show.
         ledger_head: the hash of the ledger's last entry after the charge, or None without a ledger.
+        ledger: the hash of its first entry, which names it; None where an earlier version did not state it.
         rejected: how many reports of a collection were left out, by reason.
         csv: whether its folder has every table and the records as CSV, too.
         with_asked: whether its folder has the tables that were asked for beside a larger one; older ones do not.
@@ -65,6 +66,7 @@ class Release:
     created: str
     predicted: float | None
     ledger_head: str | None = None
+    ledger: str | None = None
     rejected: Mapping[str, int] = field(default_factory=dict)
     csv: bool = False
     with_asked: bool = True
@@ -76,7 +78,7 @@ class Release:
 
     def _repr_html_(self) -> str:
         own, unit = self.answers, self.claim.unit
-        promised = f"{describe(self.claim.proven)} proven, per {unit.column or 'row'}, {unit.relation}"
+        promised = f"{describe(self.claim.proven)} proven, per {unit.name}, {unit.relation}"
         tables = [(name, " x ".join(names)) for name, names in {**own.tables, **own.asked}.items()]
         lines = (notebook.line(one) for one in (promised, *own.announced))
         files = notebook.table(("file", "attributes"), tables) if tables else ""
@@ -118,9 +120,20 @@ class Release:
         return Claim(published=claim.published, proven=None, unit=claim.unit, basis=basis)
 
     @property
-    def users(self) -> int:
-        """How many users took part in a collection; 0 for a table."""
-        return int(getattr(self.mechanism, "users", 0)) if self.design.local else 0
+    def users(self) -> int | None:
+        """How many users took part in a collection, which is public; None for a table, whose rows are estimated."""
+        return int(getattr(self.mechanism, "users", 0)) if self.design.local else None
+
+    @property
+    def reports(self) -> int:
+        """How many users took part, of a collection.
+
+        Raises:
+            TypeError: it is of a table.
+        """
+        if self.users is None:
+            raise TypeError("a table has no reports: how many rows it has is estimated")
+        return self.users
 
     @property
     def tail(self) -> Tail:
@@ -270,12 +283,13 @@ class Release:
                 "published": as_floats(claim.published),
                 "proven": as_floats(claim.proven),
                 "relation": claim.unit.relation.value,
-                "unit": claim.unit.column or "row",
+                "unit": [*claim.unit.columns] if claim.unit.also else claim.unit.name,
                 "rows_per_unit": claim.unit.rows,
                 "basis": claim.basis,
             },
             "charged": amounts(self.charged),
             "ledger_head": self.ledger_head,
+            **({"ledger": self.ledger} if self.ledger is not None else {}),
             "error": self._error(),
             **({"users": self.users, "rejected": dict(self.rejected)} if self.design.local else {}),
             "tables": {name: [*names] for name, names in own.tables.items()},

@@ -68,7 +68,7 @@ class TableAnswers(PublishedOnly):
 
     def answered(self, text: str, weights: list[Array], confidence: float) -> Result:
         """Return the answer that the decoder gives, with the exact error of the noise; how many took part is known."""
-        if self.release.users and not _weighed(weights):
+        if self.release.users is not None and not _weighed(weights):
             value, variance = float(self.release.users), 0.0
         else:
             value, variance = self.decoder.answer(self.measurement, weights), self.query_variance(weights)
@@ -106,11 +106,12 @@ class TableAnswers(PublishedOnly):
         and only what differs from it is estimated.
         """
         axes, known = _weighed(weights), 0.0
-        if self.release.users and not axes:
-            return float(self.release.users), 0.0
-        if self.release.users and len(axes) == 1:
+        users = self.release.users
+        if users is not None and not axes:
+            return float(users), 0.0
+        if users is not None and len(axes) == 1:
             (axis,), level = axes, float(weights[axes[0]].mean())
-            weights, known = [*weights[:axis], weights[axis] - level, *weights[axis + 1 :]], level * self.release.users
+            weights, known = [*weights[:axis], weights[axis] - level, *weights[axis + 1 :]], level * users
         if isinstance(self.decoder, LeastSquares):
             return float(flat(weights) @ self._cells) + known, self.variance(weights)
         return self.decoder.answer(self.measurement, weights) + known, self.variance(weights)

@@ -3,7 +3,6 @@
 folder -> page, CSV, design, words beside its files -> zip. Nothing is in it that the folder does not publish.
 """
 
-import os
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpress.core.errors import NotSupported
+from dpress.core.new_path import new_file
 from dpress.release.designs import save_design
 from dpress.release.folder import ANSWERS, MANIFEST, as_csv, as_written, writer
 from dpress.release.plan_text import promised
@@ -35,11 +35,7 @@ def check_bundle(path: str | Path, *, period: str | None = None) -> None:
     if period is not None:
         raise NotSupported("--bundle: a bundle is of one release; leave out --period or --bundle")
     optional.needed()
-    place = Path(path)
-    if os.path.lexists(place):
-        raise OSError(f"{place} exists already; a bundle is never overwritten, choose another file")
-    if not os.access(place.parent, os.W_OK | os.X_OK):
-        raise OSError(f"cannot write in {place.parent}; choose another folder")
+    new_file(path, "a bundle is")
 
 
 def write_bundle(release: Release, folder: str | Path, path: str | Path) -> Path:
@@ -105,7 +101,7 @@ def _readme(release: Release, license_: str) -> str:
         "Licence": license_ or UNLICENSED,
         "Kind": release.kind,
         "Method": release.method,
-        "Promise": f"{promised(release.claim)}, per {unit.column or 'row'}, {unit.relation}",
+        "Promise": f"{promised(release.claim)}, per {unit.name}, {unit.relation}",
         "Counts": unit.counted and f"of {unit.counted}; further rows were left out",
         "Made": release.created,
         "Design": release.design.id,

@@ -1,14 +1,15 @@
 """Altair charts as inline SVG: colours are CSS variables, so that one drawing serves light, dark and print."""
 
 import itertools
-import json
 import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from dpress.core.linear import Array
+from dpress.core.visible import visible
 from dpress.reporting.optional import load
 from dpress.reporting.rounding import number
 from dpress.reporting.views import Axis, View
@@ -29,19 +30,40 @@ IDLE = re.compile(
 )
 DIGITS = re.compile(r"(\d\.\d\d)\d+")
 LONGEST_LABEL = 24
+JOINER = "\N{WORD JOINER}"
+OF_EVERY_OBJECT = {
+    "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
+    "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "__proto__",
+}  # fmt: skip
 
 
 def svg(chart: Chart, label: str, kind: str) -> str:
     """Return a chart as an SVG element of the class `kind` that a screen reader reads as `label`."""
-    text: str = load("vl_convert").vegalite_to_svg(_configured(chart).to_json(validate=False), allowed_base_urls=[])
-    text = TAG.sub(lambda tag: _lean(tag[0]), text)
+    drawn = _drawable(_configured(chart).to_dict(validate=False))
+    text: str = load("vl_convert").vegalite_to_svg(drawn, allowed_base_urls=[])
+    text = TAG.sub(lambda tag: _lean(tag[0]), text).replace(JOINER, "")
     match = re.match(r'<svg[^>]* width="([\d.]+)" height="([\d.]+)"[^>]*>', text)
     if match is None:
         raise RuntimeError("vl-convert returned no SVG with a size")
     head = load("markupsafe").Markup(
         '<svg class="chart {}" role="img" aria-label="{}" viewBox="0 0 {} {}" width="{}" height="{}">'
     )
-    return f"{head.format(kind, label, *match.groups(), *match.groups())}{text[match.end() :]}"
+    return f"{head.format(kind, visible(label), *match.groups(), *match.groups())}{text[match.end() :]}"
+
+
+def _drawable(plain: Any) -> Any:
+    """Return a chart as plain data whose texts can all be drawn.
+
+    A control character ends the whole process; a title that is called as what every object of JavaScript has is looked
+    up there: such a text gets a character that is not seen, which `svg` takes away.
+    """
+    if isinstance(plain, dict):
+        return {name: _drawable(value) for name, value in plain.items()}
+    if isinstance(plain, list):
+        return [_drawable(value) for value in plain]
+    if not isinstance(plain, str):
+        return plain
+    return plain + JOINER if plain in OF_EVERY_OBJECT else visible(plain)
 
 
 def _lean(tag: str) -> str:
@@ -102,21 +124,28 @@ def cell_axis(axis: Axis, length: float, *, upright: bool, title: str | None) ->
     every = max(1, math.ceil(room / step))
     shown = [code for code in range(axis.size) if code % every == 0 or (code >= axis.ordered > 0)]
     angle = -40 if upright and not flat else 0
-    names = {str(code): _short(axis.ticks[code]) for code in shown}
     return alt.Axis(
-        values=shown, title=title, labelExpr=lookup(names), labelAngle=angle, labelLimit=0,
+        values=shown, title=title, labelExpr=label_of(labels(axis.ticks)), labelAngle=angle, labelLimit=0,
         labelOverlap=False, grid=False, ticks=False, domain=False, labelPadding=5,
         labelAlign="right" if angle else alt.Undefined, minExtent=0 if upright else margin(axis) - 24,
     )  # fmt: skip
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "\N{HORIZONTAL ELLIPSIS}"
+def _short(text: str, longest: int = LONGEST_LABEL) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
-def lookup(names: dict[str, str]) -> str:
-    """Return a Vega expression that turns a code into its label; JSON keeps any label harmless."""
-    return f"({json.dumps(names)})[datum.value]"
+def labels(texts: Sequence[str], longest: int = LONGEST_LABEL) -> Any:
+    """Return the labels of an axis as a parameter of a chart, by code: data, which no expression is made of.
+
+    The same labels are the same parameter, which a chart takes by `add_params`.
+    """
+    return load("altair").param(value=[_short(text, longest) for text in texts])
+
+
+def label_of(parameter: Any) -> str:
+    """Return the Vega expression that turns an axis' code into its label."""
+    return f"{parameter.name}[datum.value]"
 
 
 def bars(view: View, width: float, *, ends: tuple[float, float] | None = None, title: str | None = None) -> Chart:
@@ -145,7 +174,7 @@ def bars(view: View, width: float, *, ends: tuple[float, float] | None = None, t
     bar = base.mark_bar(color=MARK, opacity=0.75).encode(place, values("n:Q", scale=scale, axis=counts))
     whisker = base.mark_rule(color=INK, strokeWidth=1.2).encode(place, values("low:Q"), values2("high:Q"))
     size = {"width": width - 60, "height": 190} if upright else {"width": width - margin(axis), "height": length}
-    return (bar + whisker).properties(**size, **titled(title))
+    return (bar + whisker).add_params(labels(axis.ticks)).properties(**size, **titled(title))
 
 
 def heat(view: View, width: float, *, top: float, title: str | None = None) -> Chart:
@@ -169,7 +198,8 @@ def heat(view: View, width: float, *, top: float, title: str | None = None) -> C
     if width / columns.size >= 7 * max(len(number(float(view.count.max()))), 3) and step >= 16:
         ink = alt.condition("datum.shade > 0.55", alt.value(ON_MARK), alt.value(INK))
         layers.append(base.mark_text(fontSize=10.5).encode(text="text:N", color=ink).transform_filter("datum.low > 0"))
-    return alt.layer(*layers).properties(width=width, height=height, **titled(title))
+    drawn = alt.layer(*layers).add_params(labels(rows.ticks), labels(columns.ticks))
+    return drawn.properties(width=width, height=height, **titled(title))
 
 
 def _shaded(view: View, top: float) -> list[dict[str, Any]]:

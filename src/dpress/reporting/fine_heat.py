@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dpress.core.visible import visible
 from dpress.reporting import charts
 from dpress.reporting.views import Axis, View
 
@@ -49,7 +50,8 @@ def _svg(view: View, label: str, top: float, kind: str, width: float) -> str:
         *_labels(columns, across, left, upright=True, below=height - BOTTOM),
     ]
     title = _text(left + (width - left - RIGHT) / 2, height - 8, columns.caption, "middle", charts.INK)
-    head = f'<svg class="chart {kind}" role="img" aria-label="{html.escape(label)}" viewBox="0 0 {width:g} {height:g}"'
+    spoken = html.escape(visible(label))
+    head = f'<svg class="chart {kind}" role="img" aria-label="{spoken}" viewBox="0 0 {width:g} {height:g}"'
     return f'{head} width="{width:g}" height="{height:g}"><g {place}>{paths}</g>{"".join(words)}{title}</svg>'
 
 
@@ -77,4 +79,4 @@ def _labels(axis: Axis, step: float, left: float, *, upright: bool, below: float
 
 def _text(x: float, y: float, words: str, anchor: str, colour: str) -> str:
     place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
-    return f'<text {place} font-size="11" fill="{colour}">{html.escape(words)}</text>'
+    return f'<text {place} font-size="11" fill="{colour}">{html.escape(visible(words))}</text>'

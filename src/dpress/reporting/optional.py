@@ -7,16 +7,22 @@ from dpress.core import extras
 from dpress.core.errors import NotSupported
 
 EXTRA = ("altair", "jinja2", "vl_convert")
+NEEDED = "the report needs: pip install 'dpress[report]'"
+
+
+def present() -> bool:
+    """Return whether a report can be made; nothing is imported."""
+    return all(map(importlib.util.find_spec, EXTRA))
 
 
 def needed() -> None:
-    """Refuse to begin what ends in a report, where one cannot be made; nothing is imported.
+    """Refuse to begin what ends in a report, where one cannot be made.
 
     Raises:
         NotSupported: the extra is not installed.
     """
-    if not all(map(importlib.util.find_spec, EXTRA)):
-        raise NotSupported("the report needs: pip install 'dpress[report]'")
+    if not present():
+        raise NotSupported(NEEDED)
 
 
 def load(name: str) -> Any:

@@ -29,11 +29,13 @@ MOST_CELLS = 100_000  # of all tables, in a page
 class Tiles(TypedDict):
     """The first cell of every tile, of every attribute, and the note on a count that cuts one.
 
-    Those of a count of one attribute `alone`, and of several `together`.
+    Those of a count of one attribute `alone`, and of several `together`, whose bounds are taken by `critical` standard
+    errors.
     """
 
     alone: list[list[int]]
     together: list[list[int]]
+    critical: float
     note: str
 
 

@@ -193,7 +193,7 @@ def _kind(attribute: Any) -> str:
 
 
 def _neighbours(unit: Unit, *, local: bool) -> str:
-    what = "one report" if local else f"the data of one {unit.column}" if unit.column else "one row"
+    what = "one report" if local else f"the data of one {unit.name}" if unit.column else "one row"
     how = "replaced" if unit.relation is Relation.REPLACE_ONE else "added or removed"
     return f"Two data sets are neighbours if {what} is {how} ({unit.relation})."
 

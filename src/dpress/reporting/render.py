@@ -5,6 +5,7 @@ import importlib.resources
 from collections.abc import Mapping
 from typing import Any
 
+from dpress.core.visible import visible
 from dpress.reporting import charts
 from dpress.reporting.optional import load
 from dpress.reporting.page_script import allowed, script
@@ -63,11 +64,17 @@ def environment() -> Any:
         loader=jinja2.FunctionLoader(_text),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     made.filters |= FILTERS
     return made
+
+
+def _shown(fact: Any) -> Any:
+    """Return a fact as a page may show it; markup, which is ours, stays as it is."""
+    return visible(fact) if isinstance(fact, str) and not hasattr(fact, "__html__") else fact
 
 
 def _text(name: str) -> str:

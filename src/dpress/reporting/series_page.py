@@ -71,6 +71,7 @@ def series_page(series: Series) -> str:
         "each": loss(release.charged),
         "unit": calendar.spec.privacy.protected,
         "touched": calendar.touched,
+        "unguarded": len(series.unguarded),
         "private": all(one.private for one in series.releases.values()),
         "figures": [
             (name, _figure(view, f"{what} by period: {name}"))
@@ -85,15 +86,21 @@ def series_page(series: Series) -> str:
 
 
 def _lines(series: Series) -> Iterator[tuple[str, View]]:
-    """Yield counts over time: of all rows, then of each cell of the other attributes."""
+    """Yield counts over time: of all rows, then of each cell of the other attributes.
+
+    Of their cells together where the tables have these, else of each attribute's that they have.
+    """
     schema, dated = series.calendar.spec.schema, series.calendar.dated
     others = [one for one in schema.tabular if one.name != dated.name]
-    texts = [[f"{one.name} = {label}" for label in one.labels_between(0, one.size)] for one in others]
+    each = [[f"{one.name} = {label}" for label in one.labels_between(0, one.size)] for one in others]
+    together = map(" and ".join, itertools.product(*each)) if others else iter(())
     yield TOTAL, _view(series, "total")
-    if others:
-        for conditions in itertools.product(*texts):
-            text = " and ".join(conditions)
-            yield text, _view(series, text)
+    try:
+        yield from ((text, _view(series, text)) for text in together)
+    except ValueError:  # no table has all attributes, which the first of their cells says
+        for texts in each:
+            with contextlib.suppress(ValueError):
+                yield from ((text, _view(series, text)) for text in texts)
 
 
 def _statistics(series: Series) -> Iterator[tuple[str, View]]:

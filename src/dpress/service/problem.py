@@ -15,6 +15,7 @@ TITLES = {
     413: "too large",
     415: "unknown media type",
     429: "too much at once",
+    431: "head too large",
     503: "not available",
 }
 
@@ -37,10 +38,14 @@ class Problem(Exception):  # the standard's own word
         self.more = more
 
     @property
+    def title(self) -> str:
+        """What such a refusal is called."""
+        return TITLES.get(self.status, "refused")
+
+    @property
     def document(self) -> bytes:
         """The problem document."""
-        title = TITLES.get(self.status, "refused")
-        return msgspec.json.encode({"title": title, "status": self.status, "detail": self.detail, **self.more})
+        return msgspec.json.encode({"title": self.title, "status": self.status, "detail": self.detail, **self.more})
 
     @property
     def headers(self) -> dict[str, str]:

@@ -8,9 +8,11 @@ from contextlib import contextmanager
 import uvicorn
 from litestar import Litestar
 
-from dpress.service.timed_protocol import TimedProtocol
+from dpress.service.bounded_protocol import bounded
+from dpress.service.connection_places import most_connections
 
 BACKLOG = 2048
+KERNEL = 1 << 17  # bytes of answers that the kernel keeps for who reads slowly; else it takes megabytes for each
 IDLE = 30  # seconds that a connection may stay open without a request
 FAREWELL = 10  # seconds that running requests have when the service stops
 
@@ -30,6 +32,7 @@ def run(application: Litestar, host: str, port: int, listening: Callable[[str], 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as bound:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, KERNEL)  # every connection inherits it
         try:
             bound.bind((host, port))
         except OSError as error:
@@ -39,7 +42,7 @@ def run(application: Litestar, host: str, port: int, listening: Callable[[str], 
         listening(f"http://{name}:{bound.getsockname()[1]}")
         config = uvicorn.Config(
             application,
-            http=TimedProtocol,
+            http=bounded(most_connections()),
             ws="none",
             log_level="critical",
             access_log=False,

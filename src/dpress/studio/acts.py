@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from dpress.core import regular_file
 from dpress.core import rng as generators
 from dpress.core.claim import as_floats
 from dpress.data.specification.spec import Spec
@@ -94,7 +95,8 @@ def page(session: Session, name: str) -> bytes:
     """
     if not session.is_published(name):
         raise ValueError(f"{name!r} is not published yet")
-    path = session.folder / name / REPORT
-    if not path.exists():
-        write_report(load_release(path.parent), path)
-    return path.read_bytes()
+    folder = session.folder / name
+    for path in folder.iterdir():
+        regular_file.check(path)
+    with tempfile.TemporaryDirectory() as place:  # from the release, never a page that came with the folder
+        return write_report(load_release(folder), Path(place) / REPORT).read_bytes()

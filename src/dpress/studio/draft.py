@@ -1,10 +1,13 @@
 """What a person has typed so far, as it was typed: complete or not, right or wrong."""
 
 from dataclasses import asdict
+from typing import Annotated
 
 import msgspec
 
 from dpress.data.sources.declared import Declared
+
+MOST = 100  # wishes, each of which is looked at after every key
 
 
 class Column(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
@@ -112,7 +115,7 @@ class Draft(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     users: str = "10000"
     epsilon: str = "1"
     delta: str = ""
-    wishes: list[Wish] = []
+    wishes: Annotated[list[Wish], msgspec.Meta(max_length=MOST)] = []
     title: str = ""
     about: str = ""
     contact: str = ""

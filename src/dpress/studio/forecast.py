@@ -88,6 +88,11 @@ def _why(planned: Plan) -> str:
     others = [one for one in planned.candidates if one is not planned.chosen and not one.assumes]
     if not others:
         return f"{planned.chosen.method} is the only method that serves this."
+    if not math.isfinite(planned.chosen.predicted_error):
+        return (
+            f"{planned.chosen.method} is the first choice of {len(others) + 1} methods that serve this; how much it "
+            "errs is not known before the rows are read."
+        )
     second = min(others, key=lambda one: one.predicted_error)
     much = _times(second.predicted_error, planned.chosen.predicted_error)
     words = "nearly as little" if f"{much:.3g}" == "1" else f"{much:.3g} times as much"

@@ -37,8 +37,7 @@ def made_up(attributes: tuple[Attribute, ...], unit: Unit, count: int) -> pa.Tab
                 columns[name] = low + (high - low) * _bell(rows, rng)
         else:
             columns[one.name] = _values(one, rows, rng)
-    if unit.column is not None and unit.column not in columns:
-        columns[unit.column] = np.arange(rows) // unit.rows
+    columns |= {name: np.arange(rows) // unit.rows for name in unit.columns if name not in columns}
     return pa.table(columns)
 
 

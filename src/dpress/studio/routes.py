@@ -38,7 +38,9 @@ ACTS: dict[str, Callable[[Session, str], Any]] = {
 }
 LARGEST = 1 << 22  # bytes of a draft
 PAGE = {"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
-OWN_POLICY = {"Content-Security-Policy": "frame-ancestors 'none'"}  # a release's page has a policy of its own
+OWN_POLICY = {  # a release's page has a policy of its own; its script is no script of the studio's
+    "Content-Security-Policy": "frame-ancestors 'none'; sandbox allow-scripts allow-downloads"
+}
 
 
 def app(session: Session, guard: Guard) -> Litestar:
@@ -74,15 +76,15 @@ def _pages(session: Session, guard: Guard) -> list[Any]:
             raise Problem(404, "there is nothing at this address")
         return Response(files[name], media_type=MEDIA_TYPES[Path(name).suffix], headers=HEADERS)
 
-    @get("/made-up/{name:str}")
-    async def made_up(request: Request[Any, Any, Any], name: FromPath[str]) -> Response[bytes]:
+    @get("/made-up")
+    async def made_up(request: Request[Any, Any, Any]) -> Response[bytes]:
         guard.check(request)
-        return _html(await _done(acts.made_up_page, session, name))
+        return _html(await _done(acts.made_up_page, session, request.query_params.get("name", "")))
 
-    @get("/released/{name:str}")
-    async def released(request: Request[Any, Any, Any], name: FromPath[str]) -> Response[bytes]:
+    @get("/released")
+    async def released(request: Request[Any, Any, Any]) -> Response[bytes]:
         guard.check(request)
-        return _html(await _done(acts.page, session, name))
+        return _html(await _done(acts.page, session, request.query_params.get("name", "")))
 
     return [studio, part, made_up, released]
 
@@ -114,28 +116,40 @@ def _work(session: Session, guard: Guard) -> list[Any]:
     @post("/codebook", status_code=200)
     async def codebook(request: Request[Any, Any, Any]) -> Response[bytes]:
         guard.check(request)
-        await _done(session.codebook, (await request.body()).decode())
+        await _done(session.codebook, await _text(request))
         return await _state(session)
 
     return [work, keep, columns, codebook]
 
 
 def _results(session: Session, guard: Guard) -> list[Any]:
-    """Return the routes that plan, check and publish a wish."""
+    """Return the routes that plan, check and publish a wish, whose name is the body: never a part of the address."""
     one_by_one = threading.Lock()  # what is computed for a page that has changed since is not computed beside it
 
     def acted(act: str, name: str) -> Any:
         with one_by_one:
             return ACTS[act](session, name)
 
-    @post("/wishes/{name:str}/{act:str}", status_code=200)
-    async def wish(request: Request[Any, Any, Any], name: FromPath[str], act: FromPath[str]) -> Response[bytes]:
+    @post("/wishes/{act:str}", status_code=200)
+    async def wish(request: Request[Any, Any, Any], act: FromPath[str]) -> Response[bytes]:
         guard.check(request)
         if act not in ACTS:
             raise Problem(404, "there is nothing at this address")
-        return _json(await _done(acted, act, name))
+        return _json(await _done(acted, act, await _text(request)))
 
     return [wish]
+
+
+async def _text(request: Request[Any, Any, Any]) -> str:
+    """Return the body as text.
+
+    Raises:
+        Problem: it is none.
+    """
+    try:
+        return (await request.body()).decode()
+    except UnicodeDecodeError:
+        raise Problem(400, "expected text in UTF-8") from None
 
 
 async def _state(session: Session) -> Response[bytes]:

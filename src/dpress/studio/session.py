@@ -1,7 +1,6 @@
 """One person's work in one folder: what was typed, kept at every change, and what it says of every wish."""
 
 import re
-import shlex
 import tempfile
 import threading
 from dataclasses import dataclass, field
@@ -11,19 +10,24 @@ from typing import Any
 
 import msgspec
 
+from dpress.core import regular_file
 from dpress.core.check import float_up
 from dpress.core.claim import as_floats, describe, from_parameters
+from dpress.core.database_url import check_no_password, holds_password, mentions_password
 from dpress.core.errors import SchemaMismatch
 from dpress.data.sources.declared import declared
 from dpress.data.specification.file_format import FileFormat
 from dpress.data.specification.spec import Spec, load_spec
 from dpress.ledger.ledger import Ledger
-from dpress.studio import written
+from dpress.studio import shell, written
 from dpress.studio.draft import Draft, Wish, column, with_columns
 from dpress.studio.table_codebook import read as read_codebook
 
 FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}")
 KEPT, LEDGER = "studio.json", "ledger.sqlite"
+LARGEST = 1 << 22  # bytes of a draft, and of a specification
+PUBLISHED = ("title", "about", "contact", "license")
+DIGITS = 15  # of a number of people
 
 
 @dataclass
@@ -52,24 +56,42 @@ class Session:
             OSError: the folder cannot be used.
             ValueError: it keeps work of another source, or a file that is none of a studio.
         """
+        check_no_password(source, "the rows")
         folder.mkdir(parents=True, exist_ok=True)
         kept = folder / KEPT
+        regular_file.check(folder / LEDGER)
         if not kept.exists():
             return cls(folder, Draft(source=source))
         try:
-            draft = msgspec.json.decode(kept.read_bytes(), type=Draft)
-        except msgspec.MsgspecError:
+            draft = msgspec.json.decode(regular_file.read(kept, LARGEST), type=Draft)
+        except (msgspec.MsgspecError, RecursionError):
             raise ValueError(f"{kept}: not what a studio of this version keeps; choose another --folder") from None
-        if source and draft.source not in ("", source):
+        found = cls(folder, draft)
+        if without_passwords(draft) != draft:  # an earlier version kept them
+            found.keep(without_passwords(draft))
+        if source and found.draft.source not in ("", source):
             raise ValueError(f"{folder} keeps work on another source; choose another --folder")
-        return cls(folder, msgspec.structs.replace(draft, source=draft.source or source))
+        found.draft = msgspec.structs.replace(found.draft, source=found.draft.source or source)
+        return found
 
     def keep(self, draft: Draft) -> None:
-        """Keep what was typed, whole or not at all."""
-        self.draft = draft
+        """Keep what was typed, whole or not at all, but for a URL with a password.
+
+        Raises:
+            OSError: the folder cannot be written.
+            ValueError: there is a password; all else is kept.
+        """
+        self.draft = without_passwords(draft)
+        self._put(KEPT, msgspec.json.format(msgspec.json.encode(self.draft), indent=1))
+        check_no_password(draft.source, "the rows")
+        if self.draft != draft:
+            raise ValueError("a text for the page names a URL with a password; leave the password out")
+
+    def _put(self, name: str, content: bytes) -> Path:
+        """Write a file, whole or not at all; a link of that name is replaced, not followed."""
         with tempfile.NamedTemporaryFile(dir=self.folder, delete=False) as file:
-            file.write(msgspec.json.format(msgspec.json.encode(draft), indent=1))
-        Path(file.name).replace(self.folder / KEPT)
+            file.write(content)
+        return Path(file.name).replace(self.folder / name)
 
     def look(self) -> Draft:
         """Take the columns that the source declares into the draft; no row is read.
@@ -141,7 +163,8 @@ class Session:
     @property
     def users(self) -> int:
         """About how many rows there are, as typed; 10,000 where that is no number."""
-        return int(self.draft.users) if self.draft.users.strip().isdecimal() else 10_000
+        typed = self.draft.users.strip()
+        return int(typed) if typed.isdecimal() and len(typed) <= DIGITS else 10_000
 
     @property
     def source(self) -> str:
@@ -162,10 +185,10 @@ class Session:
         """
         if not FILE_NAME.fullmatch(name):
             raise ValueError(f"{name!r}: expected a name of letters, digits, - and _, for the folder of the release")
-        own, path = self.wish(name), self.folder / f"{name}.toml"
+        own = self.wish(name)
         self.spec(name)  # what is refused is not written
-        path.write_text(written.specification(self.draft, own, self.budget(own), self.folder), encoding="utf-8")
-        return load_spec(path)
+        text = written.specification(self.draft, own, self.budget(own), self.folder)
+        return load_spec(self._put(f"{name}.toml", text.encode()))
 
     @property
     def limit(self) -> Any:
@@ -200,7 +223,8 @@ class Session:
         own = {"name": wish.name, "published": self.is_published(wish.name), "commands": self._commands(wish)}
         file = self.folder / f"{wish.name}.toml"
         if own["published"] and file.exists():
-            return {**own, "toml": file.read_text(encoding="utf-8"), "fault": "", "epsilon": "0"}
+            text = regular_file.read(file, LARGEST).decode(errors="replace")
+            return {**own, "toml": text, "fault": "", "epsilon": "0"}
         budget = self.budget(wish)
         try:
             text = written.specification(self.draft, wish, budget, self.folder)
@@ -214,18 +238,25 @@ class Session:
 
     def _commands(self, wish: Wish) -> list[str]:
         """Return the commands that plan, check and publish a wish."""
-        spec, out = (shlex.quote(str(self.folder / name)) for name in (f"{wish.name}.toml", wish.name))
-        ledger, draft = shlex.quote(str(self.folder / LEDGER)), self.draft
+        spec, out, ledger = (str(self.folder / name) for name in (f"{wish.name}.toml", wish.name, LEDGER))
+        draft = self.draft
         limit = {name: text for name in ("epsilon", "delta") if (text := getattr(draft, name))}
         person = {"unit": draft.person, "rows-per-unit": draft.rows_per_unit} if draft.unit == "person" else {}
-        options = " ".join(f"--{name} {shlex.quote(text)}" for name, text in {**limit, **person}.items())
+        budget = [shell.option(*one) for one in {**limit, **person, "relation": draft.relation}.items()]
         return [
-            f"dpress plan {spec}",
-            f"dpress check {spec}",
-            f"dpress ledger create {ledger} {options} --relation {draft.relation}",
-            f"dpress publish {spec} --ledger {ledger} --out {out}",
-            f"dpress report {out}",
+            shell.command("dpress", "plan", spec),
+            shell.command("dpress", "check", spec),
+            shell.command("dpress", "ledger", "create", ledger, *budget),
+            shell.command("dpress", "publish", spec, shell.option("ledger", ledger), shell.option("out", out)),
+            shell.command("dpress", "report", out),
         ]
+
+
+def without_passwords(draft: Draft) -> Draft:
+    """Return a draft whose fields that name a URL with a password are empty."""
+    empty = {"source": ""} if holds_password(draft.source.strip()) else {}
+    empty |= {name: "" for name in PUBLISHED if mentions_password(getattr(draft, name))}
+    return msgspec.structs.replace(draft, **empty)
 
 
 def file_format(draft: Draft) -> FileFormat:

@@ -1,8 +1,10 @@
 """Codebooks of a whole table: which values its columns have, and what they mean. Read from a file that has no rows."""
 
 import csv
+import io
 from pathlib import Path
 
+from dpress.core import regular_file
 from dpress.core.errors import SchemaMismatch
 from dpress.data.sources.declared import Declared, declared
 from dpress.data.sources.survey_rows import SURVEYS
@@ -24,8 +26,8 @@ def read(path: str) -> list[Declared]:
     if kind_of(Path(path)) in SURVEYS:
         return [one for one in declared(path) if one.labels]
     try:
-        with Path(path).open(newline="", encoding="utf-8-sig") as file:
-            header, *rows = [row for row in csv.reader(file) if row] or [[]]
+        file = io.StringIO(regular_file.read(path).decode("utf-8-sig"), newline="")
+        header, *rows = [row for row in csv.reader(file) if row] or [[]]
     except (UnicodeDecodeError, csv.Error):
         raise SchemaMismatch(f"{path}: expected a codebook, this is no CSV in UTF-8") from None
     if header != HEADER or any(len(row) != len(HEADER) for row in rows):

@@ -7,11 +7,11 @@ import contextlib
 import math
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dpress.core import check
 from dpress.core.errors import SchemaMismatch
 from dpress.data.specification.file_format import SEPARATORS, kind_of
 from dpress.data.specification.toml import as_toml
@@ -23,6 +23,7 @@ LISTED, CALENDAR = ("categorical", "ordinal"), ("date", "datetime")
 WITH_USERS = ("statistics", "spatial", "microdata", "names")
 SPENT = "0"  # a part of a budget of which nothing is left
 DIGITS = 6  # of an equal part of the budget
+DEEPEST = 16  # lists and tables in each other, of further parameters
 
 
 def specification(draft: Draft, wish: Wish, budget: Mapping[str, str], folder: Path | None = None) -> str:
@@ -95,11 +96,12 @@ def part(whole: str, own: str, stated: Sequence[str]) -> str:
     if own.strip():
         return own.strip()
     try:
-        if Fraction(whole) < 0:
+        budget = check.exact("epsilon", whole)
+        if budget < 0:
             return whole.strip()
-        left = Fraction(whole) - sum(Fraction(one) for one in stated if one.strip())
+        left = budget - sum(check.exact("epsilon", one) for one in stated if one.strip())
         equal = left / max(1, sum(not one.strip() for one in stated))
-    except (ValueError, ZeroDivisionError):
+    except ValueError:
         return whole.strip()
     if equal <= 0:
         return SPENT
@@ -181,9 +183,24 @@ def _parameters(draft: Draft, wish: Wish) -> dict[str, Any]:
     if wish.kind == "statistics":
         found |= {name: chosen for name in ("by", "mean", "median") if (chosen := getattr(wish, name))}
     try:
-        return found | tomllib.loads(wish.more)
-    except tomllib.TOMLDecodeError as error:
+        more = tomllib.loads(wish.more)
+    except (ValueError, RecursionError) as error:
         raise SchemaMismatch(f"$.release.parameters: the further parameters are no lines of TOML: {error}") from None
+    if _depth(more) > DEEPEST:
+        raise SchemaMismatch(f"$.release.parameters: the further parameters are nested more than {DEEPEST} times")
+    return found | more
+
+
+def _depth(plain: Any) -> int:
+    """Return how often lists and tables are nested in each other, level by level, as no call can go so deep."""
+    level, depth = [plain], 0
+    while level := [one for own in level if isinstance(own, (dict, list)) for one in _members(own)]:
+        depth += 1
+    return depth
+
+
+def _members(plain: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return plain.values() if isinstance(plain, dict) else plain
 
 
 def _pair(low: str, high: str) -> list[Any] | None:

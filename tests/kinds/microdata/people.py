@@ -15,7 +15,7 @@ ATTRIBUTES: list[dict[str, Any]] = [
 
 
 def spec(
-    method: str = "auto",
+    method: str = "dp_prototypes",
     privacy: dict[str, Any] | None = None,
     attributes: list[dict[str, Any]] = ATTRIBUTES,
     **parameters: Any,

@@ -3,23 +3,61 @@
 import math
 
 import pytest
-from tests.kinds.microdata.people import spec, table
+from tests.kinds.microdata.people import ATTRIBUTES, spec, table
 
 from dpress import Ledger, publish
 from dpress.core.claim import ZCDP, PureDP
-from dpress.kinds.microdata import plan_text
+from dpress.kinds.microdata import design, plan_text
 from dpress.mechanisms.microdata.dp_prototypes import DpPrototypes
+from dpress.release.candidate import rank
 from dpress.release.plan import plan
 
 
-def test_auto_is_the_proven_one_with_its_noise_predicted():
-    planned = plan(spec(users=3000))
-    assert [one.method for one in planned.candidates] == ["dp_prototypes", "graphical"]
-    own = planned.chosen.mechanism.synthesizer
-    assert isinstance(own, DpPrototypes)
-    assert planned.chosen.predicted_error == own.noise_sse(3000)
+def test_auto_is_the_method_that_was_measured_to_be_the_nearer_one():
+    planned = plan(spec("auto", users=3000))
+    assert [one.method for one in planned.candidates] == ["graphical", "dp_prototypes"]
+    assert planned.chosen.method == "graphical"
     assert all(one.mechanism.claim.proven == PureDP(epsilon=1) for one in planned.candidates)
-    assert [one.method for one in plan(spec(clusters=4)).candidates] == ["dp_prototypes"]
+    own = planned.candidates[1].mechanism.synthesizer
+    assert isinstance(own, DpPrototypes)
+    assert planned.candidates[1].predicted_error == own.noise_sse(3000)
+    assert planned.design.prediction.error is None
+    assert said(planned).startswith("graphical is taken: no method predicts how near its records are")
+
+
+def test_an_infinite_error_does_not_decide(monkeypatch):
+    """As it did: candidates by their predicted error, infinite for the nearer one."""
+    monkeypatch.setattr(design, "_preference", rank)
+    assert plan(spec("auto", users=3000)).chosen.method == "dp_prototypes"
+
+
+@pytest.mark.parametrize(
+    ("parts", "why"),
+    [
+        ({"clusters": 4}, "it takes no `clusters`"),
+        ({"rounds": 2}, "`rounds` are those of clusters unless a method is named"),
+        ({"weights": [1.0, 2.0, 1.0]}, "it knows no distance of records"),
+        ({"attributes": ATTRIBUTES[:1]}, "it needs two attributes or more"),
+    ],
+)
+def test_where_it_cannot_be_taken_the_next_one_is_and_the_plan_says_why(parts, why):
+    planned = plan(spec("auto", **parts))
+    assert [one.method for one in planned.candidates] == ["dp_prototypes"]
+    assert f"dp_prototypes is taken, as graphical cannot be: {why}" in said(planned)
+
+
+def test_a_base_install_takes_the_next_one_in_plain_words(monkeypatch):
+    monkeypatch.setattr(design, "has_scipy", lambda: False)
+    planned = plan(spec("auto"))
+    assert planned.chosen.method == "dp_prototypes"
+    assert "it needs SciPy: pip install 'dpress[numerics]'" in said(planned)
+
+
+def said(planned):
+    return str(plan_text.text(planned).remarks[0])
+
+
+def test_more_clusters_and_less_loss_are_noisier():
     louder = plan(spec(privacy={"epsilon": 0.5}, clusters=4, users=3000)).chosen.predicted_error
     assert louder > 3 * plan(spec(clusters=4, users=3000)).chosen.predicted_error
 
@@ -69,7 +107,10 @@ REFUSED = [
     ({"method": "dp_prototypes", "weights": "influence"}, 'only method = "dp_k_prototypes" takes it'),
     ({"method": "dp_k_prototypes", "starts": "near"}, 'starts: expected "far apart" or "random", got'),
     ({"users": 0}, "users: expected an integer >= 1, got 0"),
-    ({"k": 3}, "unknown parameter 'k' for kind 'microdata'; known: users, weights, clusters, rounds, rows"),
+    (
+        {"method": "auto", "k": 3},
+        "unknown parameter 'k' for kind 'microdata'; known: users, weights, clusters, rounds, rows",
+    ),
     ({"method": "mdav", "privacy": {"rho": 1.0}}, "calibrated to epsilon, got rho = 1"),
 ]
 

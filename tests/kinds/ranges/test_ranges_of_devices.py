@@ -1,11 +1,16 @@
 """Ranges from devices, from the spec to the answers: what is asked, coverage on skewed people, bad input."""
 
+import re
+
 import numpy as np
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 
+from dpress.cli.main import cli
 from dpress.core.rng import seeded
 from dpress.data.specification.spec import from_dict
+from dpress.release.designs import save_design
 from dpress.release.estimate import estimate
 from dpress.release.evaluate import evaluate
 from dpress.release.perturb import perturb
@@ -103,3 +108,24 @@ def test_what_cannot_be_asked_is_refused_in_one_line(attributes, privacy, releas
     with pytest.raises(Exception, match=message) as refused:
         plan(spec(attributes, privacy, **release))
     assert "\n" not in str(refused.value)
+
+
+def test_reports_of_which_none_is_about_the_cells_are_refused_and_nothing_is_written(tmp_path):
+    """One person, asked about another level than the last: what is kept would answer no query."""
+    design = plan(spec(parameters={"users": USERS})).design
+    save_design(design, tmp_path / "design.json")
+    refused = 0
+    for seed in range(12):
+        reports, folder = tmp_path / f"{seed}", tmp_path / f"release-{seed}"
+        perturb(design, pa.table({"age": [3]}), out=reports, rng=seeded(seed))
+        ran = CliRunner().invoke(
+            cli, ["estimate", str(tmp_path / "design.json"), "--reports", str(reports), "--out", str(folder)]
+        )
+        if ran.exit_code:
+            said = str(ran.exception)
+            assert re.fullmatch(r"no report is about the cells themselves, level \d of the tree", said)
+            assert not folder.exists()
+            refused += 1
+        else:
+            assert "95 %" in CliRunner().invoke(cli, ["query", str(folder), "age < 9"]).output
+    assert 0 < refused < 12

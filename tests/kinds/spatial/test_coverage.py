@@ -1,9 +1,9 @@
-"""Intervals of maps hold the true number of people as often as they say: every method, rectangles of every size.
+"""Intervals of maps of a curator hold the true number of people as often as they say, in rectangles of every size.
 
 People in narrow clusters and spread smoothly, few and many. Rectangles of all shares of the box from 0 to 1 follow the
-cells, so that what is missed is noise or bias. Answers have the exact noise of a curator, or normal noise of the
-variance that a collection has. The same draws for every population make runs of one case independent; the mean share
-over runs is compared with 94 % under its own standard error.
+cells, so that what is missed is noise or bias. The noise is the curator's own. The same draws for every population make
+runs of one case independent; the mean share over runs is compared with 94 % under its own standard error. Maps of
+reports are in test_coverage_of_reports.py.
 """
 
 import functools
@@ -22,7 +22,6 @@ from dpress.core.linear import Array
 from dpress.inference.interval import half_width
 from dpress.inference.maps.density import Density, likely, unbiased
 from dpress.inference.maps.population import normal
-from dpress.mechanisms.spatial.map_decoder import MapDecoder
 
 LEVEL, CONFIDENCE = 0.94, 0.95
 FALSE_ALARM = 1e-6  # of all comparisons of this file together
@@ -32,8 +31,7 @@ LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM / COMPARISONS)
 EXACTLY_KNOWN = 1e-6  # people: a total that is public is added up in floats
 FEW, MANY, ALL = 400, 4000, 100_000
 CLUSTERS = ((0.2, 0.23, 0.01), (0.31, 0.74, 0.02), (0.62, 0.55, 0.03), (0.71, 0.6, 0.004))
-CENTRAL, LOCAL = ("quadtree", "uniform_grid", "adaptive_grid"), ("gtr", "gtr_top_down", "qt_krr", "n_gtr", "psda")
-SIMULATED = ("ahead", "dam")  # without an unbiased answer: approximate, as they say
+CENTRAL = ("quadtree", "uniform_grid", "adaptive_grid")
 Case = tuple[str, int, float, str, int]  # method, side, epsilon, population, people
 
 
@@ -64,17 +62,13 @@ def made(case: Case) -> Any:
     method, side, epsilon, _, users = case
     card = catalog.card(method)
     assert card.spatial is not None
-    if card.model == "local":
-        return card.spatial(Grid(side), PureDP(epsilon=epsilon))
     own = {"users": users} if method == "adaptive_grid" else {}
     return card.spatial(Grid(side), PureDP(epsilon=epsilon), unit=ROW, **own)
 
 
-def density_of(own: Any, counts: Array, users: int, run: int) -> Density:
-    generator = rng.seeded(100 + run)
-    if hasattr(own, "noisy"):
-        return own.decoder.density(own.noisy(own.exact(counts.astype(np.int64)), rng=generator))
-    return MapDecoder(own, users).density(own.simulated(counts, users, rng=generator))
+def density_of(own: Any, counts: Array, run: int) -> Density:
+    found: Density = own.decoder.density(own.noisy(own.exact(counts.astype(np.int64)), rng=rng.seeded(100 + run)))
+    return found
 
 
 def held(case: Case, runs: int, *, shorter: float = 1.0) -> tuple[Array, Array]:
@@ -83,9 +77,9 @@ def held(case: Case, runs: int, *, shorter: float = 1.0) -> tuple[Array, Array]:
     image = np.zeros((side, side))
     np.add.at(image, tuple((places(spread, users) * side).astype(int)), 1)
     asked, found = on_cells(side), list[Array]()
-    truth, tail = sums(image, asked), getattr(own, "tail", "gaussian")
+    truth, tail = sums(image, asked), own.tail
     for run in range(runs):
-        density = density_of(own, own.grid.flat(image), users, run)
+        density = density_of(own, own.grid.flat(image), run)
         for one, spread_of in ((unbiased(density), density), (density, likely(density))):
             half = shorter * half_width(spread_of.variances(asked), CONFIDENCE, tail)
             found.append(np.abs(one.values(asked) - truth) <= half + EXACTLY_KNOWN)
@@ -135,13 +129,3 @@ def test_every_map_of_a_curator_holds(method: str, spread: str, users: int) -> N
     for epsilon in (0.05, 0.5):
         stated, _ = held((method, 64, epsilon, spread, users), 30)
         assert not too_low(stated), epsilon
-
-
-@pytest.mark.long
-@pytest.mark.slow
-@pytest.mark.parametrize("users", [FEW, MANY, ALL])
-@pytest.mark.parametrize("spread", ["clustered", "smooth"])
-@pytest.mark.parametrize("method", LOCAL + SIMULATED)
-def test_every_map_of_reports_holds(method: str, spread: str, users: int) -> None:
-    stated, _ = held((method, 16, 1.0, spread, users), 10 if method in SIMULATED else 30)
-    assert not too_low(stated)

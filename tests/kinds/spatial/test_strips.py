@@ -2,6 +2,7 @@
 
 import math
 from statistics import NormalDist
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -10,27 +11,30 @@ from tests.kinds.spatial.test_coverage import (
     CONFIDENCE,
     FALSE_ALARM,
     LEVEL,
-    LOCAL,
     MANY,
     Case,
     density_of,
     made,
     places,
 )
+from tests.kinds.spatial.test_coverage_of_reports import reports
 from tests.kinds.spatial.towns import places as towns
 from tests.kinds.spatial.towns import spec, table
 
-from dpress import estimate, perturb
+from dpress import catalog, estimate, perturb
 from dpress.core import rng
+from dpress.core.claim import PureDP
 from dpress.core.grid import Grid, Rectangles
 from dpress.core.linear import Array
 from dpress.inference.interval import critical
 from dpress.inference.maps.density import Cells, TreeNoise
 from dpress.inference.ratio import fieller, pair_of
 from dpress.kinds.spatial.strips import MOST, cells_between, cut, pair
+from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.release.linear_forms import UNKNOWN
 
 SIDE = 16
+LOCAL = ("gtr", "gtr_top_down", "qt_krr", "n_gtr", "psda")
 COMPARISONS = 20
 LIMIT = NormalDist().inv_cdf(1 - FALSE_ALARM / COMPARISONS)
 RECTANGLES = (((0, 16), (0, 16)), ((2, 13), (0, 16)), ((0, 8), (4, 16)), ((0, 4), (0, 8)), ((8, 12), (8, 16)))
@@ -78,13 +82,17 @@ def test_many_cells_are_taken_together():
 
 def held(case: Case, runs: int) -> tuple[Array, Array]:
     """By run whether intervals of means and shares hold the cells' own, and whether a fifth shorter ones do."""
-    own, (_, side, _, spread, users) = made(case), case
-    counts = np.zeros((side, side))
-    np.add.at(counts, tuple((places(spread, users) * side).astype(int)), 1)
-    z = critical(CONFIDENCE, getattr(own, "tail", "gaussian"))
-    found = []
+    method, side, epsilon, spread, users = case
+    people, counts, found = (places(spread, users) * side).astype(np.int32), np.zeros((side, side)), []
+    np.add.at(counts, tuple(people), 1)
     for run in range(runs):
-        density = density_of(own, own.grid.flat(counts), users, run)
+        if method in LOCAL:
+            own, tallies = reports(catalog.card(method).spatial(Grid(side), PureDP(epsilon=epsilon)), people, run)
+            density, tail = MapDecoder(own, users).density(own.measurement(tallies), tallies), "gaussian"
+        else:
+            own = made(case)
+            density, tail = density_of(own, own.grid.flat(counts), run), own.tail
+        z = critical(CONFIDENCE, tail)
         found.append([_answers(density, counts, factor * z) for factor in (1.0, 0.8)])
     whole, shorter = np.array(found).swapaxes(0, 1)
     return whole, shorter
@@ -122,6 +130,7 @@ def test_means_and_shares_hold(method: str) -> None:
 
 
 @pytest.mark.slow
+@patch("dpress.mechanisms.spatial.map_decoder.RUNS", 3)  # of a bootstrap that no interval rests on
 def test_a_fifth_shorter_ones_are_found() -> None:
     whole, shorter = held(("gtr_top_down", SIDE, 1.0, "clustered", MANY), 200)
     assert not too_low(whole)

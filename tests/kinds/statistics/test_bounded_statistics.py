@@ -5,14 +5,17 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
+from scipy.stats import binom
 from tests.kinds.statistics.statistics_spec import AGE, WARD, spec, table
 
-from dpress import evaluate, load_release, publish
+from dpress import catalog, check, evaluate, load_release, publish
 from dpress.core import rng
 from dpress.core.errors import BudgetExceeded, NotSupported
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics import plan_text
+from dpress.release.check_text import lines
 from dpress.release.plan import plan
 from dpress.reporting.page import page
 
@@ -32,9 +35,12 @@ def test_values_are_clamped_to_bounds_that_the_release_states(tmp_path: Path) ->
     found, truth = release.query("mean cost where ward = eyes"), table()["cost"].to_numpy()
     inside = truth[np.asarray(table()["ward"]) == "eyes"].clip(low, high).mean()
     assert found.interval[0] < inside < found.interval[1]
-    assert (
-        found.note == f"Values outside of {low:.10g}..{high:.10g} count as these bounds, which were chosen privately."
+    assert str(found.note).startswith(
+        f"Values outside of {low:.10g}..{high:.10g} count as these bounds, which were chosen privately; with 95 % "
     )
+    (most,) = release.mechanism.outside
+    assert f"at most {most.most:,} rows ({most.most / most.rows:.1%})" in str(found.note)
+    assert ((truth < low) | (truth > high)).sum() <= (most.most or 0)
     assert release.query("total").note is None
     again = load_release(tmp_path / "r")
     assert again.query("mean cost where ward = eyes") == found
@@ -42,7 +48,77 @@ def test_values_are_clamped_to_bounds_that_the_release_states(tmp_path: Path) ->
     assert again.answers.announced[-1] == f"cost: {found.note}"
     with pytest.raises(BudgetExceeded):
         publish(asked(), table(), ledger=tmp_path / "l.db")
-    assert evaluate(again, table())["mean cost: within interval"] >= 0.5
+    figures = evaluate(again, table())
+    assert figures["mean cost: within interval"] >= 0.5
+    assert figures["cost: rows outside of the bounds"] == ((truth < low) | (truth > high)).sum()
+    lines = catalog.part("statistics", "evaluate").remarks(again, None).lines
+    assert lines == (f"cost: {found.note} So is the truth here.",)
+    with pytest.raises(NotSupported, match="the design states bounds that a release found"):
+        publish(again.design, table())
+
+
+def test_an_evaluation_says_how_far_clamping_moves_a_mean() -> None:
+    values = np.concatenate([np.arange(3000) % 100, [-900.0] * 40, [5e8] * 3])
+    wide = WIDE | {"bounds": [-1e9, 1e9]}
+    release = publish(asked((wide,), by=[]), pa.table({"cost": values}), rng=rng.seeded(3))
+    (low, high), figures = release.schema.tabular[0].ends, evaluate(release, pa.table({"cost": values}))  # type: ignore[union-attr]
+    assert high < 1e6
+    moved = values.mean() - values.clip(low, high).mean()
+    assert figures["mean cost: moved by clamping"] == pytest.approx(moved, rel=1e-3)
+    assert figures["mean cost: within interval"] == 1
+    assert figures["mean cost: unclamped mean within interval"] == 0
+
+
+def test_a_check_draws_bounds_and_counts_the_rows_outside() -> None:
+    own = asked(by=[], attributes=(WIDE,))
+    found = check(own, table())
+    assert found.passed
+    (bounds,) = found.bounds
+    assert 300 < bounds.ends[1] < 10_000
+    assert bounds.rows == 6000
+    assert bounds.outside[0] <= bounds.outside[1] < 300
+    text = "\n".join(lines(found))
+    assert "cost: bounds as they might be chosen, by 20 draws: " in text
+    assert "would be outside and count as the bounds" in text
+    few = check(own, table(100))
+    assert not few.passed
+    assert lines(few)[-1] == "cost: 100 rows are too few to find bounds; 214 are enough at this budget"
+    assert check(plan(own).design, table()).bounds[0].rows == 6000
+
+
+def test_users_that_are_too_few_are_refused_by_the_specification_alone() -> None:
+    with pytest.raises(
+        NotSupported, match="users = 200 is too few rows to find bounds at this budget, which takes 214"
+    ):
+        plan(asked(users=200))
+    assert plan(asked(users=214)).chosen.method == "bounds_from_outside"
+
+
+RUNS, FALSE_ALARM = 60, 1e-6
+HELD = int(binom.ppf(FALSE_ALARM, RUNS, 0.8))
+"""Intervals that hold .8 of the time do so less often than this with a chance below `FALSE_ALARM`."""
+
+
+def delays(rows: int, draw: Any) -> Any:
+    """Most are a little early, some very late: median -2, mean 12.9, at most 1440."""
+    late = draw.random(rows) < 0.36
+    return np.where(late, draw.lognormal(3.25, 1.05, rows), draw.normal(-5, 4, rows)).round().clip(-60, 1440)
+
+
+@pytest.mark.slow
+def test_means_of_delays_lie_within_their_intervals() -> None:
+    """Median -2, mean 12.9, between stated bounds of -60 and 1440; with the old rule the interval never held."""
+    draw = np.random.default_rng(5)  # noqa: TID251  # made-up rows
+    late = {"name": "cost", "kind": "numeric", "bounds": [-60.0, 1440.0], "bins": 100}
+    planned = plan(asked((late,), {"epsilon": 0.5}, by=[], users=2000))
+    held, squares = 0, []
+    for run in range(RUNS):
+        values = delays(2000, draw)
+        found = publish(planned, pa.table({"cost": values}), rng=rng.seeded(run)).mean("cost")
+        held += found.interval[0] <= values.mean() <= found.interval[1]
+        squares.append((found.value - values.mean()) ** 2)
+    assert held >= HELD
+    assert np.mean(squares) < 4**2
 
 
 def test_engines_choose_the_same_bounds(tmp_path: Path) -> None:
@@ -70,10 +146,10 @@ def test_wide_bounds_cost_hardly_anything() -> None:
 
 def test_a_plan_states_errors_in_widths_and_people_share_their_loss() -> None:
     planned = plan(asked(privacy={"rho": 0.5, "unit": "uid", "rows_per_unit": 4}))
-    assert planned.chosen.method == "private_bounds"
+    assert planned.chosen.method == "bounds_from_outside"
     assert planned.chosen.mechanism.claim.proven.rho <= 0.5  # type: ignore[union-attr]
     text = plan_text.text(planned)
-    assert any("The bounds of cost are chosen privately, where a step" in str(one) for one in text.remarks)
+    assert any("The bounds of cost are chosen privately, from outside" in str(one) for one in text.remarks)
     assert plan_text.expected_errors(planned, planned.chosen)["mean cost"] < 1
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from tests.kinds.statistics.statistics_spec import AGE, COST, SEX, spec
 
@@ -15,6 +16,8 @@ from dpress.core.claim import ApproxDP
 from dpress.core.errors import BudgetExceeded, NotSupported, SchemaMismatch
 from dpress.data.specification.spec import Spec
 from dpress.kinds.statistics import plan_text
+from dpress.release import discovered
+from dpress.release.discovered import completed
 from dpress.release.names_check import names_check
 from dpress.release.plan import plan
 from dpress.release.release import Release
@@ -91,14 +94,33 @@ def test_discovered_names_cross_listed_attributes_and_people_count_once() -> Non
     assert groups.claim.proven.delta == ApproxDP(**BUDGET).delta  # type: ignore[union-attr]
 
 
-def test_integers_are_groups_in_their_order_and_too_large_ones_are_refused() -> None:
+def test_integers_are_groups_by_their_texts_in_the_order_of_bytes() -> None:
     number = {"name": "number", "kind": "categorical", "values": "discover"}
     release = published(attributes=(number, COST), by=["number"])
-    assert release.design.attributes[0].values == (-3, 12, 14)  # type: ignore[union-attr]
-    assert release.query("mean cost where number = 12").value == pytest.approx(300, abs=10)
-    data = pa.table({"number": [2**60] * 9, "cost": [1.0] * 9})
-    with pytest.raises(SchemaMismatch, match=r"attribute number: an integer is beyond 2\^53; convert it to text"):
-        publish(asked(attributes=(number, COST), by=["number"]), data)
+    assert release.design.attributes[0].values == ("-3", "12", "14")  # type: ignore[union-attr]
+    for text in ("number = 12", 'number = "12"', "number in (12)"):
+        assert release.query(f"mean cost where {text}").value == pytest.approx(300, abs=10)
+    data = pa.table({"number": [2**60 + 1] * 900, "cost": [300.0] * 900})
+    large = publish(asked(attributes=(number, COST), by=["number"]), data, rng=rng.seeded(3))
+    assert large.query(f"mean cost where number = {2**60 + 1}").value == pytest.approx(300, abs=20)
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "asked_for"), [("number", (-3, 12, 14), "12"), ("old", (False, True), "true")]
+)
+def test_a_stored_release_whose_names_are_integers_or_truths_is_read(
+    column: str, values: tuple[Any, ...], asked_for: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the first versions wrote them: names of the column's type, in its order."""
+    monkeypatch.setattr(discovered, "completed", lambda design, own, _: completed(design, own, values))
+    found = {"name": column, "kind": "categorical", "values": "discover"}
+    data = rows().append_column("old", pc.equal(rows()["number"], 12))
+    publish(asked(attributes=(found, COST), by=[column]), data, rng=rng.seeded(3), out=tmp_path / "r")
+    again = load_release(tmp_path / "r")
+    assert again.design.attributes[0].values == values  # type: ignore[union-attr]
+    for text in (f"{column} = {asked_for}", f'{column} = "{asked_for}"', f"{column} in ({asked_for})"):
+        assert again.query(f"mean cost where {text}").value == pytest.approx(300, abs=10)
+    assert f">{asked_for}<" in page(again)
 
 
 def test_a_database_gives_the_same_release(tmp_path: Path) -> None:

@@ -56,12 +56,11 @@ def test_bounds_leave_few_rows_outside_and_reach_no_further_than_that() -> None:
     counts = np.histogram(values, EDGES)[0].astype(np.int64)
     own = example(PureDP(epsilon=1), Unit())
     for seed in range(20):  # a step further is e^-0.5 as likely: eight times as far has a chance of 1e-5
-        low, high = own.choose(counts, EDGES, rng=rng.seeded(seed))
-        outside = counts[:low].sum() + counts[high:].sum()
-        assert outside < 200
-        assert EDGES[high] < 8 * values.max()
-    nobody = own.choose(np.zeros_like(counts), EDGES, rng=rng.seeded(1))
-    assert 0 <= nobody[0] < nobody[1] < len(EDGES)
+        low, high = own.bounds(counts, EDGES, rng=rng.seeded(seed)).ends
+        assert ((values < low) | (values > high)).sum() < 200
+        assert high < 8 * values.max()
+    nobody = own.bounds(np.zeros_like(counts), EDGES, rng=rng.seeded(1)).ends
+    assert 0 <= nobody[0] < nobody[1] <= EDGES[-1]
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1e9), (-1e6, 1e6), (-5, 1e9), (1900, 2100), (-3, -1), (1e-9, 2e-9)])

@@ -75,6 +75,25 @@ def test_a_level_that_nobody_answered_is_left_out_and_the_cells_cannot_be():
         tree.measurement([tallies[0], none[1]])
 
 
+@pytest.mark.slow
+def test_weights_by_the_same_counts_move_answers_by_less_than_a_quarter_of_their_standard_error():
+    """Beside weights that know nothing of the counts: the difference is there, and small; false alarm 1e-6 each."""
+    tree, users, runs = level_tree(16, PureDP(epsilon=4), AllRanges(16), branching=2), 400, 300
+    full = users // 2
+    codes = np.concatenate([np.full(full, 5), np.arange(users - full) % 16]).astype(np.int32)
+    even, found = np.repeat(tree._by_level(users), tree.map.levels), []
+    for seed in range(runs):
+        measured = tree.measurement(reported(tree, codes, seed))
+        (own,), (other,) = (
+            tree.decoder(users).estimate(one) for one in (measured, dataclasses.replace(measured, variance=even))
+        )
+        found.append((own[5] - other[5], other[5]))
+    differ, others = np.array(found).T
+    error = differ.std() / np.sqrt(runs)
+    assert differ.mean() > 4.9 * error  # so that "unbiased" would be false
+    assert differ.mean() + 4.9 * error < 0.25 * others.std()
+
+
 def test_the_predicted_variance_is_that_of_even_shares():
     tree = level_tree(16, EPSILON, AllRanges(16), branching=4)
     codes = np.repeat(np.arange(16), 2000).astype(np.int32)

@@ -6,25 +6,32 @@ import numpy as np
 import pytest
 
 from dpress.core.measurement import Measurement
+from dpress.core.oracle import Tally
 from dpress.core.rng import Generator
 from dpress.kinds.spatial.design import collection
 from dpress.mechanisms.spatial.levels import Levels
+from dpress.mechanisms.spatial.map_decoder import MapCollector
 
 
-def _collected(own: Levels, places: np.ndarray, generator: Generator) -> Measurement:
-    """What real reports of users at these places, shape (2, users), come to: levels at random, perturbed, tallied."""
+def _reported(own: MapCollector, places: np.ndarray, generator: Generator) -> list[Tally]:
+    """The tallies of real reports of users at these places, shape (2, users): types at random, perturbed, tallied."""
     drawn = collection(own).drawn(places.shape[1], rng=generator)
     tallies = []
-    for level, asked in enumerate(own.types):
-        payloads = asked.perturb(places[:, drawn == level], rng=generator)
+    for number, asked in enumerate(own.types):
+        payloads = asked.perturb(places[:, drawn == number], rng=generator)
         assert not any(mask.any() for mask in asked.faults(payloads).values())
         tallies.append(asked.tally(payloads))
-    return own.measurement(tallies)
+    return tallies
+
+
+@pytest.fixture(scope="session")
+def reported() -> Callable[[MapCollector, np.ndarray, Generator], list[Tally]]:
+    return _reported
 
 
 @pytest.fixture(scope="session")
 def collected() -> Callable[[Levels, np.ndarray, Generator], Measurement]:
-    return _collected
+    return lambda own, places, generator: own.measurement(_reported(own, places, generator))
 
 
 def _queried_from_the_top(levels: list[np.ndarray], asked: tuple[float, float, float, float]) -> float:

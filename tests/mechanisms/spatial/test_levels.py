@@ -1,6 +1,7 @@
 """Level-sampled reports: simulated answers are distributed as real ones, missing levels, sampling weights."""
 
 import math
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -8,14 +9,14 @@ import pytest
 
 from dpress.core import rng
 from dpress.core.claim import PureDP
-from dpress.core.grid import Grid
+from dpress.core.grid import Grid, Rectangles
 from dpress.core.measurement import Measurement
 from dpress.kinds.spatial.design import collection
 from dpress.mechanisms.oracle.krr import Krr
 from dpress.mechanisms.oracle.oue import Oue
 from dpress.mechanisms.spatial.gtr_top_down import gtr_top_down
 from dpress.mechanisms.spatial.levels import Levels
-from dpress.mechanisms.spatial.map_decoder import node_type
+from dpress.mechanisms.spatial.map_decoder import MapDecoder, node_type
 
 FALSE_ALARM = 1e-6
 USERS, RUNS = 600, 300
@@ -40,21 +41,22 @@ def real(own: Levels, generator: rng.Generator) -> Measurement:
 
 @pytest.mark.parametrize("weights", [(), (1, 1, 4)])
 def test_simulated_answers_have_the_mean_and_variance_of_real_ones(weights: tuple[int, ...]) -> None:
+    """Node by node, and both have what is stated of the real ones."""
     own, generator = made(weights), rng.seeded(1)
     truth = own.map.apply(np.bincount(own.grid.code(*places()), minlength=16).astype(float))
     z = NormalDist().inv_cdf(1 - FALSE_ALARM / 2 / 100)
-    seen = []
-    for make in (lambda: real(own, generator), lambda: own.simulated(truth[5:], USERS, rng=generator)):
-        measured = [make() for _ in range(RUNS)]
-        errors = np.stack([one.answers for one in measured]) - truth
-        variance = np.mean([one.variance for one in measured], axis=0)
-        assert (np.abs(errors[:, 1:].mean(axis=0)) < z * np.sqrt(1.6 * variance[1:] / RUNS)).all()
-        for first, last in ((1, 5), (5, 21)):  # a level's nodes have its mean variance
-            ratio = (errors[:, first:last] ** 2).mean() / variance[first]
-            assert abs(ratio - 1) < z * math.sqrt(2 * 2 / RUNS / (last - first))
-            assert not abs(2 * ratio - 1) < z * math.sqrt(2 * 2 / RUNS / (last - first))
-        seen.append(variance)
-    assert seen[0] == pytest.approx(seen[1], rel=0.1)
+    reports = [real(own, generator) for _ in range(RUNS)]
+    stated = np.mean([one.variance for one in reports], axis=0)[1:]
+    errors = np.stack([one.answers for one in reports]) - truth
+    again = np.stack([own.simulated(truth[5:], USERS, rng=generator).answers for _ in range(RUNS)]) - truth
+    squares, others = ((one[:, 1:] ** 2).mean(axis=0) for one in (errors, again))
+    for one in (errors, again):
+        assert (np.abs(one[:, 1:].mean(axis=0)) < z * np.sqrt(1.6 * stated / RUNS)).all()
+    assert np.abs(squares / stated - 1).max() < 1.2 * z * math.sqrt(2 / RUNS)
+    assert np.abs(np.log(others / squares)).max() < 1.2 * z * math.sqrt(2 * 2 / RUNS)
+    for first, last in ((0, 4), (4, 20)):  # a level's mean is none of its nodes'
+        level = slice(first, last)
+        assert np.abs(squares[level] / stated[level].mean() - 1).max() > 1.2 * z * math.sqrt(2 / RUNS)
 
 
 def test_lots_follow_the_weights() -> None:
@@ -100,3 +102,14 @@ def test_places_off_the_grid_are_refused_and_codes_lose_two_bits_a_level() -> No
     for wrong in (-1, 4):
         with pytest.raises(ValueError, match="places must lie between 0 and 3"):
             own.perturb(np.array([[0], [wrong]], dtype=np.int32), rng=rng.seeded(6))
+
+
+def test_a_level_that_nobody_reported_is_passed_over_from_the_top() -> None:
+    own, generator = replace(made(), reconstruction="top_down"), rng.seeded(6)
+    tallies = [asked.tally(asked.perturb(places(), rng=generator)) for asked in own.types]
+    quarter = Rectangles(*(np.array([end]) for end in (0.0, 2.0, 0.0, 2.0)))
+    tallies[1] = 0 * tallies[1]
+    found = MapDecoder(own, USERS).density(own.measurement(tallies), tallies)
+    cells = Grid(4).image(own.measurement(tallies).answers[5:])
+    assert found.values(quarter)[0] == pytest.approx(cells[:2, :2].sum())
+    assert found.variances(quarter)[0] > 0

@@ -48,9 +48,11 @@ def test_counts_are_unbiased_with_the_stated_variance_real_and_simulated(side: i
     again = np.stack([own.decoded(own.simulated(flat, users, rng=generator), users).counts for _ in range(runs)])
     variance = own.mean_variance(users)
     bound = z(4 * truth.size) * math.sqrt(1.3 * variance / runs)
+    squares = [((found - truth) ** 2).mean() for found in (real, again)]
     for found in (real, again):
         assert (np.abs((found - truth).mean(axis=0)) < bound).all()
-        assert abs(((found - truth) ** 2).mean() / variance - 1) < z(4) * math.sqrt(2 / runs / 4) + 0.03
+    assert abs(squares[0] / variance - 1) < z(4) * math.sqrt(2 / runs / 4) + 0.03
+    assert abs(math.log(squares[0] / squares[1])) < z(4) * math.sqrt(2 * 2 / runs / 4) + 0.03
     assert (np.abs((real - truth[::-1, ::-1]).mean(axis=0)) > bound).any()
 
 

@@ -6,6 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.release.periods.months import MONTHS, ROWS, VISITED, WARD, published, spec, truth
 
 from dpress.core.errors import BudgetExceeded, NotSupported, SchemaMismatch
@@ -16,7 +18,8 @@ from dpress.release.load import load_release
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.person_periods import kept
 from dpress.release.periods.publish_period import publish_period
-from dpress.release.periods.series import begun, load_series
+from dpress.release.periods.series import load_series
+from dpress.release.periods.series_folder import begun
 from dpress.release.publish import publish
 from dpress.reporting.series_page import series_page
 
@@ -107,6 +110,44 @@ def test_rows_of_a_person_in_other_periods_leave_room_for_those_that_count():
     who, when = np.array([0, 0, 0, 1, 1, 2]), np.array([0, 2, 2, 2, -1, 1])
     assert kept(who, when, 2, 1).tolist() == [True, False, False, True, False, True]
     assert kept(who, when, 2, 2).tolist() == [False, True, True, True, False, True]
+
+
+def periods_counted(rows, cap, keeps=kept):
+    """Return in which periods each person counts while rows are added: (person, period, when it came) each.
+
+    Every period is published once, in order, from the rows that are there by then; late ones change older periods.
+    """
+    counted = {person: set() for person, _, _ in rows}
+    for period in range(5):
+        there = [(who, when) for who, when, came in rows if came <= period]
+        who, when = (np.array(own, dtype=np.int64) for own in (zip(*there, strict=True) if there else ((), ())))
+        stay = keeps(who, when, period, cap)
+        for person, own, stays in zip(who.tolist(), when.tolist(), stay.tolist(), strict=True):
+            if stays and own == period:
+                counted[person].add(period)
+    return counted
+
+
+histories = st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 4), st.integers(0, 4)), max_size=30)
+
+
+@given(histories, st.integers(1, 3))
+def test_a_person_counts_in_no_more_periods_whatever_comes_late_and_whoever_else_comes(rows, cap):
+    counted = periods_counted(rows, cap)
+    assert all(len(periods) <= cap for periods in counted.values())
+    alone = periods_counted([row for row in rows if row[0] == 0], cap)
+    assert all(
+        counted[person] == periods for person, periods in alone.items()
+    )  # nobody else changes whether one counts
+
+
+def test_a_person_who_counts_once_too_often_is_found():
+    def too_often(who, when, period, cap):
+        return kept(who, when, period, cap + 1)
+
+    rows = [(0, period, 0) for period in range(5)]
+    assert len(periods_counted(rows, 2)[0]) == 2
+    assert len(periods_counted(rows, 2, too_often)[0]) == 3
 
 
 @pytest.mark.parametrize("kind", ["marginals", "statistics"])
@@ -215,7 +256,7 @@ def test_a_release_that_was_put_in_from_elsewhere_is_found(tmp_path):
 
 
 def test_one_process_at_a_time_adds_a_period(tmp_path):
-    with begun(tmp_path / "out", spec()), pytest.raises(OSError, match="another process adds a period"):
+    with begun(tmp_path / "out", spec(), lambda: False), pytest.raises(OSError, match="another process adds a period"):
         publish_period(spec(), "2024-02", ROWS, out=tmp_path / "out")
     assert load_series(tmp_path / "out").periods == ()
 
@@ -241,4 +282,30 @@ def test_a_span_that_could_not_be_written_is_made_again_and_the_others_are_kept(
     publish_period(own, "2024-02", ROWS, out=folder, ledger=tmp_path / "l.db", rng=seeded(2))
     assert load_series(folder).periods == ("2024-01", "2024-02")
     assert (calls[0] / "measurement.parquet").read_bytes() == first
-    assert len(Ledger.open(tmp_path / "l.db").summary().entries) == 1
+    assert len(Ledger.open(tmp_path / "l.db").summary().entries) == 3  # a line for each span
+
+
+@pytest.mark.parametrize("counter", ["separate", "tree"])
+def test_a_first_period_that_is_refused_leaves_nothing_behind(tmp_path, counter):
+    strict = {**WARD, "values": ["eyes"], "other": "reject"}
+    own, folder = spec(counter, attributes=(VISITED, strict)), tmp_path / "visits"
+    ledger = Ledger.create(tmp_path / "ledger.sqlite", limit=own.privacy.loss, unit=own.privacy.protected)
+    for paying in (None, ledger):
+        with pytest.raises(SchemaMismatch):
+            publish_period(own, MONTHS[0], ROWS, out=folder, ledger=paying)
+        assert not folder.exists()
+    publish_period(spec(counter), MONTHS[0], ROWS, out=folder)
+    with pytest.raises(ValueError, match="published already"):
+        publish_period(spec(counter), MONTHS[0], ROWS, out=folder)
+    assert load_series(folder).periods == (MONTHS[0],)
+
+
+@pytest.mark.slow
+def test_a_page_of_tables_that_hold_single_attributes_has_the_cells_of_each(tmp_path):
+    sex = {"name": "sex", "kind": "categorical", "values": ["f", "m"]}
+    rows = ROWS.append_column("sex", pa.array(["f", "m", "m"] * 200))
+    own = spec(kind="marginals", parameters={"tables": [["ward"], ["sex"]]}, attributes=(VISITED, WARD, sex))
+    for place, month in enumerate(MONTHS[:3]):
+        publish_period(own, month, rows, out=tmp_path / "visits", rng=seeded(place))
+    text = series_page(load_series(tmp_path / "visits"))
+    assert all(f"{name} = {label}" in text for name, label in (("ward", "eyes"), ("sex", "m")))

@@ -19,7 +19,7 @@ from dpress.core.errors import SchemaMismatch
 from dpress.core.listed_attribute import Listed
 from dpress.core.set_members import SetMembers
 from dpress.core.string_candidates import StringCandidates
-from dpress.core.value import Value
+from dpress.core.value import Value, read, text_of
 from dpress.data.codec import dates, listed, numbers, objects, sets, strings
 
 Codes = npt.NDArray[np.int32]
@@ -89,7 +89,8 @@ def _float_of(value: Value) -> float:
 def texts_of(name: str, batch: pa.RecordBatch) -> pa.Array:
     """Return a column as texts in UTF-8: texts and bytes as they are, integers and truths as they are written.
 
-    Null where a value is missing, or no such text.
+    Null where a value is missing, or no such text. A float that is an integer is written as one, since libraries make
+    floats of integers where one is missing; from 2^53 on it is none.
 
     Raises:
         SchemaMismatch: there is no such column, or its type holds no texts.
@@ -100,9 +101,16 @@ def texts_of(name: str, batch: pa.RecordBatch) -> pa.Array:
 
 def _as_texts(name: str, column: pa.Array) -> pa.Array:
     kind = column.type
-    if not (numbers.is_text(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind)):
+    if not numbers.has_numbers(kind) or pa.types.is_decimal(kind):
         raise SchemaMismatch(f"attribute {name}: a column of type {kind} holds no names; convert it to text first")
+    if pa.types.is_floating(kind):
+        return objects.once_each(column, _integer_in_float)
     return column.cast(pa.large_string())
+
+
+def _integer_in_float(value: float | None) -> str | None:
+    found = read(value)
+    return None if found is None else text_of(found)
 
 
 def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
@@ -148,7 +156,7 @@ def _encode_one(attribute: Tabular, column: pa.Array) -> Codes:
 
 
 def _lists(attribute: SetMembers, column: pa.Array) -> pa.Array:
-    """Return sets as lists of values: lists as they are, texts split."""
+    """Return sets as lists of values: lists as they are, texts split, any other value alone."""
     column = _plain(column)
     if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
         return column
@@ -156,7 +164,7 @@ def _lists(attribute: SetMembers, column: pa.Array) -> pa.Array:
         return column.cast(pa.large_list(column.type.value_type))
     if objects.is_ours(column.type):
         return objects.sets(column, attribute.parts)
-    return sets.split(_as_texts(attribute.name, column), attribute.separator)
+    return sets.split(column, attribute.separator) if numbers.is_text(column.type) else sets.alone(column)
 
 
 def _cells(attribute: Tabular, column: pa.Array) -> Codes:

@@ -13,44 +13,53 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dpress.core.value import Kind, Value, read, written
+from dpress.core.value import EXACT, Kind, Value, read, text_of, written
 
 KIND, TEXT = "dpress_kind", "dpress_text"
 UNKNOWN = len(Kind)  # a text that cannot be written in UTF-8: no listed value and no number, yet not missing
-SET = UNKNOWN + 1  # a set of values, as a JSON list of their texts: missing to all but who asks for sets
+SET = UNKNOWN + 1  # a set of values, as a JSON list of their kinds and texts: missing to all but who asks for sets
 SETS = (list, tuple, set, frozenset, np.ndarray)
 TYPE = pa.struct([(KIND, pa.int8()), (TEXT, pa.string())])
 
 
-def column(values: Sequence[Any]) -> pa.Array:
+def column(values: Sequence[Any], reading: Callable[[Any], Value | None] = read) -> pa.Array:
     """Return Python objects as texts where they are nothing else, otherwise as values of our own type.
 
     Both give every value the same cell.
+
+    Args:
+        values: the objects.
+        reading: says what one is; None where it is missing. A text is itself.
     """
     with contextlib.suppress(TypeError, UnicodeEncodeError, pa.ArrowInvalid):  # of what is no text in UTF-8
         return pa.array(values, type=pa.string(), from_pandas=True)
-    stored = [_stored_set(value) if isinstance(value, SETS) else _stored(read(value)) for value in values]
+    stored = [_stored_set(value) if isinstance(value, SETS) else _stored(reading(value)) for value in values]
     kinds = pa.array([None if one is None else one[0] for one in stored], type=pa.int8())
     texts = pa.array([None if one is None else one[1] for one in stored], type=pa.string())
     return pa.StructArray.from_arrays([kinds, texts], names=[KIND, TEXT], mask=kinds.is_null())
 
 
 def _stored_set(value: Any) -> tuple[int, str]:
-    return SET, json.dumps([written(found) for one in value if (found := read(one)) is not None])
+    return SET, json.dumps([_stored(found) for one in value if (found := read(one)) is not None])
 
 
 def sets(values: pa.Array, split: Callable[[str], list[str]]) -> pa.Array:
-    """Return the sets of a column of our own type as lists of texts; null where a value is missing.
+    """Return the sets of a column of our own type as lists of that type; null where a value is missing.
 
     Args:
         values: the column.
-        split: gives the values of a set that is one text.
+        split: gives the values of a set that is one text; any other value is alone.
     """
     kinds, texts_, there = (one.to_pylist() for one in (values.field(KIND), values.field(TEXT), values.is_valid()))
     rows = zip(kinds, texts_, there, strict=True)
-    own = [(json.loads(text) if kind == SET else split(text)) if valid else None for kind, text, valid in rows]
-    held = [one and [text.encode(errors="backslashreplace").decode() for text in one] for one in own]
-    return pa.array(held, type=pa.list_(pa.string()))
+    held = [_members(kind, text, split) if valid else None for kind, text, valid in rows]
+    return pa.array(held, type=pa.list_(TYPE))
+
+
+def _members(kind: int, text: str, split: Callable[[str], list[str]]) -> list[tuple[int, str]]:
+    if kind == SET:
+        return [(own, content) for own, content in json.loads(text)]
+    return [(kind, part) for part in split(text)] if kind in (Kind.TEXT, UNKNOWN) else [(kind, text)]
 
 
 def together(parts: Iterable[pa.Array]) -> pa.ChunkedArray:
@@ -116,6 +125,16 @@ def with_numbers(batch: pa.RecordBatch, columns: Sequence[str]) -> pa.RecordBatc
     return batch
 
 
+def with_rounded(column: pa.Array) -> pa.Array:
+    """Return 64-bit integers, none missing, as values of our own type in which those of 2^53 and more are rounded.
+
+    Those equal no listed value, as a float that stands for them would; persons still differ in every digit.
+    """
+    numbers = np.asarray(column)
+    kinds = np.where((numbers >= EXACT) | (numbers <= -EXACT), int(Kind.ROUNDED), int(Kind.NUMBER)).astype(np.int8)
+    return pa.StructArray.from_arrays([pa.array(kinds), column.cast(pa.string())], names=[KIND, TEXT])
+
+
 def written_out(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return integers that an engine has written as text as values of our own type."""
     return pa.chunked_array([_as_ours(one.cast(pa.string()), Kind.NUMBER) for one in texts.chunks])
@@ -153,4 +172,12 @@ def texts(values: pa.Array) -> pa.Array:
         values.field(KIND).to_pylist(), values.field(TEXT).to_pylist(), values.is_valid().to_pylist(), strict=True
     )
     named = (Kind.TEXT, Kind.NUMBER, Kind.TRUTH)
-    return pa.array([text if valid and kind in named else None for kind, text, valid in pairs], type=pa.large_string())
+    held = [(kind, text) if valid and kind in named else None for kind, text, valid in pairs]
+    written_as = {one: text_of(_restored(*one)) for one in set(held) if one is not None}
+    return pa.array([None if one is None else written_as[one] for one in held], type=pa.large_string())
+
+
+def once_each(column: pa.Array, text: Callable[[Any], str | None]) -> pa.Array:
+    """Return a text for every value of a column, made once for each different one."""
+    encoded = column.dictionary_encode("encode")
+    return pa.array([text(value) for value in encoded.dictionary.to_pylist()], pa.large_string()).take(encoded.indices)

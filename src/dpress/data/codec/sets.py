@@ -27,6 +27,12 @@ def split(texts: pa.Array, separator: str) -> pa.Array:
     return kind.from_arrays(lists.offsets, kept, mask=missing)
 
 
+def alone(values: pa.Array) -> pa.Array:
+    """Return every value as a list of it; one that is missing is null."""
+    ends = pa.array(np.arange(len(values) + 1, dtype=np.int64))
+    return pa.LargeListArray.from_arrays(ends, values, mask=values.is_null() if values.null_count else None)
+
+
 def words_of(attribute: SetMembers, lists: pa.Array, places: Callable[[pa.Array], Codes]) -> Codes:
     """Return the words of every set, shape (words, rows); DROPPED in all of a row that the specification leaves out.
 

@@ -29,12 +29,12 @@ class Contributions:
     kept: dict[int, int]
 
 
-def contributions(batches: Batches, column: str, caps: Sequence[int], *, held: int = HELD) -> Contributions:
+def contributions(batches: Batches, columns: Sequence[str], caps: Sequence[int], *, held: int = HELD) -> Contributions:
     """Return how many rows persons have, in one pass if 40 to 72 bytes for every person and their texts fit.
 
     Args:
-        batches: opens the rows anew; only the column of the persons is looked at.
-        column: the one that names the persons.
+        batches: opens the rows anew; only the columns of the persons are looked at.
+        columns: those that name the persons.
         caps: the numbers of rows that a person might keep.
         held: bytes for persons and counts.
 
@@ -43,7 +43,7 @@ def contributions(batches: Batches, column: str, caps: Sequence[int], *, held: i
     """
     persons = rows = largest = 0
     kept = dict.fromkeys(caps, 0)
-    for tally in by_groups(batches, column, _Tally, held=held):
+    for tally in by_groups(batches, columns, _Tally, held=held):
         own = tally.counts[: tally.persons]
         persons, rows = persons + own.size, rows + int(own.sum())
         largest = max(largest, int(own.max(initial=0)))

@@ -3,11 +3,13 @@
 Arrow column -> its type says how -> words where 64 bits hold every value, else bytes. Nothing is hashed here.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dpress.core.errors import SchemaMismatch
 from dpress.data.codec.objects import TEXT, is_ours
@@ -65,6 +67,33 @@ def person_column(name: str, values: pa.Array) -> PersonColumn:
     if values.null_count:
         raise no_person(name)
     return found
+
+
+def persons_of(columns: Sequence[str], batch: pa.RecordBatch) -> PersonColumn:
+    """Return the persons of some rows: by one column, or by several together.
+
+    Of several every value stands at its length or its width, one after the other: ("a", "bc") is not ("ab", "c").
+
+    Raises:
+        SchemaMismatch: see `person_column`; where any part is missing there is no person.
+    """
+    found = [person_column(name, batch.column(name)) for name in columns]
+    if len(found) == 1 or not batch.num_rows:
+        return found[0]
+    parts = [part for own in found for part in _measured(own)]
+    return _bytes(pc.binary_join_element_wise(*parts, pa.scalar(b"", pa.large_binary())))
+
+
+def _measured(own: PersonColumn) -> list[pa.Array]:
+    """Return what tells persons apart in a list of several: words, or texts after their lengths; shape (rows,) each."""
+    words = own.words if own.words.size else np.diff(own.ends)
+    width, rows = words.itemsize, words.size
+    ends = np.arange(0, width * (rows + 1), width, dtype=np.int64)
+    fixed = pa.Array.from_buffers(pa.large_binary(), rows, [None, pa.py_buffer(ends), pa.py_buffer(words)])
+    if own.words.size:
+        return [fixed]
+    buffers = [None, pa.py_buffer(own.ends.astype(np.int64)), pa.py_buffer(own.content)]
+    return [fixed, pa.Array.from_buffers(pa.large_binary(), rows, buffers)]
 
 
 def no_person(name: str) -> SchemaMismatch:

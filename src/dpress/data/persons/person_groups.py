@@ -4,13 +4,13 @@ batches of rows -> persons as numbers (`person_index`), of those whose keyed has
 takes them in -> the next range. A person belongs to one pass, with all rows.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 import pyarrow as pa
 
 from dpress.core.errors import SchemaMismatch
-from dpress.data.persons.person_columns import person_column
+from dpress.data.persons.person_columns import persons_of
 from dpress.data.persons.person_index import HASHES, Numbers, PersonIndex, fresh_key
 
 HELD = 1 << 30  # bytes for persons and what is known of them; more are left for another pass
@@ -33,7 +33,7 @@ class State(Protocol):
 S = TypeVar("S", bound=State)
 
 
-def by_groups(batches: Batches, column: str, fresh: Callable[[], S], *, held: int = HELD) -> Iterator[S]:
+def by_groups(batches: Batches, columns: Sequence[str], fresh: Callable[[], S], *, held: int = HELD) -> Iterator[S]:
     """Yield the state of each group of persons, once all rows of the table were offered to it.
 
     A pass that would take more memory is given up, and half its persons are left for the next one; which persons
@@ -41,34 +41,35 @@ def by_groups(batches: Batches, column: str, fresh: Callable[[], S], *, held: in
 
     Args:
         batches: opens the rows anew, always the same.
-        column: the one that names the persons.
+        columns: those that name the persons.
         fresh: makes a state that has seen nothing.
         held: bytes; a pass stops once it holds more, so that the most it holds is that and the growth of one batch.
 
     Raises:
-        SchemaMismatch: see `person_columns.person_column`.
+        SchemaMismatch: see `person_columns.persons_of`.
     """
     key, low, width = fresh_key(), 0, HASHES
     while low < HASHES:
         index, state = PersonIndex(key=key, low=low, high=min(low + width, HASHES)), fresh()
-        if _passed(batches(), column, index, state, held if width > 1 else None):
+        if _passed(batches(), columns, index, state, held if width > 1 else None):
             yield state
             low += width
         else:
             width //= 2
 
 
-def _passed(batches: Iterable[pa.RecordBatch], column: str, index: PersonIndex, state: State, held: int | None) -> bool:
+def _passed(
+    batches: Iterable[pa.RecordBatch], columns: Sequence[str], index: PersonIndex, state: State, held: int | None
+) -> bool:
     """Offer all rows to a state; return False once persons and state take too much memory."""
-    kind = None
+    kinds = dict[str, pa.DataType]()
     for batch in batches:
-        values = batch.column(column)
-        if (kind := kind or values.type) != values.type:
-            raise SchemaMismatch(
-                f"the column {column!r} is of type {kind} and then of type {values.type}; expected one"
-            )
-        for start in range(0, len(values), PIECE):
-            state.add(index.numbers(person_column(column, values.slice(start, PIECE))), index.persons)
+        for column in columns:
+            own = batch.schema.field(column).type
+            if (kind := kinds.setdefault(column, own)) != own:
+                raise SchemaMismatch(f"the column {column!r} is of type {kind} and then of type {own}; expected one")
+        for start in range(0, batch.num_rows, PIECE):
+            state.add(index.numbers(persons_of(columns, batch.slice(start, PIECE))), index.persons)
             if held is not None and index.persons > 1 and index.nbytes + state.nbytes > held:
                 return False
     return True

@@ -65,8 +65,8 @@ def row_sample(batches: Batches, unit: Unit, *, rng: Generator, held: int = HELD
     16 * 4/3 bytes for each of `unit.rows` rows of a person and 32 more, the persons see `PersonIndex.nbytes`.
 
     Args:
-        batches: opens the rows anew, in the same order every time; only the column of the persons is looked at.
-        unit: whom the promise protects; its column names the persons.
+        batches: opens the rows anew, in the same order every time; only the columns of the persons are looked at.
+        unit: whom the promise protects; its columns name the persons.
         rng: a secure generator.
         held: bytes for persons and draws.
 
@@ -78,7 +78,7 @@ def row_sample(batches: Batches, unit: Unit, *, rng: Generator, held: int = HELD
         raise ValueError("unit must name the column of the persons, got a unit of one row")
     bits: npt.NDArray[np.uint8] | None = None
     rows = 0
-    for smallest in by_groups(batches, unit.column, lambda: _Smallest(unit.rows, rng), held=held):
+    for smallest in by_groups(batches, unit.columns, lambda: _Smallest(unit.rows, rng), held=held):
         if bits is None:
             bits, rows = np.zeros(-(-smallest.rows // 8), dtype=np.uint8), smallest.rows
         if smallest.rows != rows:

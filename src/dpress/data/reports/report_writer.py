@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dpress.core.new_path import new_file
 from dpress.core.wire import HASH_BYTES, ID_BYTES, VERSION, Expected, Report
 from dpress.data.reports.report_batch import LARGEST_BATCH, SCHEMA, SEEDED, Batch, Ids
 
@@ -33,8 +34,7 @@ def write(path: Path, batches: Iterator[tuple[Batch, Ids]], *, expected: Expecte
     Raises:
         OSError: the file exists, or cannot be written; nothing is left behind.
     """
-    if path.exists():
-        raise OSError(f"{path} exists already; reports are never overwritten, choose another file")
+    new_file(path, "reports are")
     partial = path.with_name(f".{path.name}.partial")
     rows = 0
     try:

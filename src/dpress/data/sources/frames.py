@@ -1,18 +1,21 @@
 """Data frames and relations as Arrow tables of the columns that are read, no value's type inferred from another's.
 
 pyarrow, DuckDB and polars declare a column's type, which is public, but for polars' objects. pandas infers: where a
-column holds objects, or values that would be objects in other company, each is read by itself (`codec.objects`).
+column holds objects, or values that would be objects in other company, each is read by itself (`codec.objects`);
+integers that would be floats in other company are read as these floats where those have lost digits.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dpress.core.errors import SchemaMismatch
+from dpress.core.value import EXACT, Kind, Value, read
 from dpress.data.codec import objects
 
 ROWS = 1 << 17  # objects that are turned into columns at a time
@@ -26,7 +29,7 @@ def frame_of(data: Any) -> Any:
         SchemaMismatch: it is none.
     """
     try:
-        frame = nw.from_native(data)
+        frame = nw.from_native(each_once(data))
         pandas = frame.implementation.is_pandas_like()
         named = not pandas or all(isinstance(name, str) for name in frame.to_native().columns)
         return frame if named else nw.from_native(frame.to_native().rename(columns=str))
@@ -34,6 +37,24 @@ def frame_of(data: Any) -> Any:
         raise SchemaMismatch(
             f"data must be a path or a pandas, polars, pyarrow or DuckDB table, got {type(data).__name__}"
         ) from None
+
+
+def names_of(data: Any) -> list[str]:
+    """Return the names of all columns of what a library holds, one of them as often as it occurs."""
+    native = nw.to_native(data, pass_through=True)
+    return [str(name) for name in (native.column_names if hasattr(native, "column_names") else native.columns)]
+
+
+def each_once(data: Any) -> Any:
+    """Return a table without the columns whose name several have: whoever needs one of them is refused by its name."""
+    native = nw.to_native(data, pass_through=True)
+    if not hasattr(native, "columns"):
+        return data
+    names = names_of(data)
+    kept = [place for place, name in enumerate(names) if names.count(name) == 1]
+    if len(kept) == len(names):
+        return data
+    return native.select(kept) if hasattr(native, "column_names") else native.iloc[:, kept]
 
 
 def arrow(frame: Any, columns: Sequence[str]) -> pa.Table:
@@ -67,14 +88,34 @@ def _column(series: Any) -> pa.ChunkedArray:
         return _categorical(series)
     plain = isinstance(kind, np.dtype) and kind.kind in "iufb" and kind.itemsize <= 8
     if (plain or DECLARED.fullmatch(type(kind).__name__)) and (found := _declared(series)) is not None:
-        return found
-    return _each(series.to_numpy(dtype=object))
+        return _integers(found) if plain and kind.kind in "iu" else found
+    return _each(series.to_numpy(dtype=object), _as_a_float)
 
 
-def _each(values: Any) -> pa.ChunkedArray:
+def _each(values: Any, reading: Callable[[Any], Value | None] = read) -> pa.ChunkedArray:
     """Return a sequence of objects, each read by itself."""
     starts = range(0, max(1, len(values)), ROWS)
-    return objects.together(objects.column(values[start : start + ROWS]) for start in starts)
+    return objects.together(objects.column(values[start : start + ROWS], reading) for start in starts)
+
+
+def _as_a_float(value: Any) -> Value | None:
+    """Return what a value is; of an integer of 64 bits what a float of it would be, but for the digits.
+
+    These tell persons apart. Longer integers are objects in any company.
+    """
+    found = read(value)
+    if found is None or not isinstance(value, (int, np.integer)):
+        return found
+    large = abs(int(value)) >= EXACT and -(1 << 63) <= int(value) < 1 << 64
+    return Value(Kind.ROUNDED, found.content) if large else found
+
+
+def _integers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return pandas' own integers, which a missing value would make floats: see `_as_a_float`."""
+    ends = pc.min_max(column).as_py()
+    if all(end is None or abs(end) < EXACT for end in ends.values()):
+        return column
+    return pa.chunked_array([objects.with_rounded(one) for one in column.chunks])
 
 
 def _declared(series: Any) -> pa.ChunkedArray | None:
@@ -87,7 +128,7 @@ def _declared(series: Any) -> pa.ChunkedArray | None:
 
 def _categorical(series: Any) -> pa.ChunkedArray:
     places = np.asarray(series.cat.codes, dtype=np.int64)
-    values = objects.column(list(series.cat.categories.astype(object)))
+    values = objects.column(list(series.cat.categories.astype(object)), _as_a_float)
     indices = pa.array(places, mask=places < 0)
     if objects.is_ours(values.type):
         return pa.chunked_array([values.take(indices)])

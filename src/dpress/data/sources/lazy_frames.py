@@ -44,7 +44,7 @@ def _polars(data: Any, columns: list[str]) -> Iterator[pa.RecordBatch]:
 
 def _is_frame(data: Any) -> bool:
     try:
-        nw.from_native(data)
+        nw.from_native(frames.each_once(data))
     except TypeError:
         return False
     return True

@@ -34,18 +34,15 @@ class MemoryRows:
 
     def columns(self) -> list[str]:
         """Return the names of all columns."""
-        return _columns(without_quotes(NAME, lambda: frames.frame_of(self.data)))
+        without_quotes(NAME, lambda: frames.frame_of(self.data))  # refuses what is no table
+        return without_quotes(NAME, lambda: frames.names_of(self.data))
 
     def parts(self, columns: Sequence[str]) -> Sequence["MemoryPart"]:
         """Return all rows; what else the table holds is not looked at."""
         frame = without_quotes(NAME, lambda: frames.frame_of(self.data))
-        check_columns(NAME, columns, _columns(frame))
+        check_columns(NAME, columns, self.columns())
         table = without_quotes(NAME, lambda: frames.arrow(frame, columns))
         return [MemoryPart(table)]
-
-
-def _columns(frame: Any) -> list[str]:
-    return without_quotes(NAME, lambda: [str(name) for name in frame.columns])
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from typing import Any
 import duckdb
 import narwhals as nw
 
+from dpress.core import regular_file
 from dpress.core.attribute import Tabular
-from dpress.core.database_url import is_postgres
+from dpress.core.database_url import check_no_password, is_postgres
 from dpress.core.errors import SchemaMismatch
 from dpress.data.sources import files, path_columns, table_name
 from dpress.data.sources.by_ending import FILES, Written
@@ -60,6 +61,7 @@ def open_source(
         ValueError: there is no such engine.
         OSError: a folder, or a glob, without a file.
         SchemaMismatch: files of a kind that is not read, or of several kinds.
+        ValueError: a URL that holds a password; it is not shown.
     """
     if isinstance(data, Rows):
         return data
@@ -69,6 +71,8 @@ def open_source(
 def _source(data: Any, written: FileFormat, attributes: tuple[Tabular, ...]) -> Source:
     if not isinstance(data, (str, Path)) and not _is_list_of_files(data):
         return _in_python(data)
+    for one in [data] if isinstance(data, (str, Path)) else data:
+        check_no_password(str(one), "the rows")
     if isinstance(data, (str, Path)) and (database := _database(str(data))) is not None:
         return database
     place, sheet = _sheet(data)
@@ -81,6 +85,8 @@ def _source(data: Any, written: FileFormat, attributes: tuple[Tabular, ...]) -> 
 def _of_files(found: tuple[Path, ...], label: str, written: Written) -> path_columns.FileSource:
     kinds = [kind_of(path) for path in found]
     _check_kind(found[0])
+    for path in found:
+        regular_file.check(path)
     files.check_endings(found, kinds)
     return FILES[kinds[0]](found, label, written)
 

@@ -21,7 +21,17 @@ SAVE, RETURN = "SAVEPOINT dpress", "ROLLBACK TO SAVEPOINT dpress"
 READING = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
 PERMISSION = "42501"  # of SQLSTATE
 LOST = "{}: no connection to the server, or it was lost; nothing was released"
-FAILED = "{} cannot be read (the server's message is withheld: it may quote rows)"
+FAILED = "{} cannot be read: {why} (the server's message is withheld: it may quote rows)"
+CAUSES = {
+    "08": "the connection broke",
+    "22": "a value has no place in its column's type, or none that can be read",
+    "25": "the server reads nothing now",
+    "42": "the server knows a table or an expression of ours not; PostgreSQL 15 and later do",
+    "53": "the server has not enough memory, disk or connections",
+    "54": "the statement is too large for the server",
+    "57": "the server stopped the statement, or is shutting down",
+    "58": "the server has a fault of its own",
+}  # by class of SQLSTATE
 T = TypeVar("T")
 
 
@@ -128,7 +138,13 @@ def asked(name: str, cursor: Any, call: Callable[[], T]) -> T:
         return without_quotes(name, noted)
     if state == PERMISSION:
         raise PermissionError(f"{name}: no permission to read it")
-    raise OSError((FAILED if state or _answers(cursor) else LOST).format(name))
+    raise OSError((FAILED if state or _answers(cursor) else LOST).format(name, why=_why(state)))
+
+
+def _why(state: str) -> str:
+    """Return the cause that a code of SQLSTATE names, with the code: it quotes nothing."""
+    cause = CAUSES.get(state[:2], "the server refused it")
+    return f"{cause}, code {state}" if state else cause
 
 
 def _answers(cursor: Any) -> bool:

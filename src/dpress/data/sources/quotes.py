@@ -36,13 +36,15 @@ class QuotesChecked:
         """Return the next bytes, without a mark of their order in front.
 
         Raises:
-            ValueError: a quote stands where none may.
+            ValueError: a quote stands where none may, or is never closed.
         """
         found: bytes = self._source.read(size)
         if not self._last:
             found, self._last = found.removeprefix(MARK), b"\n"
         if self._quote:
             self._check(np.frombuffer(self._last + (found or b"\n"), dtype=np.uint8))
+        if not found and self._quotes % 2:
+            raise ValueError("a quote that is never closed")
         self._last = found[-1:] or b"\n"
         return found
 

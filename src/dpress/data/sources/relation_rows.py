@@ -56,11 +56,11 @@ class RelationRows:
 
     def columns(self) -> list[str]:
         """Return the names of all columns."""
-        return list(self.types())
+        return without_quotes(self.name, lambda: list(self.data.columns), duckdb_values.LINE)
 
     def parts(self, columns: Sequence[str]) -> Sequence["RelationPart"]:
         """Return all rows."""
-        check_columns(self.name, columns, self.columns())
+        check_columns(self.name, columns, self.columns(), folds=True)
         return [RelationPart(rows=self, columns=tuple(columns))]
 
     def fetch(self, statement: str) -> pa.Table:

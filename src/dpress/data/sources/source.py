@@ -137,13 +137,40 @@ def without_quotes(name: str, call: Callable[[], T], line: str = WITHHELD) -> T:
     raise OSError(line.format(name))
 
 
-def check_columns(name: str, wanted: Sequence[str], present: Sequence[str]) -> None:
+def check_columns(name: str, wanted: Sequence[str], present: Sequence[str], *, folds: bool = False) -> None:
     """Refuse a missing column, and name those that are there: public names, as a schema declares them.
 
+    Args:
+        name: of the rows.
+        wanted: the columns that are needed.
+        present: all columns, one of them as often as it occurs.
+        folds: whether an engine reads them for which upper and lower case are one.
+
     Raises:
-        SchemaMismatch: a column is missing.
+        SchemaMismatch: a column is missing, or there are several of its name.
     """
     for column in wanted:
         if column not in present:
             its = f"its columns are {', '.join(present)}{meant(column, present)}"
             raise SchemaMismatch(f"{name} has no column {column!r}; {its}")
+        check_once(name, column, present, folds=folds)
+
+
+def check_once(name: str, column: str, present: Sequence[str], *, folds: bool) -> None:
+    """Refuse a column whose name others have, too; see `check_columns`.
+
+    An engine that folds case also calls the second one of a name `name_1`, so that this is none of its own.
+
+    Raises:
+        SchemaMismatch: there are several.
+    """
+    own = [one.lower() if folds else one for one in present]
+    sought = column.lower() if folds else column
+    if own.count(sought) > 1:
+        case = " in upper or lower case" if present.count(column) == 1 else ""
+        raise SchemaMismatch(f"{name} has {own.count(sought)} columns called {column!r}{case}; rename all but one")
+    stem, under, number = sought.rpartition("_")
+    if folds and under and number.isdigit() and own.count(stem) > 1:
+        raise SchemaMismatch(
+            f"{name} has {column!r} beside several columns called {column[: len(stem)]!r}; rename these"
+        )

@@ -77,7 +77,7 @@ class SparkFrame:
 
     def parts(self, columns: Sequence[str]) -> Sequence["SparkRows"]:
         """Return all rows."""
-        check_columns(self.name, columns, self.columns())
+        check_columns(self.name, columns, self.columns(), folds=True)
         return [SparkRows(rows=self, columns=tuple(columns))]
 
 

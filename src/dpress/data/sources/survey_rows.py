@@ -3,8 +3,6 @@
 file -> a chunk of the wanted columns -> numbers, texts and dates by themselves, missing values of every sort as null.
 """
 
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +14,7 @@ import pyarrow as pa
 from dpress.core.errors import SchemaMismatch
 from dpress.core.extras import load
 from dpress.data.codec import objects
+from dpress.data.sources import sound
 from dpress.data.sources.files import Stamp, stamp_of
 from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
 from dpress.data.specification.file_format import UTF_8, codec
@@ -126,13 +125,9 @@ def loaded() -> Any:
 
 
 def _check_sound(path: Path) -> None:
-    """Refuse a file of SPSS whose damaged head ends the process that reads it: another one has read it before."""
-    if path.suffix.lower() not in FRAGILE:
-        return
-    command = [sys.executable, "-c", READ_HEAD, str(path)]
-    silent = subprocess.DEVNULL
-    if subprocess.run(command, stdin=silent, stdout=silent, stderr=silent, check=False).returncode < 0:  # noqa: S603
-        raise OSError(LINE.format(path))
+    """Refuse a file of SPSS whose damaged head ends the process that reads it."""
+    if path.suffix.lower() in FRAGILE:
+        sound.check(path, READ_HEAD, line=LINE)
 
 
 def _column(values: Sequence[Any], labels: Labels) -> pa.Array:

@@ -14,8 +14,9 @@ import pyarrow as pa
 
 from dpress.core.errors import SchemaMismatch
 from dpress.data.sources.files import Stamp, escaped, stamp_of
-from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+from dpress.data.sources.source import BATCH_ROWS, check_columns, check_once, without_quotes
 from dpress.data.sources.sql_text import AS_WRITTEN, Values, text
+from dpress.data.sources.text_fault import Dialect, first_fault, header
 from dpress.data.sources.transcoded import Transcoded, undecodable
 from dpress.data.specification.file_format import SEPARATORS, UTF_8, FileFormat, codec, kind_of
 
@@ -76,16 +77,37 @@ class TextFile:
         """Refuse a missing column; the first line, which might be a row, is shown only where it is declared a header.
 
         Raises:
-            SchemaMismatch: a column is missing.
+            SchemaMismatch: a column is missing, or there are several of its name.
         """
         plain = [column.removesuffix(AS_WRITTEN) for column in wanted]
+        names = self._names(present)
         if self.format.header is not None:
-            check_columns(str(self.path), plain, present)
+            check_columns(str(self.path), plain, names, folds=True)
         for column in plain:
-            if column not in present:
+            if column in names:
+                check_once(str(self.path), column, names, folds=True)
+            else:
                 asked = f"does it start with a header line, separated by {self.separator!r}?"
                 shown = f"it has {len(present)} columns; {asked}{self._separator_hint(plain)}"
                 raise SchemaMismatch(f"{self.path} has no column {column!r}; {shown}")
+
+    def _names(self, present: Sequence[str]) -> Sequence[str]:
+        """Return the names of all columns as the file has them; the engine calls the second of one name otherwise."""
+        names = self.format.names or header(self.path, self._dialect)
+        if self.codec != UTF_8:
+            names = [name.strip() for name in names]
+        repeated = len({one.lower() for one in names}) < len(names) == len(present)
+        return names if repeated else present
+
+    @property
+    def _dialect(self) -> Dialect:
+        return Dialect(
+            encoding=self.codec,
+            separator=self.separator,
+            quote=self.format.quote,
+            named=not self.format.names,
+            strict=self.codec != UTF_8,
+        )
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows, in their order."""
@@ -121,6 +143,8 @@ class TextFile:
             raise OSError(
                 f"{self.path} has bytes that are no text in {self.format.encoding}; state its `encoding` in [data]"
             )
+        if fault := first_fault(self.path, self._dialect):
+            failed = f"{self.path} cannot be read as a table: {fault}"
         raise OSError(failed + self._separator_hint([column.removesuffix(AS_WRITTEN) for column in wanted]))
 
     def _separator_hint(self, wanted: Sequence[str]) -> str:

@@ -15,11 +15,22 @@ from dpress.core.extras import load
 from dpress.core.near import meant
 from dpress.core.value import read, written
 from dpress.data.codec import objects
+from dpress.data.sources import sound
 from dpress.data.sources.files import Stamp, stamp_of
-from dpress.data.sources.source import BATCH_ROWS, check_columns, without_quotes
+from dpress.data.sources.source import BATCH_ROWS, check_columns, check_once, without_quotes
 from dpress.data.specification.file_format import FileFormat
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+READ_SHEET = """
+import sys, python_calamine
+book = python_calamine.CalamineWorkbook.from_path(sys.argv[1])
+sheets = [one.name for one in book.sheets_metadata if one.typ == python_calamine.SheetTypeEnum.WorkSheet]
+book.get_sheet_by_name(sys.argv[2] or sheets[0])
+"""
+WIDE = (
+    "{} holds more cells than memory does, or is damaged: every cell from the first to the last that is filled counts; "
+    "delete stray cells, or save the sheet as CSV"
+)
 LINE = (
     "{} cannot be read as a workbook: it is none, damaged or protected by a password (the reader's words are withheld)"
 )
@@ -43,25 +54,24 @@ class Sheet:
         """Return the names of all columns; one without a name is none.
 
         Raises:
-            OSError: the workbook cannot be read.
-            SchemaMismatch: it has no such sheet, or two columns of one name.
+            OSError: the workbook cannot be read, or not in bounded memory.
+            SchemaMismatch: it has no such sheet.
         """
-        names = [name for name in self._table()[0] if name]
-        if repeated := [name for name in names if names.count(name) > 1]:
-            shown = f" ({repeated[0]!r})" if self.format.header is not None else ""
-            raise SchemaMismatch(f"{self.path} has two columns of one name{shown}; rename one")
-        return names
+        sound.check(self.path, READ_SHEET, self.sheet, line=WIDE)
+        return [name for name in self._table()[0] if name]
 
     def check(self, wanted: Sequence[str], present: Sequence[str]) -> None:
         """Refuse a missing column; the first line, which might be a row, is shown only where it is declared a header.
 
         Raises:
-            SchemaMismatch: a column is missing.
+            SchemaMismatch: a column is missing, or there are several of its name.
         """
         if self.format.header is not None:
             check_columns(str(self.path), wanted, present)
         for column in wanted:
-            if column not in present:
+            if column in present:
+                check_once(str(self.path), column, present, folds=False)
+            else:
                 shown = f"it has {len(present)} columns; does the sheet start with a line of names?"
                 raise SchemaMismatch(f"{self.path} has no column {column!r}; {shown}")
 

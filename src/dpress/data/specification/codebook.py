@@ -1,9 +1,11 @@
 """Codebooks: files that say what the values of an attribute mean to people."""
 
 import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
 
+from dpress.core import regular_file
 from dpress.core.errors import SchemaMismatch
 
 HEADER = ["value", "label"]
@@ -25,8 +27,8 @@ def read(path: Path, name: str, attribute: str, values: Sequence[str]) -> dict[s
         SchemaMismatch: it is no codebook of these values; one line says why.
     """
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            header, *rows = [row for row in csv.reader(file) if row] or [[]]
+        file = io.StringIO(regular_file.read(path).decode("utf-8-sig"), newline="")
+        header, *rows = [row for row in csv.reader(file) if row] or [[]]
     except (UnicodeDecodeError, csv.Error):
         raise SchemaMismatch(f"{name}: expected a codebook, this is no CSV in UTF-8") from None
     if header != HEADER:

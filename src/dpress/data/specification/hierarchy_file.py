@@ -1,11 +1,13 @@
 """Generalisation hierarchies: files that say into which groups every value falls, level by level."""
 
 import csv
+import io
 import itertools
 from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from dpress.core import regular_file
 from dpress.core.errors import SchemaMismatch
 
 Rows = tuple[tuple[str, ...], ...]
@@ -40,12 +42,12 @@ def read(path: Path, name: str, attribute: str, values: Sequence[str]) -> Rows:
 
 
 def _rows(path: Path) -> Rows:
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        first = file.readline()
-        file.seek(0)
-        headed = first.rstrip().startswith(("value,", "value;")) or first.strip() == "value"
-        arx = ";" in first and not first.startswith("value,")
-        rows = tuple(tuple(row) for row in csv.reader(file, delimiter=";" if arx else ",") if row)
+    file = io.StringIO(regular_file.read(path).decode("utf-8-sig"), newline="")
+    first = file.readline()
+    file.seek(0)
+    headed = first.rstrip().startswith(("value,", "value;")) or first.strip() == "value"
+    arx = ";" in first and not first.startswith("value,")
+    rows = tuple(tuple(row) for row in csv.reader(file, delimiter=";" if arx else ",") if row)
     if not headed and not arx:
         raise ValueError("expected a CSV with the header value,level1,... (or `;` between fields and no header)")
     return rows[headed:]

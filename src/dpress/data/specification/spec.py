@@ -14,6 +14,7 @@ import msgspec
 from dpress.core import check
 from dpress.core.attribute import Attribute, Bounded
 from dpress.core.claim import Loss, Relation, Unit, from_parameters
+from dpress.core.database_url import check_no_password, mentions_password
 from dpress.core.dated_attribute import Dated
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
@@ -26,6 +27,7 @@ from dpress.data.specification.spec_error import first_fault, too_large
 from dpress.data.specification.spec_lines import located, unquoted
 from dpress.inference import postprocess
 
+PUBLISHED = ("title", "source", "contact", "license")  # texts for people
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
 
@@ -34,12 +36,20 @@ class Data(FileFormat, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     source: str = ""
 
+    def __post_init__(self) -> None:
+        """Refuse a place that nobody may keep, and what is no format."""
+        super().__post_init__()
+        try:
+            check_no_password(self.source, "the rows")
+        except ValueError as error:
+            raise ValueError(f".source: {error}") from None
+
 
 class Privacy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The promise that is asked for."""
 
     model: Literal["central", "local"] = "central"
-    unit: str = "row"
+    unit: str | tuple[str, ...] = "row"
     rows_per_unit: int = 1
     relation: Relation = Relation.ADD_REMOVE
     epsilon: float | None = None
@@ -53,6 +63,10 @@ class Privacy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             _check_number(name, value)
         if set(given) not in ({"epsilon"}, {"rho"}, {"epsilon", "delta"}):
             raise ValueError(f"expected epsilon, or rho, or epsilon and delta, got {sorted(given) or 'none of them'}")
+        if not isinstance(self.unit, str) and (len(self.unit) < 2 or len({*self.unit}) < len(self.unit)):
+            raise ValueError(
+                f".unit: expected two or more different columns that name a person together, got {[*self.unit]}"
+            )
         if self.rows_per_unit < 1 or (self.unit == "row" and self.rows_per_unit != 1):
             raise ValueError(
                 '`rows_per_unit` must be >= 1, and 1 where unit = "row" (name the person\'s column in `unit`)'
@@ -67,8 +81,8 @@ class Privacy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     @property
     def protected(self) -> Unit:
         """Whom the promise protects."""
-        column = None if self.unit == "row" else self.unit
-        return Unit(relation=self.relation, column=column, rows=self.rows_per_unit)
+        column, *also = (None,) if self.unit == "row" else (self.unit,) if isinstance(self.unit, str) else self.unit
+        return Unit(relation=self.relation, column=column, rows=self.rows_per_unit, also=tuple(also))
 
 
 class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -359,7 +373,10 @@ def _check_number(name: str, value: float) -> None:
 
 
 def _with_files(spec: Spec, folder: Path) -> Spec:
-    """Resolve the data's path and read the hierarchies and codebooks."""
+    """Resolve the data's path, read the hierarchies and codebooks; refuse texts that a release must not hold."""
+    for name in PUBLISHED:
+        if isinstance(text := getattr(spec.release, name), str) and mentions_password(text):
+            raise SchemaMismatch(f"$.release.{name}: names a URL with a password, and is published; leave that out")
     attributes = tuple(_with_own_files(attribute, folder) for attribute in spec.attribute)
     data = spec.data
     if data is not None and data.source and "://" not in data.source:

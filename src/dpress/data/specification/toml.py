@@ -1,7 +1,9 @@
 """The specification as the TOML that a person would write."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
+from datetime import date, time
 from typing import Any
 
 
@@ -26,6 +28,10 @@ def _value(value: Any) -> str:
         return "{ " + ", ".join(f"{_string(str(key))} = {_value(one)}" for key, one in _given(value)) + " }"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_value(one) for one in value) + "]"
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
     return _string(value) if isinstance(value, str) else json.dumps(value)
 
 

@@ -3,7 +3,7 @@
 relation, schema -> `SELECT` of codes and raw columns -> batches -> the codes of all attributes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from dpress.core.coding import DROPPED
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.data.codec import codec
-from dpress.data.sources.source import Database, SqlSource
+from dpress.data.sources.source import Database, SqlSource, check_columns
 from dpress.data.sql.code_expression import code_expression
 from dpress.data.sql.engine_column import TEXT, Column, Dialect
 
@@ -40,7 +40,7 @@ class Relation:
     @property
     def source(self) -> exp.Expr:
         """The rows, as they stand after FROM."""
-        return exp.alias_(exp.Var(this=f"({self.query})"), "dpress_rows", table=True)
+        return exp.Subquery(this=exp.Var(this=self.query), alias=exp.TableAlias(this=exp.to_identifier("dpress_rows")))
 
     def column(self, name: str) -> Column:
         """Return a column.
@@ -60,6 +60,21 @@ def relation_of(source: SqlSource) -> Relation:
         OSError, SchemaMismatch: the engine cannot say what they are.
     """
     return Relation(query=f"SELECT * FROM {source.relation}", declared=source.types(), dialect=source.dialect)  # noqa: S608
+
+
+def check_asked(source: SqlSource, relation: Relation, wanted: Sequence[str]) -> None:
+    """Refuse columns that an engine does not have, or of which it would choose one.
+
+    Args:
+        source: of the rows.
+        relation: as the engine names them.
+        wanted: the columns that are needed.
+
+    Raises:
+        SchemaMismatch: a column is missing, or there are several of its name.
+    """
+    folds = source.dialect != "postgres"  # which compares names sign by sign, and has each once
+    check_columns(source.name, wanted, source.columns() if folds else list(relation.declared), folds=folds)
 
 
 def code_expressions(schema: Schema, relation: Relation) -> dict[str, exp.Expr]:

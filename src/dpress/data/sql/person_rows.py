@@ -16,8 +16,8 @@ from sqlglot import exp
 from dpress.core.claim import Unit
 from dpress.core.errors import SchemaMismatch
 from dpress.core.value import EXACT
-from dpress.data.sources.source import SqlSource, check_columns
-from dpress.data.sql.coded_rows import Relation, relation_of
+from dpress.data.sources.source import SqlSource
+from dpress.data.sql.coded_rows import Relation, check_asked, relation_of
 from dpress.data.sql.engine_column import Column, Dialect, whole
 
 RANK = "dpress_rank"
@@ -34,20 +34,21 @@ def bounded_query(source: SqlSource, unit: Unit, columns: Sequence[str]) -> str:
     Raises:
         SchemaMismatch: a row has no person; or see `bounded_rows`.
     """
-    relation, person = relation_of(source), str(unit.column)
-    check_columns(source.name, (*columns, person), list(relation.declared))
-    if source.fetch(nameless_rows(relation, person))[0][0].as_py():
-        raise SchemaMismatch(f"{source.name}: a row has no {person!r}; every row needs its person")
+    relation, persons = relation_of(source), unit.columns
+    check_asked(source, relation, (*columns, *persons))
+    if source.fetch(nameless_rows(relation, persons))[0][0].as_py():
+        which = " or ".join(map(repr, persons))
+        raise SchemaMismatch(f"{source.name}: a row has no {which}; every row needs its person")
     key = f"'{secrets.token_hex(32)}'"
-    return bounded_rows(relation, person, columns, rows=unit.rows, key=key)
+    return bounded_rows(relation, persons, columns, rows=unit.rows, key=key)
 
 
-def bounded_rows(relation: Relation, person: str, columns: Sequence[str], *, rows: int, key: str) -> str:
+def bounded_rows(relation: Relation, persons: Sequence[str], columns: Sequence[str], *, rows: int, key: str) -> str:
     """Return a query of some columns in which a person has at most so many rows.
 
     Args:
         relation: the rows, whose columns count by content.
-        person: the column that names a row's person.
+        persons: the columns that name a row's person.
         columns: to return; the rows' content is theirs alone.
         rows: the most of one person.
         key: the SQL of a secret text that nobody else knows: a parameter of the statement, or a literal where the
@@ -56,7 +57,7 @@ def bounded_rows(relation: Relation, person: str, columns: Sequence[str], *, row
     Raises:
         SchemaMismatch: a column is missing, or its type has no text that differs where its values do.
     """
-    name = person_name(relation.column(person))
+    name = person_text(relation, persons)
     parts = [exp.Var(this=key), name, *(_content(relation.column(column)) for column in columns)]
     digest = _digest(_joined([_measured(part) for part in parts], relation), relation)
     rank = exp.Window(this=exp.RowNumber(), partition_by=[name.copy()], order=exp.Order(expressions=[digest]))
@@ -66,15 +67,29 @@ def bounded_rows(relation: Relation, person: str, columns: Sequence[str], *, row
     return kept.sql(dialect=relation.dialect)
 
 
-def nameless_rows(relation: Relation, person: str) -> str:
+def nameless_rows(relation: Relation, persons: Sequence[str]) -> str:
     """Return a query of the number of rows without a person; the caller refuses any.
 
     Raises:
         SchemaMismatch: see `bounded_rows`.
     """
-    name = person_name(relation.column(person))
+    name = person_text(relation, persons)
     missing = exp.Count(this=exp.Star()) - exp.Count(this=name)
     return exp.select(exp.alias_(missing, "nameless")).from_(relation.source).sql(dialect=relation.dialect)
+
+
+def person_text(relation: Relation, columns: Sequence[str]) -> exp.Expr:
+    """Return the text that tells persons apart who are named by one column, or by several; NULL where one is missing.
+
+    Of several every text stands after its length: ("a", "bc") is not ("ab", "c").
+    """
+    names = [person_name(relation.column(column)) for column in columns]
+    if len(names) == 1:
+        return names[0]
+    found, *others = map(_after_length, names)
+    for other in others:
+        found = exp.DPipe(this=found, expression=other)
+    return _compared(found, relation.dialect)
 
 
 def person_name(column: Column) -> exp.Expr:
@@ -137,18 +152,27 @@ def _call(name: str, *arguments: exp.Expr) -> exp.Expr:
 
 def _bytes(text: exp.Expr, column: Column) -> exp.Expr:
     """Return a text that is compared by bytes."""
-    if column.dialect == "spark":
+    return _call("hex", _call("encode", text)) if column.dialect == "duckdb" else _compared(text, column.dialect)
+
+
+def _compared(text: exp.Expr, dialect: Dialect) -> exp.Expr:
+    """Return a text, in DuckDB of hexadecimal digits, that is compared by bytes."""
+    if dialect == "spark":
         return exp.Collate(this=exp.cast(text, "text"), expression=exp.Var(this="UTF8_BINARY"))
-    if column.dialect == "duckdb":
-        return _call("hex", _call("encode", text))
+    if dialect == "duckdb":
+        return text
     return exp.Collate(this=exp.cast(text, "text"), expression=exp.to_identifier("C", quoted=True))
 
 
 def _measured(text: exp.Expr) -> exp.Expr:
     """Return a text after its length, so that no two lists of texts run together to one; NULL is none of them."""
+    return exp.Coalesce(this=_after_length(text), expressions=[exp.Literal.string("n")])
+
+
+def _after_length(text: exp.Expr) -> exp.Expr:
+    """Return a text after its length; NULL where it is NULL."""
     length = exp.cast(_call("char_length", text), "text")
-    together = exp.DPipe(this=exp.DPipe(this=length, expression=exp.Literal.string(":")), expression=text.copy())
-    return exp.Coalesce(this=together, expressions=[exp.Literal.string("n")])
+    return exp.DPipe(this=exp.DPipe(this=length, expression=exp.Literal.string(":")), expression=text.copy())
 
 
 def _joined(parts: Sequence[exp.Expr], relation: Relation) -> exp.Expr:

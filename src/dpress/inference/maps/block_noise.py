@@ -4,6 +4,7 @@ noisy blocks + noisy tiles -> every block's best count -> its tiles shifted to a
 """
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -108,6 +109,7 @@ class TileDensity:
 
     noise: BlockNoise
     tiles: Array
+    reach: ClassVar[None] = None
 
     @property
     def grid(self) -> Grid:

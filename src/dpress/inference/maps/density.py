@@ -5,12 +5,13 @@ counts of cells + what the noise does to sums of them -> rectangles -> values, v
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from dpress.core.grid import Grid, Rectangles, sums
 from dpress.core.linear import Array
+from dpress.inference.interval import whole_counts
 
 LEVELS = 3  # of quarters that `clustering` looks at
 SPARE = 1.5  # by which `Wider` takes variances
@@ -26,6 +27,18 @@ class Noise(Protocol):
 
     def cells(self) -> Array:
         """Return that of every cell, an image of shape (side, side)."""
+        ...
+
+
+class Reach(Protocol):
+    """Between which counts rectangles lie, wherever people are in what reports do not tell apart."""
+
+    def ends(self, rectangles: Rectangles, critical: float) -> tuple[Array, Array]:
+        """Return what every count is at least and at most, give or take so many standard errors, shape (m,)."""
+        ...
+
+    def cells(self, critical: float) -> tuple[Array, Array]:
+        """Return that of every cell, images of shape (side, side)."""
         ...
 
 
@@ -54,6 +67,11 @@ class Density(Protocol):
         """Return that of every cell, an image of shape (side, side)."""
         ...
 
+    @property
+    def reach(self) -> Reach | None:
+        """What intervals are by; None where they reach as far to both sides, by their errors."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Cells:
@@ -68,12 +86,14 @@ class Cells:
         counts: an image of shape (side, side).
         noise: of sums over rectangles.
         clustered: k, from 0 to 1; 0 leaves the cut cells' part out.
+        reach: what intervals are by, where the error says too little.
     """
 
     grid: Grid
     counts: Array
     noise: Noise
     clustered: float = 0.0
+    reach: Reach | None = None
 
     def values(self, rectangles: Rectangles) -> Array:
         """Return the sum over the cells in each rectangle, shape (m,)."""
@@ -111,6 +131,7 @@ class Adjusted:
 
     adjusted: Cells
     unbiased: Cells
+    reach: ClassVar[None] = None
 
     @property
     def grid(self) -> Grid:
@@ -133,6 +154,16 @@ class Adjusted:
     def cell_variances(self) -> Array:
         """Return that of every cell."""
         return self.unbiased.cell_variances()
+
+
+def ends(density: Density, rectangles: Rectangles, critical: float) -> tuple[Array, Array]:
+    """Return the ends of the intervals of rectangles: as far to both sides, or by what reports tell apart."""
+    if density.reach is not None:
+        value, (low, high) = density.values(rectangles), density.reach.ends(rectangles, critical)
+        return np.minimum(low, value), np.maximum(high, value)
+    half = whole_counts(density.variances(rectangles), critical)
+    centre = unbiased(density).values(rectangles)
+    return centre - half, centre + half
 
 
 def unbiased(density: Density) -> Density:
@@ -232,43 +263,33 @@ class Wider:
 class Nodes:
     """Counts of a quadtree's nodes that were not made consistent, answered from the top (TDT).
 
-    A node within the rectangle counts as a whole, once; a cut cell by the share of its area.
-    Error: sum of the variances of the nodes used, times the squared share for a cut cell; exact for independent nodes.
+    A node within the rectangle counts as a whole, once; a cut cell by the share of its area. A level that was not
+    measured is passed over.
+    Error: that of `noise`.
 
     Args:
         grid: of side 2^h.
-        images: the counts of every level, from the root.
-        levels: the variance of a node's noise, level by level.
+        images: the counts of every level, from the root; None where a level was not measured, which the last was.
+        noise: of these sums.
     """
 
     grid: Grid
-    images: Sequence[Array]
-    levels: tuple[float, ...]
+    images: Sequence[Array | None]
+    noise: Noise
+    reach: ClassVar[None] = None
 
     @property
     def counts(self) -> Array:
         """The cells' own counts."""
-        return self.images[-1]
+        return np.asarray(self.images[-1])
 
     def values(self, rectangles: Rectangles) -> Array:
         """Return the sum over the largest nodes within each rectangle."""
-        return self._added(rectangles, [np.asarray(image) for image in self.images])
-
-    def variances(self, rectangles: Rectangles) -> Array:
-        """Return the variance of that sum."""
-        inner = [np.full(image.shape, v) for image, v in zip(self.images, self.levels, strict=True)]
-        whole, cut = _within(rectangles, 1), rectangles
-        shares = self.levels[-1] * (cut.squares(1) - whole.squares(1))
-        return self._added(_within(rectangles, 1), inner) + shares
-
-    def cell_variances(self) -> Array:
-        """Return the variance of a cell, the same for all."""
-        return np.full((self.grid.side, self.grid.side), self.levels[-1])
-
-    def _added(self, rectangles: Rectangles, images: Sequence[Array]) -> Array:
-        total, height = np.zeros(len(rectangles.left)), len(images) - 1
-        above = None
-        for level, image in enumerate(images):
+        total, height = np.zeros(len(rectangles.left)), len(self.images) - 1
+        above: Rectangles | None = None
+        for level, image in enumerate(self.images):
+            if image is None:
+                continue
             width = 1 << (height - level)
             own = rectangles if level == height else _within(rectangles, width)
             total += sums(image, own.scaled(1 / width))
@@ -276,6 +297,14 @@ class Nodes:
                 total -= sums(image, above.scaled(1 / width))
             above = _within(rectangles, width)
         return total
+
+    def variances(self, rectangles: Rectangles) -> Array:
+        """Return the variance of that sum."""
+        return self.noise.variances(rectangles)
+
+    def cell_variances(self) -> Array:
+        """Return the variance of every cell."""
+        return self.noise.cells()
 
 
 def clustering(counts: Array, *, levels: int = LEVELS) -> float:

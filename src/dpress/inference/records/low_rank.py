@@ -23,6 +23,8 @@ FEW_CELLS = 200
 SHAPE, SCALE = 0.5, 1e-5
 """Of the inverse gamma prior of a factor's variance in an attribute, over a cell's share: it says next to nothing."""
 _TINY = 1e-12
+_QUIET = 1e-12
+"""The least variance of a share that counts: below it a system of equations has no digits left in floats."""
 
 Places = npt.NDArray[np.int64]
 
@@ -59,7 +61,7 @@ def low_rank(model: LatentClasses, known: Evidence, *, rng: Generator) -> Array:
         rng: of the draws.
     """
     product = np.outer(known.one_way, known.one_way)
-    precisions = np.where(np.isfinite(known.variances), 1 / known.variances, 0.0)
+    precisions = np.where(np.isfinite(known.variances), 1 / np.maximum(known.variances, _QUIET), 0.0)
     residuals = _centred(np.where(precisions > 0, known.pairs - product, 0.0), model)
     scale = np.sqrt(known.one_way)
     factors = _first(model, scale)

@@ -88,7 +88,7 @@ class Answers(TableAnswers):
     @property
     def people(self) -> float:
         """How many took part, or the estimated number of rows."""
-        return self.release.users if self.evidence is None else self.evidence.rows
+        return self.release.reports if self.evidence is None else self.evidence.rows
 
     def _error(self, share: float, error: float) -> float:
         """Return the standard error of a count, from a share's: the number of a table's rows is estimated, too."""

@@ -87,7 +87,8 @@ def _chart(drawn: Map, width: float) -> Chart:
         ink = alt.condition("datum.shade > 0.75", alt.value(charts.ON_MARK), alt.value(charts.INK))
         texts = base.mark_text(fontSize=10.5).encode(text="text:N", color=ink)
         layers.append(texts.transform_filter("datum.significant"))
-    return alt.layer(*layers).properties(width=width, height=step * rows.size)
+    layered = alt.layer(*layers).add_params(charts.labels(rows.ticks), charts.labels(columns.ticks))
+    return layered.properties(width=width, height=step * rows.size)
 
 
 def _records(drawn: Map) -> list[dict[str, object]]:

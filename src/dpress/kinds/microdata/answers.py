@@ -5,7 +5,7 @@ records -> codes -> how many match a query.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,8 @@ from dpress.core.people import Codes
 from dpress.core.plain import plain
 from dpress.core.rng import Generator
 from dpress.data.codec.codec import encode
-from dpress.inference.interval import critical
+from dpress.inference.interval import critical, half_width
+from dpress.inference.row_count import RowCount
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.release import table_forms
 from dpress.release.answers import KeptAnswers, Part, Progress
@@ -34,7 +35,7 @@ from dpress.release.linear_forms import Compared, Group
 from dpress.release.published_tables import has_edges
 from dpress.release.query_language import parse
 from dpress.release.record_files import NAME, Written, values
-from dpress.release.release import Release
+from dpress.release.release import CONFIDENCE, Release
 from dpress.release.result import Result
 from dpress.release.table_forms import ProductSums
 
@@ -44,6 +45,7 @@ Measured = tuple[tuple[int, float], ...]
 LONGEST = 1 << 16  # bytes of texts for every byte of their file, where there are more than FEW_BYTES
 FEW_BYTES = 1 << 28
 NOTE = "Counted in synthetic records: no error is known for it."
+TOTAL = "The interval is that of the number of rows; there are as many records, rounded and at least 0."
 UNPROVEN = "The records come from a method whose published claim has no proof."
 
 
@@ -55,11 +57,14 @@ class RecordTable:
         table: the records in the attributes' own values, a column for every attribute.
         measured: of what was measured, the number of noisy answers and their variance, one after the other.
         aligned: whether record i is about row i of the table, as methods without a proof have it.
+        rows: how many rows there are, as far as it is published; None where records are not made for that number, and
+            of older releases.
     """
 
     table: pa.Table
     measured: Measured
     aligned: bool = False
+    rows: RowCount | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,20 +105,26 @@ class Answers:
         """Count the records that match a query such as `age in 30..40 and sex = Female`.
 
         Error: not known. What noise does to a sum of records has no formula, and what clusters or a model leave out is
-        no noise. The standard error and the ends of the interval are NaN.
+        no noise. The standard error and the ends of the interval are NaN. Of all records together they are those of
+        the number of rows, which is estimated without bias and with an exact error, or public.
 
         Args:
             text: the query.
-            confidence: not used: there is no interval.
+            confidence: of the number of rows; there is no other interval.
             progress: not used.
 
         Raises:
             ValueError: the text is no query on these attributes (see `query.parse`).
         """
         del progress
+        weights, rows = parse(self.release.schema, text), self.made.rows
+        if rows is not None and all(np.all(own == 1) for own in weights):
+            half = half_width(rows.variance, confidence, self.release.tail)
+            estimated = Result.of_count(text, rows.value, rows.variance, half, confidence, TOTAL)
+            return replace(estimated, value=self._matching(weights))
         return Result(
             query=text,
-            value=self._matching(parse(self.release.schema, text)),
+            value=self._matching(weights),
             standard_error=math.nan,
             interval=(math.nan, math.nan),
             confidence=confidence,
@@ -173,17 +184,31 @@ class Answers:
     def announced(self) -> tuple[str, ...]:
         """The records, how many and in which order."""
         order = "in the order of the rows" if self.made.aligned else "shuffled"
-        return (f"Records: {NAME}: {self.made.table.num_rows:,}, {order}",)
+        records = f"Records: {NAME}: {self.made.table.num_rows:,}, {order}"
+        return (records,) if self.made.rows is None else (records, f"Rows:    {self._rows_in_words(self.made.rows)}")
+
+    def _rows_in_words(self, rows: RowCount) -> str:
+        if not rows.variance:
+            return f"{rows.value:,.0f}; the number is public"
+        half = half_width(rows.variance, CONFIDENCE, self.release.tail)
+        return f"{rows.value:,.0f} +- {half:,.0f}, estimated without bias; a file has no fewer than 0"
 
     @property
     def described(self) -> Mapping[str, Any]:
-        """The parameters of the method, what was measured, and the number and the order of the records."""
+        """The parameters, what was measured, the number and the order of the records, and the number of rows."""
         return {
             "parameters": plain(self.maker.parameters),
             "measured": [[*part] for part in self.made.measured],
             "records": self.made.table.num_rows,
             "aligned": self.made.aligned,
+            **({} if self.made.rows is None else {"rows": self._described_rows(self.made.rows)}),
         }
+
+    def _described_rows(self, rows: RowCount) -> dict[str, float]:
+        """Return the number of rows with its error, under the names of a table's columns."""
+        half = half_width(rows.variance, CONFIDENCE, self.release.tail)
+        ends = {"low": rows.value - half, "high": rows.value + half}
+        return {"count": rows.value, "standard_error": math.sqrt(rows.variance), **ends}
 
     def by_attributes(self) -> Iterator[tuple[tuple[str, ...], Part]]:
         """Yield the records with the names of their attributes."""
@@ -209,12 +234,21 @@ def measured(mechanism: Mechanism, drawn: SyntheticRecords, schema: Schema, *, r
         schema: of the records.
         rng: the generator; nothing private is drawn.
     """
-    del mechanism
     table = pa.table(values(schema.tabular, drawn.codes, rng=rng))
     answers = np.zeros(0, dtype=np.int64) if drawn.measurement is None else drawn.measurement.answers
+    parts = parts_of(drawn)
+    rows = _row_count(mechanism, answers, parts, table.num_rows)
     return KeptAnswers(
-        answers=answers, detail=RecordTable(table=table, measured=parts_of(drawn), aligned=drawn.aligned)
+        answers=answers, detail=RecordTable(table=table, measured=parts, aligned=drawn.aligned, rows=rows)
     )
+
+
+def _row_count(mechanism: Mechanism, kept: Numbers, parts: Measured, records: int) -> RowCount | None:
+    """Return the number of rows that records were made for, from the noisy answers that are published."""
+    if not isinstance(mechanism, RecordMaker):
+        return None
+    ends = np.cumsum([rows for rows, _ in parts])[:-1]
+    return mechanism.row_count([float(own.sum()) for own in np.split(kept, ends)], records)
 
 
 def restored(release: Release, description: Mapping[str, Any], folder: Path) -> RecordTable:
@@ -231,7 +265,8 @@ def restored(release: Release, description: Mapping[str, Any], folder: Path) -> 
     parts = msgspec.convert(description["measured"], Measured)
     measurement(release.kept, parts)
     most = max(FEW_BYTES, LONGEST * (folder / NAME).stat().st_size)
-    return RecordTable(table=_written_out(axes, table, most), measured=parts, aligned=aligned)
+    rows = _row_count(release.mechanism, release.kept, parts, table.num_rows) if "rows" in description else None
+    return RecordTable(table=_written_out(axes, table, most), measured=parts, aligned=aligned, rows=rows)
 
 
 def parts_of(synthetic: SyntheticRecords) -> Measured:

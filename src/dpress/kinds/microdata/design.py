@@ -1,4 +1,8 @@
-"""Which records to make: by which method, with which parameters, and how much its noise will add to their error."""
+"""Which records to make: by which method, with which parameters, and how much its noise will add to their error.
+
+No error of records can be predicted before the rows are read (decision 59), so that the order of `PREFERRED` rests on
+measurements (decision 76) and not on predictions.
+"""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,6 +12,7 @@ from dpress import catalog
 from dpress.core.attribute import Tabular
 from dpress.core.claim import ZCDP, PureDP
 from dpress.core.errors import NotSupported
+from dpress.core.extras import has_scipy
 from dpress.core.mechanism import Card, Synthesizer
 from dpress.core.mixed import Column, columns
 from dpress.core.parameters import PLACE, names
@@ -16,12 +21,13 @@ from dpress.data.specification.spec import Spec
 from dpress.kinds.microdata.kind import Records
 from dpress.mechanisms.microdata.record_maker import RecordMaker
 from dpress.release.candidate import Candidate, Choice, rank
-from dpress.release.parameter_checks import expected_users, of_kind, of_methods
+from dpress.release.parameter_checks import beside, expected_users, of_kind, of_methods
 from dpress.release.strategies import affordable
 
 PUBLISHED = "dp_k_prototypes"
 UNIT = "noise SSE, scaled units"
-PROVEN = ("dp_prototypes", "graphical")  # what is tried where the spec names no method
+NEAREST = "graphical"
+PREFERRED = (NEAREST, "dp_prototypes")  # proven; where the spec names no method, the first that serves it
 ORDER = (
     f'{PLACE}.rows: a release in the order of the table\'s rows, got "aligned": row i would be about person i, and no '
     'noise hides whose it is; records are shuffled: "mixture" or "representative"'
@@ -33,7 +39,7 @@ INFLUENCE = (
 
 
 def choose(spec: Spec) -> Choice:
-    """Return every method that makes records, under the noise that suits it best, least noise first.
+    """Return every method that makes records, under the noise that suits it best, in the order of `PREFERRED`.
 
     Raises:
         NotSupported: no method serves the specification.
@@ -43,7 +49,7 @@ def choose(spec: Spec) -> Choice:
     for method, maker in record_makers(spec, affordable(spec)):
         own = Candidate(method=method, mechanism=maker, predicted_error=maker.noise_sse(users))
         best[method] = min(own, best.get(method, own), key=rank)  # the last of equals: rho suits many answers
-    candidates, schema = tuple(sorted(best.values(), key=rank)), spec.schema
+    candidates, schema = tuple(sorted(best.values(), key=_preference)), spec.schema
     return Choice(
         workload=Marginals(schema.shape, tuple((axis,) for axis in range(len(schema.shape)))),
         schema=schema,
@@ -53,6 +59,25 @@ def choose(spec: Spec) -> Choice:
         users=users,
         unit=UNIT,
     )
+
+
+def _preference(one: Candidate) -> int:
+    return PREFERRED.index(one.method) if one.method in PREFERRED else len(PREFERRED)
+
+
+def hindrance(spec: Spec) -> str:
+    """Return why the records of a spec that names no method are not made by the nearest one; empty where they are."""
+    if not has_scipy():
+        return "it needs SciPy: pip install 'dpress[numerics]'"
+    if len(spec.schema.tabular) < 2:
+        return "it needs two attributes or more"
+    if of_kind(spec, Records).weights is not None:
+        return "it knows no distance of records, and so no `weights`"
+    if "rounds" in spec.release.parameters:
+        return "`rounds` are those of clusters unless a method is named"
+    if untaken := [name for name in beside(spec) if name not in names(catalog.cards()[NEAREST].parameters)]:
+        return f"it takes no {', '.join(f'`{name}`' for name in untaken)}"
+    return ""
 
 
 def weights(spec: Spec) -> tuple[float, ...]:
@@ -116,7 +141,8 @@ def _offers(spec: Spec) -> Iterator[tuple[Card, dict[str, Any]]]:
         raise NotSupported(ORDER)
     if method not in ("auto", *makers):
         raise NotSupported(f"$.release.method: {method!r} makes no records; those that do: {', '.join(makers)}")
-    offered = [name for name in PROVEN if name in makers] if method == "auto" else [method]
+    left_out = NEAREST if hindrance(spec) else ""
+    offered = [name for name in sorted(PREFERRED) if name != left_out] if method == "auto" else [method]
     arguments = of_methods(spec, {name: makers[name].parameters for name in offered})
     _check_sizes(spec)
     influence = {"weights": "influence"} if of_kind(spec, Records).weights == "influence" else {}

@@ -16,6 +16,7 @@ from dpress import catalog
 from dpress.core.attribute import Bounded, Tabular
 from dpress.core.people import Codes
 from dpress.inference.interval import half_width
+from dpress.inference.row_count import RowCount
 from dpress.kinds.microdata.record_views import PairView, one_way, ranked
 from dpress.release.published_tables import CONFIDENCE
 from dpress.release.record_files import NAME
@@ -27,7 +28,7 @@ from dpress.reporting.frame import frame
 from dpress.reporting.page_lists import MOST_CELLS, listed, lists_data
 from dpress.reporting.page_tables import Table
 from dpress.reporting.render import rendered
-from dpress.reporting.rounding import TIMES
+from dpress.reporting.rounding import TIMES, error, number
 from dpress.reporting.views import View
 
 TEMPLATE = "kinds/microdata/page.html.j2"
@@ -48,6 +49,7 @@ class Records:
         aligned: record i stands for row i.
         parts: of what was measured, the number of noisy answers and their variance.
         parameters: that the method ran with.
+        rows: how many rows there are, as far as it is published; None where nothing is.
     """
 
     table: pa.Table
@@ -55,6 +57,7 @@ class Records:
     aligned: bool
     parts: tuple[tuple[int, float], ...]
     parameters: Mapping[str, Any]
+    rows: RowCount | None
 
     @property
     def size(self) -> int:
@@ -76,6 +79,7 @@ def records_of(release: Release) -> Records:
         aligned=made.aligned,
         parts=made.measured,
         parameters=answers.maker.parameters,
+        rows=made.rows,
     )
 
 
@@ -93,6 +97,7 @@ def context(own: Facts, records: Records) -> dict[str, Any]:
     return {
         **frame(own),
         "records": records.size,
+        "rows": None if records.rows is None else _rows(own, records.rows),
         "file": NAME,
         "method": own.method,
         "card": catalog.card(own.method),
@@ -114,6 +119,18 @@ def context(own: Facts, records: Records) -> dict[str, Any]:
         "twos": _twos(pairs),
         "command": f"dpress query FOLDER {shlex.quote(query)}",
         "answer": own.query(query).value,
+    }
+
+
+def _rows(own: Facts, rows: RowCount) -> dict[str, Any]:
+    """Return the number of rows with its error, as the page writes it."""
+    half = half_width(rows.variance, CONFIDENCE, own.tail)
+    return {
+        "public": not rows.variance,
+        "count": number(rows.value),
+        "low": number(rows.value - half),
+        "high": number(rows.value + half),
+        "error": error(math.sqrt(rows.variance)),
     }
 
 

@@ -73,8 +73,8 @@ class Answers(FoundValues):
     @property
     def selected(self) -> str:
         """What the selection does to counts near the threshold, in a sentence."""
-        person = self.release.claim.unit.column
-        once = f" Each {person} counts once for a name." if person else ""
+        unit = self.release.claim.unit
+        once = f" Each {unit.name} counts once for a name." if unit.columns else ""
         return (
             f"Only names with a noisy count of at least {self.mechanism.threshold:,} are released: counts near it are "
             f"too high on average, and their intervals hold less often than they say.{once}"

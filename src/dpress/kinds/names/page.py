@@ -35,5 +35,5 @@ def _context(own: Facts, release: Release) -> dict[str, Any]:
         "nearly": mechanism.count_for(SURE),
         "delta": ceiling(own.charged.delta) if isinstance(own.charged, ApproxDP) else "",
         "bounded": own.tail == "laplace",
-        "persons": own.claim.unit.column,
+        "persons": own.claim.unit.name if own.claim.unit.columns else "",
     }

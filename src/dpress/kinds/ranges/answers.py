@@ -1,6 +1,6 @@
 """Answers of a release of ranges of one attribute, or boxes of several: also very many at once."""
 
-import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,9 @@ from dpress.core.workload import Areas, Boxes, Workload
 from dpress.inference.box_sums import box_sums
 from dpress.inference.interval import half_width
 from dpress.kinds.ranges import grid_fit
+from dpress.kinds.ranges.cell_ends import ends, of_tiles
 from dpress.kinds.ranges.grids import grids_of, sample
+from dpress.kinds.ranges.left_open import LeftOpen, left_open
 from dpress.kinds.ranges.tiles import Tiled, aligned, cuts, tiled
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.linear.product import box_variances
@@ -27,6 +29,7 @@ from dpress.mechanisms.ranges.level_tree import LevelTree
 from dpress.release import linear_error
 from dpress.release.answers import Progress
 from dpress.release.kept_integers import collected, live, measured, restored
+from dpress.release.published_tables import PublishedTable
 from dpress.release.query_language import parse
 from dpress.release.release import CONFIDENCE
 from dpress.release.result import Result
@@ -35,12 +38,14 @@ from dpress.release.table_forms import ProductSums
 
 TILES = (
     "The range cuts tiles of the grids. Within a tile of one attribute people are taken as evenly spread, within one "
-    "of two as independent: the interval is of the noise alone. What the tiles leave open are counts by whole tiles."
+    "of two as independent: the standard error is of the noise alone. What the tiles leave open are counts by whole "
+    "tiles; the interval of a count holds it wherever people are in them."
 )
 
 INTERVALS = (
     "The range cuts an interval of cells that was not divided further. Within one people are taken as evenly spread: "
-    "the confidence interval is of the noise alone. What that leaves open are counts by whole intervals."
+    "the standard error is of the noise alone. What that leaves open are counts by whole intervals; the confidence "
+    "interval of a count holds it wherever people are in them."
 )
 
 __all__ = ["Answers", "collected", "live", "measured", "predicted", "restored"]
@@ -75,9 +80,20 @@ class Answers(TableAnswers):
             raise ValueError(f"left and right must have one shape, got {np.shape(left)} and {np.shape(right)}")
         ranges = [Ranges(size, ends[0][:, axis], ends[1][:, axis]) for axis, size in enumerate(shape)]
         count, variance = self.box_answers(tuple(range(len(shape))), ranges), self.box_variances(ranges)
+        low, high = self._ends(ranges, count, variance, confidence)
+        return pa.table({"count": count, "standard_error": np.sqrt(variance), "low": low, "high": high})
+
+    def _ends(self, ranges: list[Ranges], count: Array, variance: Array, confidence: float) -> tuple[Array, Array]:
+        """Return the ends of the intervals of boxes, with what the tiles leave open that one cuts."""
         half = half_width(variance, confidence, self.release.tail)
-        columns = {"count": count, "standard_error": np.sqrt(variance), "low": count - half, "high": count + half}
-        return pa.table(columns)
+        low, high = count - half, count + half
+        if (tiles := self.tiles) is None:
+            return low, high
+        for place in range(ranges[0].size):
+            weights = [own.weights(place) for own in ranges]
+            if cuts(tiles, weights):
+                low[place], high[place] = self._left_open(tiles, weights).interval(count[place], confidence)
+        return low, high
 
     def box_answers(self, axes: tuple[int, ...], ranges: list[Ranges]) -> Array:
         """Return the sums of one published table in many boxes, given along its axes, shape (m,).
@@ -116,9 +132,9 @@ class Answers(TableAnswers):
             return super().query(text, confidence=confidence, progress=progress)
         fit = self.fit(self.grids, progress)
         value, variance = fit.count(weights)
-        return Result.of_count(
-            text, value, variance, fit.refits.half_width(variance, confidence), confidence, grid_fit.NOTE
-        )
+        half = fit.refits.half_width(variance, confidence)
+        found = Result.of_count(text, value, variance, half, confidence, grid_fit.NOTE)
+        return replace(found, interval=fit.interval(aligned(self.grids, weights), confidence))
 
     def answering(self, weights: list[Array], text: str, progress: Progress | None = None) -> ProductSums:
         """Return who answers queries about the attributes that one weighs: a published table, else that fit."""
@@ -141,18 +157,32 @@ class Answers(TableAnswers):
         found, tiles = super().answered(text, weights, confidence), self.tiles
         if tiles is None or not cuts(tiles, weights):
             return found
-        return replace(found, within=self._left_open(tiles, weights), note=_note(tiles))
+        open_between = self._left_open(tiles, weights)
+        interval = open_between.interval(found.value, confidence)
+        return replace(found, interval=interval, within=open_between.within, note=_note(tiles))
 
-    def _left_open(self, tiles: Tiled, weights: list[Array]) -> tuple[float, float]:
-        """Return between which counts of whole tiles a count lies, and of two attributes those of each alone."""
-        low, high = (self.decoder.answer(self.measurement, own) for own in aligned(tiles, weights))
-        asked = [axis for axis, own in enumerate(weights) if not np.all(own == 1)]
-        if len(asked) == 2:
-            alone = [[own if axis == one else np.ones(own.size) for axis, own in enumerate(weights)] for one in asked]
-            ends = [[self.decoder.answer(self.measurement, own) for own in aligned(tiles, each)] for each in alone]
-            low = max(low, math.fsum(end[0] for end in ends) - self.release.users)
-            high = min(high, *(end[1] for end in ends))
-        return low, max(low, high)
+    def _left_open(self, tiles: Tiled, weights: list[Array]) -> LeftOpen:
+        return left_open(tiles, weights, self.release.reports, self._counted, self.release.tail)
+
+    def _counted(self, weights: list[Array]) -> tuple[float, float]:
+        """Return the count of a box with its variance; how many took part is known."""
+        if all(np.all(own == 1) for own in weights):
+            return float(self.release.reports), 0.0
+        return self.decoder.answer(self.measurement, weights), self.query_variance(weights)
+
+    def published(self) -> Iterator[PublishedTable]:
+        """Yield the published tables; of tiles with intervals that hold a cell wherever people are in its tile."""
+        tiles = self.tiles
+        if tiles is None:
+            yield from super().published()
+            return
+        counted = {axes: of_tiles(tiles, axes, self._counted) for axes in self.decoder.tables}
+        for axes, table in zip(self.decoder.tables, super().published(), strict=True):
+            alone = [counted[axis,] for axis in axes] if len(axes) == 2 else []
+            low, high = ends(
+                tiles, axes, counted[axes], alone, self.release.reports, level=CONFIDENCE, tail=self.release.tail
+            )
+            yield replace(table, ends=(np.minimum(low, table.count), np.maximum(high, table.count)))
 
     def adjusted(self, axes: tuple[int, ...], count: Array, variance: Array) -> Array | None:
         """Return the counts after the post-processing that is named; of grids else those without any below zero."""

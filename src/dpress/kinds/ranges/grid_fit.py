@@ -21,7 +21,7 @@ PAIRS = 2
 SEED = 0  # of the refits: nothing private is drawn, and everybody gets the same
 NOTE = (
     "This comes from a joint distribution that is fitted to the grids of pairs: biased; the interval covers the noise "
-    "of collection, not what pairs of attributes or tiles cannot see."
+    "of collection and where people are in their tiles, not what pairs of attributes cannot see."
 )
 
 
@@ -48,6 +48,11 @@ class GridFit:
         ]
         users = self.counts.users
         return users * self.refits.share(taken), (users * self.refits.error(taken)) ** 2
+
+    def interval(self, boxes: Sequence[Sequence[Array]], confidence: float) -> tuple[float, float]:
+        """Return the ends of an interval, from the largest box of whole tiles within to the smallest one around."""
+        (low, spread), (high, other) = (self.count(own) for own in boxes)
+        return low - self.refits.half_width(spread, confidence), high + self.refits.half_width(other, confidence)
 
 
 def grid_fit(grids: Hdg, tallies: Sequence[Tally], *, progress: Callable[[int], object] | None = None) -> GridFit:

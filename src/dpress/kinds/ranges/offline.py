@@ -5,13 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpress.core.oracle import Tally
+from dpress.inference.interval import several_critical
 from dpress.kinds.ranges.answers import INTERVALS, TILES
-from dpress.kinds.ranges.tiles import starts_of, tiled
+from dpress.kinds.ranges.tiles import BOUNDS, starts_of, tiled
 from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.mechanisms.ranges.hdg import Hdg
 from dpress.mechanisms.ranges.level_tree import KNOWN, LevelTree
-from dpress.release.release import Release
+from dpress.release.release import CONFIDENCE, Release
 from dpress.reporting.error_form import Form
 from dpress.reporting.packed_numbers import packed
 from dpress.reporting.page_data import Tiles
@@ -38,10 +39,11 @@ def tiles(release: Release) -> Tiles | None:
     if own is None:
         return None
     alone = [starts_of(own, [axis])[0][:-1].tolist() for axis in range(len(own.shape))]
+    several = several_critical(CONFIDENCE, BOUNDS, release.tail)
     if isinstance(own, AheadTree):
-        return {"alone": alone, "together": [], "note": INTERVALS}
+        return {"alone": alone, "together": [], "critical": several, "note": INTERVALS}
     together = [one.coarse_starts[:-1].tolist() for one in own.axes]
-    return {"alone": alone, "together": together, "note": TILES}
+    return {"alone": alone, "together": together, "critical": several, "note": TILES}
 
 
 def _of_levels(own: LevelTree, tallies: Sequence[Tally]) -> Form | None:

@@ -4,7 +4,7 @@ views of cells -> sums over tiles, each with its own variance -> views of tiles.
 """
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from dpress.core.linear import Array
 from dpress.core.ranges import Places, Ranges
 from dpress.inference.interval import half_width
-from dpress.kinds.ranges.tiles import Tiled, starts_of
+from dpress.kinds.ranges.tiles import Tiled, box_of, starts_of
 from dpress.release.published_tables import CONFIDENCE
 from dpress.reporting.views import Axis, RangeVariances, View
 
@@ -39,17 +39,9 @@ def tile_variances(names: Sequence[str], own: Tiled, variance: Variance) -> Rang
         axis = names.index(name)
         (starts,) = starts_of(own, [axis])
         ends = zip(starts[ranges.left - 1], starts[ranges.right], strict=True)
-        return np.array([variance(_within(own, {axis: (int(first), int(end))})) for first, end in ends])
+        return np.array([variance(box_of(own, {axis: (int(first), int(end))})) for first, end in ends])
 
     return found
-
-
-def _within(own: Tiled, ends: Mapping[int, tuple[int, int]]) -> list[Array]:
-    """Return the weights of a box, the first cell and the one after the last given along some attributes."""
-    weights = [np.ones(size) for size in own.shape]
-    for axis, (first, end) in ends.items():
-        weights[axis][:first] = weights[axis][end:] = 0
-    return weights
 
 
 def _merged(view: View, axes: Sequence[int], own: Tiled, variance: Variance) -> View:
@@ -57,7 +49,7 @@ def _merged(view: View, axes: Sequence[int], own: Tiled, variance: Variance) -> 
     spread = np.empty([one.size - 1 for one in starts])
     for place in np.ndindex(spread.shape):
         ends = [(int(one[tile]), int(one[tile + 1])) for one, tile in zip(starts, place, strict=True)]
-        spread[place] = variance(_within(own, dict(zip(axes, ends, strict=True))))
+        spread[place] = variance(box_of(own, dict(zip(axes, ends, strict=True))))
     return replace(
         view,
         axes=tuple(_axis(axis, one) for axis, one in zip(view.axes, starts, strict=True)),

@@ -1,6 +1,6 @@
 """What devices tell of whole tiles only: those of grids, or the intervals of a tree that grew where people are."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from dpress.mechanisms.ranges.ahead_tree import AheadTree
 from dpress.mechanisms.ranges.hdg import Hdg
 
 Tiled = Hdg | AheadTree
+BOUNDS = 3  # of a count of two attributes that cuts tiles: by those of both, and by those of either
 
 
 def tiled(mechanism: object) -> Tiled | None:
@@ -24,6 +25,14 @@ def starts_of(own: Tiled, axes: Sequence[int]) -> list[Places]:
     if isinstance(own, AheadTree):
         return [np.array([*own.starts, *own.shape])]
     return [own.axes[axis].starts if len(axes) == 1 else own.axes[axis].coarse_starts for axis in axes]
+
+
+def box_of(own: Tiled, ends: Mapping[int, tuple[int, int]]) -> list[Array]:
+    """Return the weights of a box, the first cell and the one after the last given along some attributes."""
+    weights = [np.ones(size) for size in own.shape]
+    for axis, (first, end) in ends.items():
+        weights[axis][:first] = weights[axis][end:] = 0
+    return weights
 
 
 def aligned(own: Tiled, weights: Sequence[Array]) -> tuple[list[Array], list[Array]]:

@@ -99,7 +99,7 @@ class Answers(OneTable):
             return replace(found, of="mean", note=self.capped)
         place = self._place(text)
         if place is None:
-            return Result.of_count(text, float(self.release.users), 0.0, 0.0, confidence)
+            return Result.of_count(text, float(self.release.reports), 0.0, 0.0, confidence)
         variance = float(np.asarray(self.measurement.variance)[place])
         half = half_width(variance, confidence, self.release.tail)
         return Result.of_count(text, float(self.measurement.answers[place]), variance, half, confidence, self.capped)

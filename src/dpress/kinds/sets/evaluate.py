@@ -24,7 +24,7 @@ def evaluate(
     no_held_out(held_out)
     answers = release.answers
     truth = set_counts(members_of(release), data, progress=progress)
-    scale = release.users / max(truth.people, 1)
+    scale = release.reports / max(truth.people, 1)
     counts, kept = truth.counts * scale, truth.kept(answers.method.cap) * scale
     errors, noise = answers.measurement.answers - counts, answers.measurement.answers - kept
     variance = np.asarray(answers.measurement.variance)

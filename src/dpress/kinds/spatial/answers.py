@@ -17,12 +17,13 @@ from dpress.core.grid import LARGEST_SIDE, Rectangles
 from dpress.core.linear import Array
 from dpress.core.mechanism import Mechanism
 from dpress.core.workload import Areas, Boxes, Marginals
-from dpress.inference.interval import critical, half_width
-from dpress.inference.maps.density import Adjusted, Density, likely, unbiased
+from dpress.inference.interval import critical
+from dpress.inference.maps.density import Adjusted, Density, ends, likely, unbiased
 from dpress.inference.ratio import Pair
 from dpress.kinds.spatial.place import location
 from dpress.kinds.spatial.prediction import typical_rectangles
 from dpress.kinds.spatial.strips import Ends, cells_between, cut, pair
+from dpress.mechanisms.protocol.collection import Collection
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
 from dpress.release.answers import Part, Progress, PublishedOnly
 from dpress.release.kept_integers import collected, live, measured, restored
@@ -42,6 +43,10 @@ BIASED = (
     "No count is below zero, which biases them: intervals are those of the unbiased counts, and may miss the shown."
 )
 APPROXIMATE = "No count is below zero: the value is biased, its error simulated, and the interval approximate."
+REACHING = (
+    "No count is below zero: the value is biased, and its error simulated. The interval is by what reports tell of "
+    "areas larger than cells, and holds the count wherever people are in them."
+)
 UNBIASED = "From the unbiased counts."
 NEAR = 1e-9  # cells, of a border
 Corners = npt.NDArray[np.float64]
@@ -62,7 +67,12 @@ class Answers(PublishedOnly):
         """The estimated map, with the error of its sums."""
         mechanism: Any = self.release.mechanism
         decoder: MapDecoder = mechanism.decoder
-        return decoder.density(measurement_of(self.release))
+        tallies = mechanism.split_tally(self.release.kept[: sum(mechanism.sizes)]) if self._reported else None
+        return decoder.density(measurement_of(self.release), tallies)
+
+    @property
+    def _reported(self) -> bool:
+        return isinstance(self.release.mechanism, Collection)
 
     @property
     def box(self) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -93,7 +103,7 @@ class Answers(PublishedOnly):
             standard_error=found["standard_error"],
             interval=(found["low"], found["high"]),
             confidence=confidence,
-            note=" ".join(notes + [APPROXIMATE] * self.approximate) or None,
+            note=" ".join(notes + [REACHING] * self.approximate) or None,
             unbiased=found.get("unbiased"),
         )
 
@@ -147,13 +157,13 @@ class Answers(PublishedOnly):
     def _in_cells(self, inside: list[Ends]) -> tuple[Ends, Ends]:
         """Return both ranges of a rectangle in cells; what rounding moved off a border is put on it."""
         side, found = self.density.grid.side, list[Ends]()
-        for ends, (least, most) in zip(inside, self.box, strict=True):
-            low, high = ((end - least) / (most - least) * side for end in ends)
+        for pair_of_ends, (least, most) in zip(inside, self.box, strict=True):
+            low, high = ((end - least) / (most - least) * side for end in pair_of_ends)
             found.append((_on_border(low), _on_border(high)))
         return found[0], found[1]
 
     def query_rectangles(self, low: Any, high: Any, *, confidence: float = CONFIDENCE) -> pa.Table:
-        """Answer many rectangles at once; ten thousand take well under a second.
+        """Answer many rectangles at once; ten thousand take a few seconds where devices reported, else less than one.
 
         Args:
             low: the left and the lower end of every rectangle, in the columns' units, shape (m, 2).
@@ -167,16 +177,15 @@ class Answers(PublishedOnly):
         Raises:
             ValueError: another shape, or a rectangle is reversed or leaves the box; the message names its number.
         """
-        ends = self._inside(low, high)
+        corners = self._inside(low, high)
         box, side = np.array(self.box), self.density.grid.side
-        places = [(end - box[:, 0]) / (box[:, 1] - box[:, 0]) * side for end in ends]
+        places = [(end - box[:, 0]) / (box[:, 1] - box[:, 0]) * side for end in corners]
         (left, bottom), (right, top) = (place.T for place in places)
         asked = Rectangles(left, right, bottom, top)
         count, variance = self.density.values(asked), self.density.variances(asked)
-        half = half_width(variance, confidence, self.release.tail)
-        centre = unbiased(self.density).values(asked)
-        columns = {"count": count, "standard_error": np.sqrt(variance), "low": centre - half, "high": centre + half}
-        return pa.table(columns | ({"unbiased": centre} if self.adjusted else {}))
+        lowest, highest = ends(self.density, asked, self._critical(confidence))
+        columns = {"count": count, "standard_error": np.sqrt(variance), "low": lowest, "high": highest}
+        return pa.table(columns | ({"unbiased": unbiased(self.density).values(asked)} if self.adjusted else {}))
 
     @property
     def adjusted(self) -> bool:
@@ -185,7 +194,7 @@ class Answers(PublishedOnly):
 
     @property
     def approximate(self) -> bool:
-        """Whether errors are by simulation alone, so that intervals hold about as often as they say."""
+        """Whether errors are by simulation alone; intervals of counts are not."""
         decoder: Any = self.release.mechanism
         return not (decoder.decoder.estimator.linear or self.adjusted)
 
@@ -249,12 +258,13 @@ class Answers(PublishedOnly):
             variance=self.density.variances(asked),
             adjusted=None,
             tail=self.release.tail,
+            ends=None if self.density.reach is None else ends(self.density, asked, self._critical(CONFIDENCE)),
         )
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What the counts and their intervals are, and what the release answers."""
-        found = [BIASED] if self.adjusted else [APPROXIMATE] if self.approximate else []
+        found = [BIASED] if self.adjusted else [REACHING] if self.approximate else []
         return (*found, "The release answers any rectangle.")
 
     def published(self) -> Iterator[PublishedTable]:
@@ -269,7 +279,16 @@ class Answers(PublishedOnly):
             variance=_flat(density.cell_variances()),
             adjusted=None,
             tail=self.release.tail,
+            ends=self._cell_ends(),
         )
+
+    def _cell_ends(self) -> tuple[Array, Array] | None:
+        """Return the ends of the cells' intervals where they do not reach as far to both sides."""
+        density = self.density
+        if density.reach is None:
+            return None
+        low, high = density.reach.cells(self._critical(CONFIDENCE))
+        return _flat(np.minimum(low, density.counts)), _flat(np.maximum(high, density.counts))
 
 
 def predicted(mechanism: Mechanism, workload: Workload) -> float | None:

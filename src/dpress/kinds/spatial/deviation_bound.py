@@ -25,7 +25,7 @@ class DeviationBound:
     """How far the counts of rectangles can be from the truth, but for a chance of at most `BETA`; by Bernstein.
 
     Args:
-        noise: of the tree, or of the cells.
+        noise: by which the tree's levels, or the cells, are weighed.
         users: who answered for every level.
         epsilon: of a report.
     """
@@ -50,10 +50,11 @@ def deviation_bound(release: Release, density: Density) -> DeviationBound | None
     if not (isinstance(own, Levels) and own.linear and isinstance(density, Cells)):
         return None
     oracle = own.oracles[-1]
-    if own.root or not isinstance(oracle, Oue) or not isinstance(density.noise, TreeNoise):
+    if own.root or not isinstance(oracle, Oue):
         return None
     tallies = mechanism.split_tally(release.kept[: sum(mechanism.sizes)])
+    noise = own.weighed_by(own.measurement(tallies))
     reports = {level: int(tally[-1]) for level, tally in zip(own.levels, tallies, strict=True)}
-    levels = own.levels if own.flat else range(len(density.noise.levels))
+    levels = own.levels if own.flat else range(len(noise.levels))
     users = tuple(reports.get(level, 0) for level in levels)
-    return DeviationBound(noise=density.noise, users=users, epsilon=float(oracle.loss.epsilon))
+    return DeviationBound(noise=noise, users=users, epsilon=float(oracle.loss.epsilon))

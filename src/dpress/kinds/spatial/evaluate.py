@@ -10,8 +10,8 @@ from dpress.core.linear import Array
 from dpress.core.workload import Areas
 from dpress.data.add_up import Progress
 from dpress.data.true_counts import true_counts
-from dpress.inference.interval import half_width
-from dpress.inference.maps.density import unbiased
+from dpress.inference.interval import critical
+from dpress.inference.maps.density import ends, unbiased
 from dpress.kinds.spatial.place import on_grid
 from dpress.kinds.spatial.prediction import typical_rectangles
 from dpress.release.evaluate import no_remarks as remarks
@@ -47,10 +47,10 @@ def evaluate(
     *_, rows = found = counted()
     truth = found[:-1]
     own = asked.scaled(density.grid.side / LARGEST_SIDE)
-    variances = density.variances(own)
+    low, high = ends(density, own, critical(CONFIDENCE, release.tail))
     errors, apart = (np.abs(one.values(own) - truth) for one in (density, unbiased(density)))
     adjusted = release.answers.adjusted
-    inside = apart <= half_width(variances, CONFIDENCE, release.tail)
+    inside = (low <= truth) & (truth <= high)
     return {
         "rows": float(rows),
         "mean_absolute_error": float(errors.mean()),

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpress.core.grid import Rectangles
-from dpress.inference.interval import half_width
-from dpress.inference.maps.density import Density, likely
+from dpress.inference.interval import critical
+from dpress.inference.maps.density import Density, ends, likely
 from dpress.kinds.spatial import colour_scale
 from dpress.kinds.spatial.map_frame import TOP, Frame, axes, cell_size, cells, frame, picture, svg, text
 from dpress.kinds.spatial.outlines import Box
@@ -206,7 +206,8 @@ def trust(density: Density) -> tuple[colour_scale.Classes, int]:
     side = density.grid.side
     regions = min(REGIONS, side)
     blocks = _blocks(side, regions)
-    values, off = density.values(blocks), half_width(density.variances(blocks), CONFIDENCE, "gaussian")
+    values, (low, high) = density.values(blocks), ends(density, blocks, critical(CONFIDENCE, "gaussian"))
+    off = (high - low) / 2
     share = np.full(len(values), np.inf)
     np.divide(off, values, out=share, where=values > 0)
     limits = [limit for _, limit in TRUST[:-1]]

@@ -54,7 +54,7 @@ class Map:
         density: the estimated map.
         linear: it is a linear function of the answers, and so unbiased.
         mechanism: that measured: a collection, or a table's own.
-        users: how many took part in a collection; 0 for a table.
+        users: how many took part in a collection; None for a table, whose rows are estimated.
         rectangle: reads a query as a rectangle.
         bound: how far a rectangle's count can be off, by Theorem 5 of the GT-R document; None where that is not of it.
     """
@@ -65,7 +65,7 @@ class Map:
     density: Density
     linear: bool
     mechanism: Any
-    users: int
+    users: int | None
     rectangle: Callable[[str], Box]
     bound: DeviationBound | None
 
@@ -139,7 +139,7 @@ def context(own: Facts, shown: Map, queries: Sequence[str] = ()) -> dict[str, An
         "methods": None,  # each would be on a grid of its own, which a release does not have
         "promise": replace(common["promise"], warning="within regions") if warned else common["promise"],
         "example": example(own, first),
-        "total": number(shown.users) if shown.users else total(own),
+        "total": number(shown.users) if shown.users is not None else total(own),
         "files": map_tables.files(view),
         "map": shown,
         "within": within,

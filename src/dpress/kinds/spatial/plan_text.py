@@ -63,7 +63,10 @@ def _predictions(planned: Plan, noun: str) -> list[str]:
     )
     found = [predicted]
     if (noise := _noise(planned, planned.chosen)) is not None:
-        found.append(f"Of unbiased answers, wherever {noun} are, the noise alone: +- {noise:,.1f}.")
+        where = (
+            f"were {noun} spread evenly" if isinstance(planned.chosen.mechanism, Collection) else f"wherever {noun} are"
+        )
+        found.append(f"Of unbiased answers, {where}, the noise alone: +- {noise:,.1f}.")
     return found
 
 

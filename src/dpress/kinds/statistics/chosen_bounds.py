@@ -5,12 +5,12 @@ from collections.abc import Collection
 import msgspec
 
 from dpress.core.bounded_attribute import Numeric
-from dpress.core.claim import ZCDP, PureDP, part_of
 from dpress.core.domain import Schema
+from dpress.core.errors import NotSupported
 from dpress.core.parameters import PLACE
-from dpress.mechanisms.discovery.private_bounds import BOUNDS_SHARE
+from dpress.mechanisms.discovery.bounds_first import BoundsFirst, Outside
 
-METHOD = "private_bounds"
+METHOD = "bounds_from_outside"
 HERE = f"{PLACE}.private_bounds"
 
 
@@ -39,9 +39,17 @@ def axes_of(schema: Schema, names: Collection[str], measured: Collection[str], *
     return sorted(schema.names.index(name) for name in {*names})
 
 
-def losses(loss: PureDP | ZCDP, attributes: int) -> tuple[PureDP | ZCDP, PureDP | ZCDP]:
-    """Return the loss of one bound of one attribute, and that of all sums."""
-    return part_of(loss, BOUNDS_SHARE / (2 * attributes)), part_of(loss, 1 - BOUNDS_SHARE)
+def check_enough(mechanism: BoundsFirst, users: int) -> None:
+    """Refuse, by the number of users that the specification states, so few rows that no scale would be found.
+
+    Raises:
+        NotSupported: with the number that is enough.
+    """
+    if users < mechanism.fewest:
+        raise NotSupported(
+            f"{HERE}: users = {users:,} is too few rows to find bounds at this budget, which takes "
+            f"{mechanism.fewest:,}; state the bounds, or a larger budget"
+        )
 
 
 def in_widths(schema: Schema, axes: Collection[int]) -> Schema:
@@ -51,3 +59,23 @@ def in_widths(schema: Schema, axes: Collection[int]) -> Schema:
         for axis, own in enumerate(schema.tabular)
     )
     return Schema(tuple(attributes))
+
+
+def clamped(ends: tuple[str, str], outside: Outside) -> str:
+    """Return what is to be known of bounds that were chosen: what they do to values outside, and to how many.
+
+    Args:
+        ends: the bounds, written out.
+        outside: what is known of the rows outside.
+    """
+    low, high = ends
+    if outside.stated:
+        return f"Too few rows are inside of narrower bounds to be sure of these: the stated ones stay, {low}..{high}."
+    what = f"Values outside of {low}..{high} count as these bounds, which were chosen privately"
+    if outside.most is None:
+        return f"{what}; how many these are was not measured, and the interval does not cover them."
+    share = min(1.0, outside.most / max(outside.rows, 1))
+    return (
+        f"{what}; with 95 % confidence these are at most {outside.most:,} rows ({share:.1%}), and the interval is of "
+        "the values so counted."
+    )

@@ -28,7 +28,7 @@ from dpress.kinds.statistics.parts_of_budget import Parts
 from dpress.kinds.statistics.person_parts import person_parts
 from dpress.kinds.statistics.prediction import best_shares, mean_square, strategy_of
 from dpress.kinds.statistics.quantile_parts import MOST_NODES, Wanted, choice, errs_less, tree, wanted
-from dpress.mechanisms.discovery.private_bounds import bounded
+from dpress.mechanisms.discovery.bounds_from_outside import GROUPS_SHARE, searched
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.groups import groups_in
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
@@ -139,9 +139,10 @@ def _bounding(
     conditions = {asked.schema.names[axis] for part in _moments(asked, names) for axis, _ in part.where}
     taken = {*(own.unit or ()), *(own.assume or ()), *(own.totals or ()), *conditions}
     axes = chosen_bounds.axes_of(spec.schema, own.private_bounds or (), {*asked.degrees, *names}, taken=taken)
-    each, rest = chosen_bounds.losses(loss, len(axes))
+    rest = part_of(loss, GROUPS_SHARE)
     inner = _candidate(spec, msgspec.structs.replace(own, intervals=True), asked, persons, rest)
-    mechanism = bounded(_measured(inner), each, tuple(axes))
+    mechanism = searched(_measured(inner), loss, tuple(axes))
+    chosen_bounds.check_enough(mechanism, own.users)
     return Candidate(method=chosen_bounds.METHOD, mechanism=mechanism, predicted_error=inner.predicted_error)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dpress.core.domain import Schema
 from dpress.core.linear import Array, Numbers
 from dpress.core.measurement import Measurement
 from dpress.data.add_up import Progress
@@ -15,7 +16,8 @@ from dpress.inference.interval import critical
 from dpress.kinds.statistics.chosen_quantiles import GroupResults, estimates, true_levels
 from dpress.kinds.statistics.device_answers import DeviceAnswers
 from dpress.kinds.statistics.estimates import COUNT, Mask, group_estimates
-from dpress.release.evaluate import no_remarks as remarks
+from dpress.kinds.statistics.rows_outside import beyond, rows_outside
+from dpress.release.evaluate import Remarks
 from dpress.release.published_tables import CONFIDENCE
 from dpress.release.release import Release
 from dpress.release.table_errors import no_held_out
@@ -30,7 +32,9 @@ def evaluate(
 
     `mean cost: root mean squared error` is over the groups whose value was published, `: within interval` the share of
     all groups with rows whose 95 % interval holds the truth, where there are intervals, `: not published` how many have
-    no value. The truth of a quantile is that of the cells.
+    no value. The truth of a quantile is that of the cells. Where bounds were chosen, the truth is of the values clamped
+    to them; `: moved by clamping` is how far a mean is, by the root mean square over these groups, from that between
+    the stated bounds, `: unclamped mean within interval` the share of intervals that hold this, too.
     """
     no_held_out(held_out)
     own: Any = release.answers
@@ -49,7 +53,40 @@ def evaluate(
             true = _nearest(found.of(name).value, true, periods[name])
         errors = _errors(found.of(name), true, filled, interval=name not in found.chosen)
         metrics |= {f"{name}: {what}": value for what, value in errors.items()}
-    return metrics
+    for name, moved in _moved(release, data, progress).items():
+        metrics |= _unclamped(name, found.of(name), truth.results.of(name).value, moved, filled)
+    counts = rows_outside(release, data, progress)
+    return metrics | {f"{name}: rows outside of the bounds": float(rows) for name, rows in counts.items()}
+
+
+def remarks(release: Release, held_out: Any) -> Remarks:
+    """Return what is to be known of bounds that were chosen."""
+    del held_out
+    answers: Any = release.answers
+    if isinstance(answers, DeviceAnswers):
+        return Remarks()
+    clamped = tuple(f"{name}: {note} So is the truth here." for name, note in answers.bounded.items())
+    return Remarks(lines=clamped)
+
+
+def _moved(release: Release, data: Any, progress: Progress | None) -> dict[str, Array]:
+    """Return by the name of a mean how much higher it would be in each group between the stated bounds."""
+    answers: Any = release.answers
+    moved: dict[str, Array] = {}
+    for attribute, schema, nearer in beyond(release):
+        exact = exact_answers(answers.mechanism, schema, data, release.claim.unit, progress=progress)
+        results = true_statistics(release, exact, schema).results
+        if (name := f"mean {attribute}") in results.names:
+            moved[name] = moved.get(name, 0.0) + np.nan_to_num(results.of(name).value - nearer)
+    return moved
+
+
+def _unclamped(name: str, own: Estimates, clamped: Array, moved: Array, filled: Mask) -> dict[str, float]:
+    inside = (own.low <= clamped + moved) & (clamped + moved <= own.high)
+    return {
+        f"{name}: moved by clamping": math.sqrt(float((moved[filled] ** 2).mean())) if filled.any() else math.nan,
+        f"{name}: unclamped mean within interval": float(inside[filled].mean()) if filled.any() else math.nan,
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,20 +102,21 @@ class Truth:
     filled: Mask
 
 
-def true_statistics(release: Release, exact: Numbers) -> Truth:
-    """Return the statistics of answers without noise."""
+def true_statistics(release: Release, exact: Numbers, schema: Schema | None = None) -> Truth:
+    """Return the statistics of answers without noise; left out, rows are coded by the release's schema."""
     own: Any = release.answers
+    coded = release.schema if schema is None else schema
     filled: Mask = np.ones(own.size, dtype=bool)
     chosen: dict[str, Estimates] = {}
     if own.chosen:
         exact, *counts = own.mechanism.split(exact)
         for one, levels in zip(own.chosen, counts, strict=True):
             places, filled = true_levels(one, levels)
-            chosen |= estimates(one, release.schema, places)
+            chosen |= estimates(one, coded, places)
     sums = None
     if own.strategy is not None:
         noiseless = Measurement(map=own.strategy.map, answers=exact, variance=own.drawn.sums.variance)
-        found = group_estimates(own.strategy, release.schema, noiseless, z=critical(CONFIDENCE, release.tail))
+        found = group_estimates(own.strategy, coded, noiseless, z=critical(CONFIDENCE, release.tail))
         none = tuple(0.0 for _ in found.steps)
         sums = replace(found, variances=tuple(1e-12 for _ in found.variances), steps=none)
         filled = sums.of(COUNT).value > 0 if COUNT in sums.names else filled

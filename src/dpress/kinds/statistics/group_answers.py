@@ -19,13 +19,14 @@ from dpress.core.near import meant
 from dpress.inference.group_moments import CountedEstimates, Estimates
 from dpress.inference.interval import critical
 from dpress.inference.ratio import Pair
+from dpress.kinds.statistics.chosen_bounds import clamped
 from dpress.kinds.statistics.chosen_quantiles import GroupResults, estimates, only, quantile_names, without_interval
 from dpress.kinds.statistics.estimates import COUNT, Mask, condition, group_estimates, masks
 from dpress.kinds.statistics.group_table import NAME, GroupTable
 from dpress.kinds.statistics.parts_of_budget import chosen_of
 from dpress.kinds.statistics.person_estimates import statistics_of
+from dpress.mechanisms.discovery.bounds_first import BoundsFirst
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
-from dpress.mechanisms.discovery.private_bounds import PrivateBounds
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.selection.above_threshold import SURE
 from dpress.mechanisms.statistics.group_quantiles import ChosenLevels, GroupQuantiles
@@ -280,13 +281,13 @@ class GroupAnswers(PublishedOnly):
     def bounded(self) -> Mapping[str, str]:
         """A remark on every attribute whose bounds were chosen privately."""
         mechanism = self.release.mechanism
-        if not isinstance(mechanism, PrivateBounds):
+        if not isinstance(mechanism, BoundsFirst):
             return {}
         tabular: Any = self.release.schema.tabular
-        ends = {tabular[axis].name: tabular[axis].inclusive(*tabular[axis].ends) for axis in mechanism.axes}
+        attributes = [tabular[axis] for axis in mechanism.axes]
         return {
-            name: f"Values outside of {low}..{high} count as these bounds, which were chosen privately."
-            for name, (low, high) in ends.items()
+            own.name: clamped(own.inclusive(*own.ends), outside)
+            for own, outside in zip(attributes, mechanism.outside, strict=True)
         }
 
     @property
@@ -296,8 +297,8 @@ class GroupAnswers(PublishedOnly):
         if not isinstance(mechanism, DiscoveredGroups):
             return ""
         own: Any = self.release.schema.tabular[mechanism.axis]
-        nearly, person = mechanism.names.holders_for(SURE), mechanism.unit.column
-        whom = f"different {person}" if person else "rows"
+        nearly, unit = mechanism.names.holders_for(SURE), mechanism.unit
+        whom = f"different {unit.name}" if unit.columns else "rows"
         return (
             f"{own.name}: {len(own.listed):,} names occurred often enough to be released (a name that {nearly:,} "
             f"{whom} have is, with a chance of 99 %); all other rows are in the groups of “{own.extra[-1]}”."

@@ -112,12 +112,10 @@ def inside(shares: Iterable[float]) -> list[float]:
 def _places(names: Sequence[str], width: float) -> tuple[Any, float, float]:
     """Return the axis of groups, and the width and the height that are left for the drawing."""
     alt = load("altair")
-    short = [name if len(name) <= LONGEST else name[: LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}" for name in names]
-    room = max(map(len, short)) * LETTER + 32
-    labels = charts.lookup({str(place): name for place, name in enumerate(short)})
+    room = min(LONGEST, max(map(len, names))) * LETTER + 32
     axis = alt.Axis(
-        values=list(range(len(names))), title=None, labelExpr=labels, labelLimit=0, labelOverlap=False, grid=False,
-        ticks=False, domain=False, labelPadding=5,
+        values=list(range(len(names))), title=None, labelExpr=charts.label_of(charts.labels(names, LONGEST)),
+        labelLimit=0, labelOverlap=False, grid=False, ticks=False, domain=False, labelPadding=5,
     )  # fmt: skip
     scale = alt.Scale(domain=list(range(len(names))), paddingInner=0.25, paddingOuter=0.15)
     return alt.Y("x:O", axis=axis, scale=scale), max(width - room, 120.0), STEP * len(names)
@@ -140,7 +138,8 @@ def _bars(records: list[dict[str, Any]], names: Sequence[str], title: str, width
     )  # fmt: skip
     line = base.mark_rule(color=INK, strokeWidth=1.2).encode(alt.X("low:Q", axis=axis, scale=scale), alt.X2("high:Q"))
     line = line.transform_filter("isValid(datum.low)")
-    return (mark.encode(value).transform_filter("isValid(datum.n)") + line).properties(width=across, height=height)
+    drawn = (mark.encode(value).transform_filter("isValid(datum.n)") + line).add_params(charts.labels(names, LONGEST))
+    return drawn.properties(width=across, height=height)
 
 
 def _boxes(
@@ -158,7 +157,8 @@ def _boxes(
     marks = alt.Chart(charts.data(ticks)).encode(place, alt.X("n:Q", axis=axis, scale=scale))
     tick = marks.mark_tick(color=INK, thickness=1.4, size=STEP * 0.4).transform_filter("!datum.middle")
     middle = marks.mark_tick(color=MARK, thickness=3, size=STEP * 0.6).transform_filter("datum.middle")
-    return (whisker + box + tick + middle).properties(width=across, height=height)
+    drawn = (whisker + box + tick + middle).add_params(charts.labels(names, LONGEST))
+    return drawn.properties(width=across, height=height)
 
 
 def _shape(classes: list[dict[str, Any]], title: str, width: float) -> Chart:

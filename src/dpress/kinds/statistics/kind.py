@@ -103,7 +103,8 @@ class Statistics(Participants, frozen=True):
             Names,
             Meta(
                 description="numeric attributes whose values are clamped to bounds that are chosen privately, for a "
-                "fifth of the budget, between their `bounds`, which may be wide; a few rows at either end lie outside"
+                "third of the budget, between their `bounds`, which may be wide; a few rows lie outside, and every "
+                "answer says how many at most"
             ),
         ]
         | None

@@ -14,8 +14,8 @@ from dpress.kinds.statistics.kind import CollectedStatistics, Statistics
 from dpress.kinds.statistics.parts_of_budget import chosen_of
 from dpress.kinds.statistics.person_estimates import PERSONS
 from dpress.kinds.statistics.prediction import standard_errors
+from dpress.mechanisms.discovery.bounds_first import BoundsFirst
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
-from dpress.mechanisms.discovery.private_bounds import PrivateBounds
 from dpress.mechanisms.discovery.second_step import SecondStep
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.protocol.collection import Collection
@@ -44,7 +44,7 @@ def text(planned: Plan) -> PlanText:
     basis = f"For {named}, {supposed(_assumed(planned))}; {rest}"
     loss = describe(chosen.mechanism.claim.proven)
     remarks: list[str | Listing] = [f"{basis} are approximations.", *_without_intervals(planned, chosen)]
-    if isinstance(chosen.mechanism, PrivateBounds):
+    if isinstance(chosen.mechanism, BoundsFirst):
         remarks.append(_bounded(planned, chosen.mechanism))
     remarks.append(f"{chosen.method}: {loss} (proven).")
     return PlanText(candidates=listing, remarks=remarks)
@@ -117,8 +117,8 @@ def _expected(planned: Plan) -> str:
 def _discovered(mechanism: DiscoveredGroups) -> str:
     """Return the group that the errors are about, where a selection finds the groups, and when it does."""
     half, nearly = (mechanism.names.holders_for(chance) for chance in (EVEN, SURE))
-    person = mechanism.unit.column
-    counts = f"{person} that have it" if person else "rows"
+    unit = mechanism.unit
+    counts = f"{unit.name} that have it" if unit.columns else "rows"
     return (
         f"a name that counts {nearly:,} {counts}, which is released with a chance of at least 99 % ({half:,}: 50 %"
         f"{_of_few(mechanism.names)}), and as many rows in each of its groups"
@@ -133,12 +133,12 @@ def _of_few(names: NameMechanism) -> str:
     return f"; {few:,} where they have no other name, as weights are 1 / sqrt(names)"
 
 
-def _bounded(planned: Plan, mechanism: PrivateBounds) -> str:
-    """Say whose bounds are chosen, and in which unit their errors are."""
+def _bounded(planned: Plan, mechanism: BoundsFirst) -> str:
+    """Say whose bounds are chosen, what is known of the rows outside, and in which unit their errors are."""
     names = " and ".join(planned.choice.schema.names[axis] for axis in mechanism.axes)
     return (
-        f"The bounds of {names} are chosen privately, where a step further out would spare about {mechanism.price:,} "
-        "rows; errors of these values are in widths of the bounds, of a variance in squared widths."
+        f"The bounds of {names} are chosen privately, {mechanism.described}. Values outside count as the bounds, and "
+        "errors and intervals are of the values so counted, in widths of the bounds, of a variance in squared widths."
     )
 
 
@@ -169,7 +169,7 @@ def expected_errors(planned: Plan, candidate: Candidate) -> dict[str, float]:
         raise TypeError(f"{type(groups).__name__} measures no statistics")
     schema = planned.choice.schema
     return standard_errors(
-        groups, in_widths(schema, own.axes) if isinstance(own, PrivateBounds) else schema, users, _assumed(planned)
+        groups, in_widths(schema, own.axes) if isinstance(own, BoundsFirst) else schema, users, _assumed(planned)
     )
 
 

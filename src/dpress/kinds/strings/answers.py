@@ -52,7 +52,7 @@ class Answers(FoundValues):
     def counts(self) -> Array:
         """The estimated count of every released string, then of the rest, shape (strings + 1,)."""
         own = self.tested.counts[[*self.places]]
-        return np.append(own, self.release.users - own.sum())
+        return np.append(own, self.release.reports - own.sum())
 
     @cached_property
     def variances(self) -> Array:

@@ -24,7 +24,7 @@ def evaluate(
     answers = release.answers
     truth = name_counts(release.design.attributes[0], data, release.claim.unit, progress=progress)
     known = dict(zip(truth.names, truth.counts.tolist(), strict=True))
-    scale = release.users / max(truth.total, 1)
+    scale = release.reports / max(truth.total, 1)
     own = np.array([known.get(one, 0) for one in answers.values], dtype=np.float64) * scale
     errors = answers.counts[:-1] - own
     most = {one for one, _ in sorted(known.items(), key=lambda pair: -pair[1])[: len(own)]}
@@ -33,7 +33,7 @@ def evaluate(
         "strings_in_the_data": float(len(known)),
         "released_that_nobody_has": float((own == 0).sum()),
         "share_among_as_many_most_frequent": len(most.intersection(answers.values)) / max(len(own), 1),
-        "share_of_people_with_a_released_string": float(own.sum() / max(release.users, 1)),
+        "share_of_people_with_a_released_string": float(own.sum() / max(release.reports, 1)),
         "mean_absolute_error_of_a_string": float(np.abs(errors).mean()) if own.size else 0.0,
         "largest_absolute_error_of_a_string": float(np.abs(errors).max(initial=0.0)),
     }

@@ -1,4 +1,4 @@
-"""`private_bounds`: statistics between bounds that nobody may read off the values: first the bounds, then the sums.
+"""`private_bounds`: statistics between bounds that are priced by their steps from zero, of designs that have them.
 
 counts between round numbers -> an upper and a lower bound -> rows clamped to them -> noisy sums of groups.
 """
@@ -8,29 +8,38 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from dpress.core import check
-from dpress.core.claim import ZCDP, Claim, PureDP, Unit, composed, describe, part_of
+from dpress.core.claim import ZCDP, Claim, Loss, PureDP, Unit, composed, describe, part_of
 from dpress.core.mechanism import Card
 from dpress.core.rng import Generator
-from dpress.mechanisms.discovery.second_step import SecondStep
+from dpress.core.round_numbers import MOST, round_numbers
+from dpress.mechanisms.discovery.bounds_first import (
+    UNKNOWN,
+    BoundsFirst,
+    ChosenBounds,
+    Edges,
+    Integers,
+    Outside,
+    Scored,
+    check_axes,
+    range_of,
+    spent_by,
+)
 from dpress.mechanisms.linear import group_statistics
-from dpress.mechanisms.linear.group_statistics import GroupStatistics
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
-from dpress.noise import choose
-
-Integers = npt.NDArray[np.int64]
 
 BOUNDS_SHARE = Fraction(1, 5)  # of the loss, for the bounds of all attributes
 AXIS = 1  # of the example's levels
 STEPS = 8  # in a width twice as large
-ROOT = 1 << 40  # steps of epsilon under rho
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivateBounds(SecondStep):
+class PrivateBounds(BoundsFirst):
     """Bounds of some attributes are chosen among round numbers, then what is measured of the values between them.
+
+    No plan makes it any more: where rows are few, the price of all steps from zero is more than they are, and bounds
+    collapse (`bounds_from_outside` has no such price). What was designed with it is published and read as it was.
 
     A bound's score is minus the rows outside of it, less `price` rows for every step that it is further out; it is
     chosen with probability proportional to exp(e score / k), k the unit's rows.
@@ -60,20 +69,32 @@ class PrivateBounds(SecondStep):
         check.count("price", self.price)
         if type(self.choice) is not type(self.groups.loss):
             raise ValueError("the bounds and the sums must both have epsilon, or both rho")
-        if not isinstance(self.groups.strategy, GroupStatistics):
-            raise TypeError(f"{type(self.groups.strategy).__name__} measures no groups")
-        decoder = self.groups.strategy.decoder
-        possible = set(range(len(decoder.shape))) - set(decoder.by)
-        if not self.axes or list(self.axes) != sorted(possible & {*self.axes}):
-            raise ValueError(f"axes must be increasing, and of attributes that make no groups, got {self.axes}")
+        check_axes(self.groups, self.axes)
 
     @property
     def epsilon(self) -> Fraction:
         """How much the scores of one choice count: e."""
-        if isinstance(self.choice, PureDP):
-            return self.choice.epsilon
-        square = 8 * self.choice.rho
-        return Fraction(math.isqrt(square.numerator * ROOT**2 // square.denominator), ROOT)
+        return range_of(self.choice)
+
+    @property
+    def first(self) -> Loss:
+        """The loss of all choices, by the e that the sampler uses."""
+        return composed([spent_by(self.choice)] * 2 * len(self.axes))
+
+    @property
+    def outside(self) -> tuple[Outside, ...]:
+        """Nothing is known of them: they are not counted."""
+        return (UNKNOWN,) * len(self.axes)
+
+    @property
+    def fewest(self) -> int:
+        """How many rows are enough to find bounds: more than the price of all steps."""
+        return 2 * self.price * MOST
+
+    @property
+    def described(self) -> str:
+        """How bounds are chosen, as the end of a plan's sentence."""
+        return f"where a step further out would spare about {self.price:,} rows"
 
     @property
     def claim(self) -> Claim:
@@ -81,36 +102,48 @@ class PrivateBounds(SecondStep):
         second, times = self.groups.claim, 2 * len(self.axes)
         basis = f"{times} choices of bounds at epsilon {self.epsilon} against {self.unit.rows} rows, then sums by "
         basis += f"{describe(second.proven)} ({second.basis})"
-        one = PureDP(epsilon=self.epsilon) if isinstance(self.choice, PureDP) else ZCDP(rho=self.epsilon**2 / 8)
-        loss = composed([*[one] * times, self.groups.loss])
+        loss = composed([self.first, self.groups.loss])
         return Claim(published=loss, proven=loss, unit=self.unit, basis=basis)
 
-    def choose(self, counts: Integers, edges: npt.NDArray[np.float64], *, rng: Generator) -> tuple[int, int]:
-        """Return the places of the lower and the upper bound among the edges; the lower one comes first.
+    def edges(self, low: float, high: float) -> tuple[float, ...]:
+        """Return round numbers."""
+        return round_numbers(low, high)
 
-        Args:
-            counts: exact numbers of all rows between each two edges, shape (n - 1,).
-            edges: the numbers that bounds are chosen from, increasing, shape (n,).
-            rng: a secure generator.
-        """
-        upper = 1 + self._chosen(self.upper_scores(counts, edges), rng)
-        return self._chosen(self.lower_scores(counts, edges, upper), rng), upper
+    def bounds(self, counts: Integers, edges: Edges, *, rng: Generator) -> ChosenBounds:
+        """Return bounds of one attribute; see `BoundsFirst`."""
+        upper = 1 + self._scored(self.upper_scores(counts, edges)).drawn(rng)
+        lower = self._scored(self.lower_scores(counts, edges, upper)).drawn(rng)
+        return ChosenBounds(ends=(float(edges[lower]), float(edges[upper])))
 
-    def upper_scores(self, counts: Integers, edges: npt.NDArray[np.float64]) -> Integers:
+    def choices(self, counts: Integers, edges: Edges) -> tuple[tuple[Scored, ...], ...]:
+        """Return the choice of the upper bound, and that of the lower one by every upper one."""
+        lower = (self.lower_scores(counts, edges, upper) for upper in range(1, len(edges)))
+        return (self._scored(self.upper_scores(counts, edges)),), tuple(map(self._scored, lower))
+
+    @property
+    def noise(self) -> None:
+        """None: rows are not counted."""
+
+    def completed(self, rows: tuple[tuple[int, int], ...]) -> "PrivateBounds":
+        """Return the mechanism as it is."""
+        del rows
+        return self
+
+    def upper_scores(self, counts: Integers, edges: Edges) -> Integers:
         """Return the scores of every edge but the first; a step outwards is from one edge to the next, above zero."""
         nearest = int(np.abs(edges).argmin())
         steps = np.maximum(np.arange(1, len(edges)) - nearest, 0)
         return np.asarray(-(counts.sum() - counts.cumsum()) - self.price * steps)
 
-    def lower_scores(self, counts: Integers, edges: npt.NDArray[np.float64], upper: int) -> Integers:
+    def lower_scores(self, counts: Integers, edges: Edges, upper: int) -> Integers:
         """Return the scores of every edge below the upper bound; steps are eighths of a doubling of the width."""
         widths = (edges[upper] - edges[:upper]).tolist()
         steps = np.array([math.floor(STEPS * math.log2(width / widths[-1])) for width in widths])
         below = np.concatenate([[0], counts[: upper - 1].cumsum()])
         return np.asarray(-below - self.price * steps, dtype=np.int64)
 
-    def _chosen(self, scores: Integers, rng: Generator) -> int:
-        return choose.exponential(2 * scores, epsilon=self.epsilon, sensitivity=self.unit.rows, rng=rng)
+    def _scored(self, scores: Integers) -> Scored:
+        return Scored(rate=self.epsilon / self.unit.rows, scores=scores)
 
 
 def bounded(groups: MatrixMechanism, choice: PureDP | ZCDP, axes: tuple[int, ...]) -> PrivateBounds:

@@ -57,6 +57,11 @@ class InClusters:
         """The number of answers: cluster by cluster, one for every column of `contributions`."""
         return self.clusters.size * int(self.contributions.shape[1])
 
+    @property
+    def counts_rows(self) -> bool:
+        """Whether the answers add up to the number of rows: sizes and histograms do, sums of numbers do not."""
+        return bool(np.all(self.contributions.sum(axis=1) == 1))
+
     def of(self, counts: Counts) -> Counts:
         """Return the answers from the counts of every cluster's cells, shape (clusters, cells of all attributes)."""
         first, last = offsets(self.clusters.columns)[self.axis : self.axis + 2]

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Annotated, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from msgspec import Meta
@@ -25,6 +25,8 @@ from dpress.core.parameters import PLACE
 from dpress.core.people import Codes, Counts, People
 from dpress.core.rng import Generator
 from dpress.inference.maps.top_down import on_simplex
+from dpress.inference.postprocess import integer
+from dpress.inference.row_count import by_precision
 from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
 from dpress.mechanisms.microdata.cluster_queries import Round, binned, centres, everybody, histograms, one_way
 from dpress.mechanisms.microdata.cluster_tables import agreed, one_way_totals, refined
@@ -161,11 +163,31 @@ class DpPrototypes:
             elif number <= self.rounds or self.rows == "representative":
                 values = centred(self.columns, seen[-1], values)
             clusters = placed(self.columns, values)
+        measured = _together(seen)
+        records = self._records(measured, people.rows)
         if self.rows == "mixture":
-            codes = self._mixture(seen, rng)
+            codes = self._mixture(seen, records, rng)
         else:
-            codes = representative(nearest(self.columns, values), _whole(tables(seen[-1])[0]), rng=rng)
-        return SyntheticRecords(codes=codes, measurement=_together(seen))
+            codes = representative(nearest(self.columns, values), _whole(tables(seen[-1])[0], records), rng=rng)
+        return SyntheticRecords(codes=codes, measurement=measured)
+
+    @property
+    def row_variances(self) -> tuple[float, ...]:
+        """Of every table that is measured, the variance of its sum as the number of rows; infinite of other sums."""
+        variances = list[float]()
+        for level in self.levels:
+            strategy: Any = level.strategy  # a `Round`
+            tables_with_noise = zip(strategy.parts, level.noises, strict=True)
+            variances += [
+                table.rows * noise.variance if table.counts_rows else math.inf for table, noise in tables_with_noise
+            ]
+        return tuple(variances)
+
+    def _records(self, measured: Measurement, rows: int | None) -> int:
+        """Return how many records are made: as many as there are rows, where that is public, or estimated so."""
+        if rows is not None:
+            return rows
+        return by_precision([float(part.answers.sum()) for part in measured.parts], self.row_variances).records
 
     def noise_sse(self, users: float) -> float:
         """Return the predicted squared error that noise adds to the numbers of all records' prototypes.
@@ -203,10 +225,10 @@ class DpPrototypes:
     def _level(self, number: int, what: Round) -> MatrixMechanism:
         return MatrixMechanism(strategy=what, loss=_part(self.loss, self.shares[number]), unit=self.unit)
 
-    def _mixture(self, seen: Sequence[Measurement], rng: Generator) -> Codes:
-        """Return records of every cluster's histograms, which the one-way histograms of everybody help to make."""
+    def _mixture(self, seen: Sequence[Measurement], records: int, rng: Generator) -> Codes:
+        """Return so many records of every cluster's histograms, which the histograms of everybody help to make."""
         (size, *noisy), wholes = tables(seen[-1]), tables(seen[0])
-        sizes = _whole(size)
+        sizes = _whole(size, records)
         made = []
         for axis, (column, bins) in enumerate(zip(self.columns, self.bins, strict=True)):
             places, whole = binned(column.size, bins), wholes[axis][0]
@@ -222,9 +244,9 @@ def _summed(whole: Array, bins: Counts) -> Array:
     return np.bincount(bins, weights=whole).astype(np.float64)
 
 
-def _whole(sizes: Array) -> Counts:
-    """Return noisy sizes of shape (clusters, 1) as numbers of records."""
-    return np.rint(np.maximum(sizes[:, 0], 0)).astype(np.int64)
+def _whole(sizes: Array, records: int) -> Counts:
+    """Return noisy sizes of shape (clusters, 1) as whole numbers >= 0 that add up to so many records."""
+    return integer(on_simplex(sizes.T, np.array([float(records)]))[0]).astype(np.int64)
 
 
 def _part(loss: PureDP | ZCDP, share: Fraction) -> PureDP | ZCDP:
@@ -367,7 +389,7 @@ CARD = Card(
     family="microdata",
     model="central",
     paper="microdata: What dpress adds (the proven release of the same shape)",
-    summary="Records from noisy clusters around public prototypes; proven, and the default for records.",
+    summary="Records from noisy clusters around public prototypes; proven, for distances and few records.",
     method=DpPrototypes,
     example=_example,
     synthesizer=dp_prototypes,

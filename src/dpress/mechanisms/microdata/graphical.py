@@ -120,6 +120,12 @@ class Graphical:
         return self.measuring(_one_way(self.shape), self._part(self.one_way))
 
     @property
+    def row_variances(self) -> tuple[float, ...]:
+        """Of every one-way table, the variance of its sum as the number of rows; those of pairs are not used for it."""
+        first = self.first
+        return tuple(part.rows * noise.variance for part, noise in zip(first.parts, first.noises, strict=True))
+
+    @property
     def choices(self) -> int:
         """How many choices are made: none where all pairs are measured."""
         return self.rounds if self.rounds < len(self.pairs) else 0
@@ -171,7 +177,7 @@ class Graphical:
         """
         parts = _one_way(self.shape)
         noisy = self.first.noisy(np.concatenate(exact(parts, people)), rng=rng)
-        one_way = one_way_tables(self.columns, noisy, self.deviation)
+        one_way = one_way_tables(self.columns, noisy, self.deviation, rows=people.rows)
         tables = {pair: one_way.table(pair) for pair in self.pairs}
         secret = dict(zip(self.pairs, exact(list(tables.values()), people), strict=True))
         measured = self._rounds(one_way, tables, secret, rng) if self.choices else self._all(tables, secret, rng)
@@ -364,7 +370,7 @@ CARD = Card(
     family="microdata",
     model="central",
     paper="microdata: What dpress adds (AIM of McKenna, Mullins, Sheldon, Miklau 2022)",
-    summary="Noisy tables of all pairs, and records of a model that fits them: nearest for any two.",
+    summary="Noisy tables of all pairs, and records of a model that fits them: nearest for any two, the default.",
     method=Graphical,
     example=_example,
     synthesizer=graphical,

@@ -16,6 +16,7 @@ from dpress.core.people import Codes
 from dpress.core.rng import Generator
 from dpress.inference.maps.top_down import on_simplex
 from dpress.inference.records.latent_classes import Pair
+from dpress.inference.row_count import by_precision
 from dpress.mechanisms.microdata.balanced import balanced
 from dpress.mechanisms.microdata.grouped_tables import GroupedTable
 from dpress.mechanisms.microdata.grouping import Places, by_count, in_order
@@ -84,26 +85,30 @@ def _raised(shares: Array) -> Array:
     return np.asarray(raised / raised.sum())
 
 
-def one_way_tables(columns: Sequence[Column], one_way: Measurement, deviation: float) -> OneWayTables:
-    """Return the one-way tables with one total, the mean of theirs by inverse variance, and groups of their cells.
+def one_way_tables(
+    columns: Sequence[Column], one_way: Measurement, deviation: float, *, rows: int | None = None
+) -> OneWayTables:
+    """Return the one-way tables with one total, and groups of their cells.
+
+    The total is the public number of rows, or the mean of theirs by inverse variance, rounded and at least 0.
 
     Args:
         columns: of the records.
         one_way: the noisy tables.
         deviation: the standard deviation of the noise in a table of a pair, about.
+        rows: how many there are, where that is public.
     """
     parts = one_way.parts
     variances = [float(np.mean(part.variance)) for part in parts]
-    precisions = [1 / (spread * part.map.rows) for spread, part in zip(variances, parts, strict=True)]
-    totals = [float(part.answers.sum()) * own for part, own in zip(parts, precisions, strict=True)]
-    total = max(math.fsum(totals) / math.fsum(precisions), 0.0)
-    counts = [on_simplex(part.answers[None].astype(np.float64), np.array([total]))[0] for part in parts]
-    most = groups_of_numbers(total, deviation)
+    spreads = [spread * part.map.rows for spread, part in zip(variances, parts, strict=True)]
+    size = by_precision([float(part.answers.sum()) for part in parts], spreads).records if rows is None else rows
+    counts = [on_simplex(part.answers[None].astype(np.float64), np.array([float(size)]))[0] for part in parts]
+    most = groups_of_numbers(size, deviation)
     groups = [
         _of_number(own, most) if column.numeric else by_count(own, CLEAR * math.sqrt(spread), MOST_GROUPS)
         for own, column, spread in zip(counts, columns, variances, strict=True)
     ]
-    return OneWayTables(counts=tuple(counts), groups=tuple(groups), variances=tuple(variances), size=round(total))
+    return OneWayTables(counts=tuple(counts), groups=tuple(groups), variances=tuple(variances), size=size)
 
 
 def _of_number(counts: Array, most: int) -> Places:

@@ -1,14 +1,15 @@
 """One method over the columns of mixed records: what a design of records describes."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
 from dpress.core.attribute import Tabular
-from dpress.core.claim import ZCDP, Claim, PureDP
+from dpress.core.claim import ZCDP, Claim, PureDP, Relation
+from dpress.core.coding import drops
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Synthesizer, SyntheticRecords
 from dpress.core.mixed import Column, columns
@@ -16,6 +17,7 @@ from dpress.core.people import Codes, Counts, People
 from dpress.core.plain import Find, added_later, plain, read
 from dpress.core.rng import Generator
 from dpress.core.written_again import difference
+from dpress.inference.row_count import RowCount, by_precision, variance_of
 
 GIVEN = ("columns", "loss", "unit")  # fields of every method that no parameter sets
 
@@ -97,8 +99,46 @@ class RecordMaker:
         if self.claim.proven is None and people.fold(_rows)[0] < needed:
             raise NotSupported(f"the table has fewer than {needed} rows, one for every cluster or group")
 
+    @property
+    def rows_are_public(self) -> bool:
+        """Whether the number of rows is public: one row is replaced by another, and none is ever dropped.
+
+        Of persons only their own number is, and how many rows they keep depends on them.
+        """
+        unit = self.synthesizer.claim.unit
+        whole = unit.column is None and not any(map(drops, self.attributes))
+        return unit.relation is Relation.REPLACE_ONE and whole
+
+    @property
+    def row_variances(self) -> tuple[float, ...]:
+        """Of every table that is measured, the variance of its sum as the number of rows; empty where none is."""
+        return tuple(getattr(self.synthesizer, "row_variances", ()))
+
+    @property
+    def row_variance(self) -> float | None:
+        """The variance of the number of rows that records are made for; 0 where it is public, None without one."""
+        if not self.row_variances:
+            return None
+        return 0.0 if self.rows_are_public else variance_of(self.row_variances)
+
+    def row_count(self, sums: Sequence[float], records: int) -> RowCount | None:
+        """Return the number of rows as it is published; None where records are not made from what was measured.
+
+        Args:
+            sums: of the tables that were measured, those in front first.
+            records: that were made.
+        """
+        variances = self.row_variances
+        if not variances:
+            return None
+        if self.rows_are_public:
+            return RowCount(value=float(records), variance=0.0)
+        return by_precision(sums[: len(variances)], variances)
+
     def release(self, people: People, *, rng: Generator) -> SyntheticRecords:
-        """Return records; see `Synthesizer`."""
+        """Return records; see `Synthesizer`. The number of rows is read where it is public."""
+        if self.rows_are_public:
+            people = replace(people, rows=int(people.fold(_rows)[0]))
         return self.synthesizer.release(people, rng=rng)
 
     def as_plain(self) -> dict[str, Any]:

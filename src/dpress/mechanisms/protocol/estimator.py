@@ -88,3 +88,16 @@ class NeedsEveryType(Protocol):
     def unanswered(self, tallies: Sequence[Tally]) -> list[tuple[int, ...]]:
         """Return the attributes of the types that nobody reported about."""
         ...
+
+
+@runtime_checkable
+class NeedsCells(Protocol):
+    """An estimator of levels that cannot do without reports about the cells themselves."""
+
+    def check_answered(self, tallies: Sequence[Tally]) -> None:
+        """Refuse tallies without any.
+
+        Raises:
+            ValueError: nobody reported the cells themselves.
+        """
+        ...

@@ -13,7 +13,7 @@ from dpress.core.linear import Array
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Correlated, Oracle
 from dpress.inference.frequencies import PairForm
-from dpress.mechanisms.protocol.report_type import likely_shares, rest
+from dpress.mechanisms.protocol.report_type import likely_shares, per_user, rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -53,12 +53,31 @@ def sum_form(oracle: Oracle, found: Measurement, users: int, everybody: int, *, 
         everybody: N.
         drawn: whether the drawing of who is asked is in it.
     """
-    share, scale = likely_shares(found.answers, users), (everybody / users) ** 2
+    noise = inflation(oracle) * np.broadcast_to(found.variance, found.answers.shape)  # type: ignore[arg-type]  # oracles are frozen
+    held, shares = np.clip(found.answers, 0, users), likely_shares(found.answers, users)
     drawing = everybody**2 * rest(everybody, users) / users if drawn else 0.0
-    noise = np.broadcast_to(found.variance, share.shape)
-    squares = scale * inflation(oracle) * noise + drawing * share  # type: ignore[arg-type]  # oracles are frozen
-    rows, between, beyond = share[None], np.array([[-drawing / float(share.sum())]]), None
-    held = np.clip(found.answers, 0, users)
+    return _form(oracle, (noise, held, users), (everybody / users) ** 2, drawing * shares)
+
+
+def form_of_shares(oracle: Oracle, held: Array, users: int, everybody: int) -> SumForm:
+    """Return that form where so many of those who were asked hold each value, exact but for `inflation`.
+
+    Args:
+        oracle: that was asked by.
+        held: how many hold each value, which adds up to n.
+        users: n.
+        everybody: N.
+    """
+    none, slope = per_user(oracle, 0.0), per_user(oracle, 1.0) - per_user(oracle, 0.0)
+    drawing = everybody**2 * rest(everybody, users) / users**2
+    return _form(oracle, (users * none + held * slope, held, users), (everybody / users) ** 2, drawing * held)
+
+
+def _form(oracle: Oracle, counted: tuple[Array, Array, int], scale: float, drawn: Array) -> SumForm:
+    """Return the form of an oracle's noise, a number for each value, and of drawing, whose part is by shares."""
+    (noise, held, users), total = counted, float(drawn.sum())
+    squares, beyond = scale * noise + drawn, None
+    rows, between = drawn[None], np.array([[-1 / total if total else 0.0]])
     if isinstance(oracle, PairForm):
         more, own, covariances = oracle.pair_form(held, users)
         squares = squares + scale * more

@@ -44,6 +44,9 @@ class LevelTree:
         has the variance sum_l of g_l's weighted sum (`sum_form.sum_form`: the oracle's exact noise for the shares
         as estimated, and the drawing of n_l of N users). A level's own variance is taken k / (k - 1) times, k its
         nodes: its counts add up to everybody's number, or nearly, so that what is known of the sum is not used twice.
+        Not exactly unbiased: the weights of least squares are by the variances of the same counts, and a full node's
+        count that is high by chance is taken for noisier than one that is low. That moves an answer by a part of its
+        standard error, the smaller the more people there are, and is in no variance.
         Predicted for even shares: (N^2 / n_l) (V_l + f (1 - f)) k / (k - 1), f = 1 / k, on the tree
         (`inference.tree_ranges`).
     Paper: ranges, "What dpress adds"; after Cormode, Kulkarni and Srivastava 2019 (hierarchical histograms, with
@@ -94,8 +97,7 @@ class LevelTree:
         Raises:
             ValueError: nobody reported the cells themselves.
         """
-        if not int(tallies[-1][-1]):
-            raise ValueError("no report is about the cells themselves")
+        self.check_answered(tallies)
         everybody = sum(int(tally[-1]) for tally in tallies)
         answers, variances = [np.array([float(everybody)])], [np.array([KNOWN])]
         for own, tally in zip(self.types, tallies, strict=True):
@@ -107,6 +109,15 @@ class LevelTree:
             answers.append(found[0])
             variances.append(found[1])
         return Measurement(map=self.map, answers=np.concatenate(answers), variance=np.concatenate(variances))
+
+    def check_answered(self, tallies: Sequence[Tally]) -> None:
+        """Refuse tallies that do not determine the cells.
+
+        Raises:
+            ValueError: nobody reported the cells themselves.
+        """
+        if not int(tallies[-1][-1]):
+            raise ValueError(f"no report is about the cells themselves, level {len(self.oracles)} of the tree")
 
     def decoder(self, users: int) -> LeastSquares:
         """Return how ranges are answered."""

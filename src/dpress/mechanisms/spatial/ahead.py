@@ -25,7 +25,7 @@ from dpress.core.oracle import Oracle, Tally
 from dpress.core.parameters import PLACE
 from dpress.core.rng import Generator
 from dpress.core.tree import Tree
-from dpress.inference.maps.density import Cells, Noise, TreeNoise
+from dpress.inference.maps.density import Cells, Noise, Reach, TreeNoise
 from dpress.inference.maps.population import normal
 from dpress.mechanisms.protocol.report_type import Part, ReportType, largest, per_user, rest
 from dpress.mechanisms.protocol.rounds import InRounds, round_of
@@ -33,7 +33,9 @@ from dpress.mechanisms.protocol.short_reports import STEPS, Steps, short_oracle,
 from dpress.mechanisms.spatial.grids import Height
 from dpress.mechanisms.spatial.grown_tree import nonnegative
 from dpress.mechanisms.spatial.leaf_noise import LeafNoise
+from dpress.mechanisms.spatial.leaf_reach import LeafReach, nested
 from dpress.mechanisms.spatial.map_decoder import MapDecoder
+from dpress.mechanisms.spatial.report_noise import noisy
 
 ROUNDS = 4  # unless the specification says how many
 SPLIT = 1.5  # standard deviations of a share that a node must hold to be split
@@ -42,7 +44,7 @@ HALF = 2  # a node that was not asked yet may hold this part of the one above it
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shares:
-    """The estimated shares of the leaves of one report type, all with one variance."""
+    """The estimated shares of the leaves of one report type, weighed as if all had one variance, the mean of theirs."""
 
     leaves: Leaves
     shares: Array
@@ -83,9 +85,10 @@ class Ahead:
 
     Promise: pure epsilon between any two positions of one user, local model: whoever reports a round once reports
         once in all, in one round; types depend on earlier rounds' published estimates, of other people. Proven.
-    Error: each estimated share has the variance (v + mean f (1 - f) (N - n) / (N - 1)) / n, v of the oracle for one
-        user, n those asked, N all. What noise, splitting and correction make of a rectangle is found by a parametric
-        bootstrap over all rounds (`maps`).
+    Error: each estimated share f has the variance (v + f (1 - f) (N - n) / (N - 1)) / n, v of the oracle for one user
+        and that share, n those asked, N all; a type's leaves are weighed by their mean. What noise, splitting and
+        correction make of a rectangle is found by a parametric bootstrap over all rounds (`maps`); its interval is by
+        whole leaves, wherever people are in them (`LeafReach`).
     Paper: spatial; Du et al. 2021, AHEAD, with a threshold of its own, several levels a round and the best oracle.
 
     Args:
@@ -201,6 +204,24 @@ class Ahead:
         noise = TreeNoise(grid=self.grid, levels=(0.0,))  # replaced: the estimate is not linear
         return Cells(grid=self.grid, counts=self.grid.image(levels[-1]), noise=noise)
 
+    def reach(self, tallies: Sequence[Tally]) -> Reach:
+        """Return between which counts rectangles lie, by whole leaves of the last partition."""
+        answered = [one for one in self._answered(tallies) if one.users]
+        everybody = sum(one.users for one in answered)
+        parts = [named(one.leaves, self.height) for one in answered]
+        spread = [everybody**2 * self._shares(one, everybody).variance for one in answered]
+        counts = [np.array(one.counts, dtype=np.float64) for one in answered]
+        scaled = [own * (everybody / one.users) for own, one in zip(counts, answered, strict=True)]
+        noises = [noisy(one.by, own, one.users, everybody) for own, one in zip(counts, answered, strict=True)]
+        partitions = nested(parts, self.height, spread)
+        return LeafReach(
+            grid=self.grid,
+            partitions=partitions,
+            noises=tuple(noises),
+            counts=partitions.estimate(scaled, float(everybody)),
+            leaves=parts[-1],
+        )
+
     def simulated(self, counts: Array, users: int, *, rng: Generator) -> Measurement:
         """Return answers as all rounds would measure them, were these the true counts; up to this one if it ended."""
         return self._measurement(self._collected(counts / users, users, rng), users)
@@ -233,9 +254,9 @@ class Ahead:
         for depth in depths:
             for leaves in self._grown(found, depth) if found else _whole_levels(depth):
                 own, asked = truth[leaves.rows], users / sum(depths)
-                variance = self._variance(own, self._oracle(own.size), asked, users)
-                noise = 0.0 if rng is None else math.sqrt(variance) * normal(leaves.size, rng=rng)
-                found.append(_Shares(leaves, own + noise, variance, asked))
+                variances = self._variances(own, self._oracle(own.size), asked, users)
+                noise = 0.0 if rng is None else np.sqrt(variances) * normal(leaves.size, rng=rng)
+                found.append(_Shares(leaves, own + noise, float(variances.mean()), asked))
         return found
 
     def _grown(self, found: Sequence[_Shares], depth: int) -> list[Leaves]:
@@ -266,18 +287,18 @@ class Ahead:
     def _shares(self, one: LeafEstimate, everybody: int) -> _Shares:
         shares = np.array(one.counts, dtype=np.float64) / one.users
         leaves = named(one.leaves, self.height)
-        return _Shares(leaves, shares, self._variance(shares, one.by, one.users, everybody), one.users)
+        variances = self._variances(shares, one.by, one.users, everybody)
+        return _Shares(leaves, shares, float(variances.mean()), one.users)
 
     def _oracle(self, size: int) -> Oracle:
         return short_oracle(size, self.loss, self.steps)
 
     @staticmethod
-    def _variance(shares: Array, oracle: Oracle, asked: float, everybody: int) -> float:
-        """Return the variance of a leaf's share, averaged over the leaves: the oracle's, and that of who is asked."""
+    def _variances(shares: Array, oracle: Oracle, asked: float, everybody: int) -> Array:
+        """Return the variance of every leaf's share: the oracle's, and that of who is asked."""
         held = np.clip(shares, 0, 1)
         own, other = per_user(oracle, 1.0), per_user(oracle, 0.0)
-        drawing = float((held * (1 - held)).mean()) * rest(everybody, asked)
-        return (other + float(held.mean()) * (own - other) + drawing) / asked
+        return np.asarray((other + held * (own - other) + held * (1 - held) * rest(everybody, asked)) / asked)
 
     def _measurement(self, found: Sequence[_Shares], everybody: int) -> Measurement:
         shares, precisions = self._summed(found)

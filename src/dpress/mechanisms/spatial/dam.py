@@ -20,10 +20,11 @@ from dpress.core.measurement import Measurement
 from dpress.core.mechanism import Card
 from dpress.core.oracle import Tally
 from dpress.core.rng import Generator
-from dpress.inference.maps.density import Cells, Density
+from dpress.inference.maps.density import Cells, Density, Reach
 from dpress.inference.poisson import poisson
 from dpress.mechanisms.protocol.report_type import ReportType
 from dpress.mechanisms.spatial.disk import Blur, likeliest
+from dpress.mechanisms.spatial.disk_reach import DiskReach
 from dpress.mechanisms.spatial.disk_reports import DiskReports
 from dpress.mechanisms.spatial.grids import ByGrid
 from dpress.mechanisms.spatial.map_decoder import SEED, MapDecoder, node_type
@@ -38,7 +39,8 @@ RUNS = 4  # simulated collections behind a mean variance
 class Dam:
     """The map under which the reports are likeliest.
 
-    Error: biased where it is rough and never below zero; no formula, a parametric bootstrap (`maps.MapDecoder`). A
+    Error: biased where it is rough and never below zero; no formula, a parametric bootstrap (`maps.MapDecoder`).
+    Intervals are by the reports around a rectangle, as people within a disk cannot be distinguished (`DiskReach`). A
     finer grid costs time, and gains little but where most people are in few places.
     Paper: Du et al. 2024, DAM with EM, here accelerated and run until no likelihood is to be gained.
 
@@ -92,6 +94,11 @@ class Dam:
         """Return the likeliest map; its error is not known before a bootstrap, and infinite until then."""
         shares = likeliest(self.map, np.asarray(measurement.answers, dtype=np.float64))
         return Cells(grid=self.grid, counts=shares * users, noise=_UnknownError(side=self.grid.side))
+
+    def reach(self, tallies: Sequence[Tally]) -> Reach:
+        """Return between which counts rectangles lie, by the reports around them."""
+        (tally,) = tallies
+        return DiskReach(blur=self.map, reports=tally[:-1].astype(np.float64), users=int(tally[-1]))
 
     def simulated(self, counts: Array, users: int, *, rng: Generator) -> Measurement:
         """Return reports as they would be, were these the true counts: independent Poisson numbers, or nearly so."""

@@ -1,9 +1,8 @@
 """Level-sampled reports: every user reports the node of one level of a quadtree, drawn at random, to an oracle.
 
-cell -> node of the drawn level -> oracle -> tallies -> counts of the nodes of every level, with one variance a level.
+cell -> node of the drawn level -> oracle -> tallies -> counts of the nodes of every level, each with its own variance.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -19,11 +18,19 @@ from dpress.core.measurement import Measurement
 from dpress.core.oracle import Oracle, Tally
 from dpress.core.rng import Generator
 from dpress.core.tree import Tree
-from dpress.inference.maps.density import Cells, Density, Nodes, TreeNoise
+from dpress.inference.maps.density import Cells, Density, Nodes, Noise, TreeNoise
 from dpress.inference.maps.population import normal
 from dpress.inference.maps.top_down import consistent
 from dpress.mechanisms.protocol.report_type import ReportType, largest, per_user, rest
 from dpress.mechanisms.spatial.map_decoder import MapDecoder, node_type
+from dpress.mechanisms.spatial.report_noise import (
+    Noisy,
+    ReportNoise,
+    from_least_squares,
+    from_the_top,
+    independent,
+    noisy,
+)
 
 Codes = npt.NDArray[np.int32]
 Reconstruction = Literal["least_squares", "nonnegative", "top_down"]
@@ -33,9 +40,12 @@ Reconstruction = Literal["least_squares", "nonnegative", "top_down"]
 class Levels:
     """Counts of a quadtree's nodes from users of whom each reports one level; a flat grid is a tree of one level.
 
-    Error: a node's count at level l has the variance (N / n_l)^2 V_l + N^2 f (1 - f) (N - n_l) / (N - 1) / n_l, V_l of
-    the oracle for the n_l users that were drawn, averaged over the level's nodes. With least squares any rectangle's
-    variance is exact for these figures (`inference.maps.density.TreeNoise`).
+    Error: a rectangle's count is sum over levels l of g_l y_l, y_l the counts of the level's nodes and g_l what least
+    squares, or adding up from the top, makes of the rectangle; it has the variance sum_l of g_l's weighted sum
+    (`sum_form.form_of_shares`: the oracle's noise for the shares as estimated, node by node, and the drawing of n_l of
+    N users; `ReportNoise`). A full node varies more than an empty one, many times more where epsilon is large. Least
+    squares weighs a level by the mean over its nodes of (N / n_l)^2 V + N^2 f (1 - f) (N - n_l) / (N - 1) / n_l, from
+    the same counts: answers are unbiased but for what that moves, a small part of their standard error.
 
     Args:
         grid: of side 2^h; of any side for a flat grid.
@@ -99,51 +109,89 @@ class Levels:
         Raises:
             ValueError: nobody reported the last level.
         """
+        self.check_answered(tallies)
         everybody = sum(int(tally[-1]) for tally in tallies)
-        if not int(tallies[-1][-1]):
-            raise ValueError(f"no report is about the cells themselves, level {self.levels[-1]}")
-        found: dict[int, tuple[Array, float]] = {}
+        found: dict[int, tuple[Array, Array]] = {}
         for level, oracle, tally in zip(self.levels, self.oracles, tallies, strict=True):
             if users := int(tally[-1]):
                 counts = oracle.estimate(tally[:-1], users).answers * (everybody / users)
-                found[level] = np.asarray(counts), self._variance(oracle, counts / everybody, users, everybody)
+                found[level] = np.asarray(counts), self._variances(oracle, counts / everybody, users, everybody)
         return self._measurement(found, everybody)
 
+    def check_answered(self, tallies: Sequence[Tally]) -> None:
+        """Refuse tallies that do not determine the cells.
+
+        Raises:
+            ValueError: nobody reported the last level.
+        """
+        if not int(tallies[-1][-1]):
+            raise ValueError(f"no report is about the cells themselves, level {self.levels[-1]}")
+
+    def noise(self, tallies: Sequence[Tally]) -> Noise:
+        """Return the error of rectangles that the reports tell, node by node and with how counts correlate."""
+        everybody, found = sum(int(tally[-1]) for tally in tallies), dict[int, Noisy]()
+        for level, oracle, tally in zip(self.levels, self.oracles, tallies, strict=True):
+            if users := int(tally[-1]):
+                counts = oracle.estimate(tally[:-1], users).answers
+                found[level] = noisy(oracle, counts, users, everybody)
+        levels = self.levels if self.flat else range(self.height + 1)
+        return self._noise(self.measurement(tallies), [found.get(level) for level in levels])
+
     def decoded(self, measurement: Measurement, users: int) -> Density:
-        """Return the estimate, with the exact noise of least squares."""
+        """Return the estimate, with the noise of independent nodes; see `noise` for what the reports tell."""
         del users  # the measurement has it
         if self.reconstruction == "top_down":
-            variances, levels = self._by_level(measurement)
-            images = [Grid(1 << level).image(own) for level, own in enumerate(levels)]
-            return Nodes(grid=self.grid, images=images, levels=variances)
+            spread = self._split(np.broadcast_to(measurement.variance, measurement.answers.shape))
+            images = [
+                Grid(1 << level).image(counts) if np.isfinite(own[0]) else None  # nobody reported the level
+                for level, (counts, own) in enumerate(zip(self._split(measurement.answers), spread, strict=True))
+            ]
+            return Nodes(grid=self.grid, images=images, noise=self._independent(measurement))
         return self._estimated(measurement, nonnegative=not self.linear)
 
     def least_squares(self, measurement: Measurement) -> Cells:
-        """Return the unbiased estimate with its exact noise."""
+        """Return the unbiased estimate, with the noise of independent nodes."""
         return self._estimated(measurement, nonnegative=False)
 
+    def weighed_by(self, measurement: Measurement) -> TreeNoise:
+        """Return what least squares takes every level for: as noisy as its nodes are on average."""
+        variances = np.broadcast_to(measurement.variance, measurement.answers.shape)
+        return TreeNoise(grid=self.grid, levels=tuple(float(level.mean()) for level in self._split(variances)))
+
     def _estimated(self, measurement: Measurement, *, nonnegative: bool) -> Cells:
-        variances, levels = self._by_level(measurement)
-        noise, cells = TreeNoise(grid=self.grid, levels=variances), levels[-1]
+        levels, cells = self.weighed_by(measurement).levels, np.asarray(measurement.answers, dtype=np.float64)
         if len(levels) > 1:
-            tree, answers = Tree(self.grid.cells, 4), np.asarray(measurement.answers, dtype=np.float64)
-            cells = consistent(tree, answers, variances, nonnegative=nonnegative)
-        return Cells(grid=self.grid, counts=self.grid.image(cells), noise=noise)
+            cells = consistent(Tree(self.grid.cells, 4), cells, levels, nonnegative=nonnegative)
+        return Cells(grid=self.grid, counts=self.grid.image(cells), noise=self._independent(measurement))
+
+    def _independent(self, measurement: Measurement) -> ReportNoise:
+        """Return the noise of nodes that do not correlate, as far as a measurement tells."""
+        spread = self._split(np.broadcast_to(measurement.variance, measurement.answers.shape))
+        forms = [independent(own) if 0 < own[0] < np.inf else None for own in spread]
+        return self._noise(measurement, forms)
+
+    def _noise(self, measurement: Measurement, forms: Sequence[Noisy | None]) -> ReportNoise:
+        if self.reconstruction == "top_down":
+            return from_the_top(self.grid, forms)
+        return from_least_squares(self.grid, self.weighed_by(measurement).levels, forms)
 
     def simulated(self, counts: Array, users: int, *, rng: Generator) -> Measurement:
-        """Return answers as they would be measured, were these the true counts; levels get their expected users."""
-        found: dict[int, tuple[Array, float]] = {}
+        """Return answers as they would be measured, were these the true counts; levels get their expected users.
+
+        Every node has the variance that the oracle gives it for its own count.
+        """
+        found: dict[int, tuple[Array, Array]] = {}
         for level, oracle, asked in zip(self.levels, self.oracles, self._expected(users), strict=True):
             truth = counts.reshape(oracle.size, -1).sum(axis=1)
-            variance = self._variance(oracle, truth / users, asked, users)
-            found[level] = truth + math.sqrt(variance) * normal(truth.size, rng=rng), variance
+            variances = self._variances(oracle, truth / users, asked, users)
+            found[level] = truth + np.sqrt(variances) * normal(truth.size, rng=rng), variances
         return self._measurement(found, users)
 
     def mean_variance(self, users: int) -> float:
         """Return the variance of a cell's count with even shares: what the noise alone makes of it."""
         measured = self._measurement(
             {
-                level: (np.zeros(oracle.size), self._variance(oracle, np.full(oracle.size, 1 / oracle.size), n, users))
+                level: (np.zeros(oracle.size), self._variances(oracle, np.full(oracle.size, 1 / oracle.size), n, users))
                 for level, oracle, n in zip(self.levels, self.oracles, self._expected(users), strict=True)
             },
             users,
@@ -154,32 +202,28 @@ class Levels:
         weights = self.weights or (1,) * len(self.levels)
         return [users * weight / sum(weights) for weight in weights]
 
-    def _variance(self, oracle: Oracle, shares: Array, users: float, everybody: int) -> float:
+    def _variances(self, oracle: Oracle, shares: Array, users: float, everybody: int) -> Array:
+        """Return the variance of every node's count, by its share: the oracle's, and that of who is asked."""
         held = np.clip(shares, 0, 1)
         own, other = per_user(oracle, 1.0), per_user(oracle, 0.0)
-        each = other + float(held.mean()) * (own - other)
-        sampling = float((held * (1 - held)).mean()) * rest(everybody, users)
-        return (each + sampling) * everybody**2 / users
+        each = other + held * (own - other) + held * (1 - held) * rest(everybody, users)
+        return np.asarray(each * everybody**2 / users)
 
-    def _measurement(self, found: dict[int, tuple[Array, float]], everybody: int) -> Measurement:
+    def _measurement(self, found: dict[int, tuple[Array, Array]], everybody: int) -> Measurement:
         if not self.height:
             answers, variance = found[self.levels[-1]]
-            return Measurement(map=self.map, answers=answers, variance=np.float64(variance))
+            return Measurement(map=self.map, answers=answers, variance=variance)
         if self.root:
-            found = {**found, 0: (np.array([float(everybody)]), 0.0)}
-        parts = [found.get(level, (np.zeros(4**level), math.inf)) for level in range(self.height + 1)]
-        answers = np.concatenate([own for own, _ in parts])
-        spread = np.repeat([variance for _, variance in parts], [own.size for own, _ in parts])
+            found = {**found, 0: (np.array([float(everybody)]), np.zeros(1))}
+        unknown = {level: (np.zeros(4**level), np.full(4**level, np.inf)) for level in range(self.height + 1)}
+        parts = [{**unknown, **found}[level] for level in range(self.height + 1)]
+        answers, spread = (np.concatenate(numbers) for numbers in zip(*parts, strict=True))
         return Measurement(map=self.map, answers=answers, variance=spread)
 
-    def _by_level(self, measurement: Measurement) -> tuple[tuple[float, ...], list[Array]]:
-        answers = np.asarray(measurement.answers, dtype=np.float64)
-        if not self.height:
-            return (float(np.max(measurement.variance)),), [answers]
-        sizes = [4**level for level in range(self.height + 1)]
-        ends = np.cumsum([0, *sizes])
-        spread = np.broadcast_to(measurement.variance, answers.shape)
-        return tuple(float(spread[start]) for start in ends[:-1]), np.split(answers, ends[1:-1])
+    def _split(self, rows: Array) -> list[Array]:
+        """Return what belongs to nodes level by level from the root; a flat grid has its cells alone."""
+        rows = np.asarray(rows, dtype=np.float64)
+        return self.map.split(rows) if isinstance(self.map, Tree) else [rows]
 
 
 def example(make: Callable[[Grid, object], Levels | None], loss: object) -> Levels:

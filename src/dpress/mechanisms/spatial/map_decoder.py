@@ -18,7 +18,7 @@ from dpress.core.linear import Array, LinearMap
 from dpress.core.measurement import Measurement
 from dpress.core.oracle import Oracle, Tally
 from dpress.core.rng import Generator
-from dpress.inference.maps.density import Adjusted, Cells, Density, Noise, Replicates, Wider, clustering
+from dpress.inference.maps.density import Adjusted, Cells, Density, Noise, Reach, Replicates, Wider, clustering
 from dpress.mechanisms.protocol.report_type import Part, ReportType
 
 RUNS = 24  # replicates: a relative error of the standard error of 1 / sqrt(48), 14 %
@@ -92,6 +92,24 @@ class HasLeafError(Protocol):
 
 
 @runtime_checkable
+class HasReportNoise(Protocol):
+    """A collector whose reports tell more of the error than the answers that they give."""
+
+    def noise(self, tallies: Sequence[Tally]) -> Noise:
+        """Return the error of rectangles, as unbiased estimates have it."""
+        ...
+
+
+@runtime_checkable
+class HasReach(Protocol):
+    """A collector whose reports tell larger areas than cells apart."""
+
+    def reach(self, tallies: Sequence[Tally]) -> Reach:
+        """Return between which counts rectangles lie."""
+        ...
+
+
+@runtime_checkable
 class HasLeastSquares(Protocol):
     """An estimator whose answers also give an unbiased map."""
 
@@ -122,7 +140,7 @@ class MapDecoder:
         """The only table: all cells."""
         return ((0, 1),)
 
-    def density(self, measurement: Measurement) -> Density:
+    def density(self, measurement: Measurement, tallies: Sequence[Tally] | None = None) -> Density:
         """Return the estimated map: with exact noise where the estimate is linear, else by a parametric bootstrap.
 
         Where the answers give an unbiased map, too, that stands beside it with its exact noise (`Adjusted`), and the
@@ -132,22 +150,37 @@ class MapDecoder:
         there are, and were they so few there would be less to get wrong. As many people as fresh noise moves to another
         cell are spread evenly first. The deviations are taken by sqrt(n / (n - 2)), a Student t's spread, as n
         replicates do not tell their mean square exactly.
+
+        Args:
+            measurement: the answers.
+            tallies: of the reports that gave them, which may tell more of the error than they do (`HasReportNoise`,
+                `HasReach`).
         """
-        own = self.estimator
+        own, noise = self.estimator, None
+        if tallies is not None and isinstance(own, HasReportNoise):
+            noise = own.noise(tallies)
         found = own.decoded(measurement, self.users)
         if own.linear:
-            return replace(found, clustered=clustering(found.counts)) if isinstance(found, Cells) else found
-        rng = generators.seeded(SEED)
-        first = self._again(found.counts, rng)
-        noise: Noise = self._replicates(_partly_even(found.counts, first), rng)
-        if not isinstance(own, HasLeastSquares):
-            noise = Wider(one=noise, other=self._replicates(_sharper(found.counts, first), rng))
-        if isinstance(own, HasLeafError):
-            noise = own.with_leaves(noise, measurement, own.grid.flat(found.counts))
-        cells = Cells(grid=own.grid, counts=found.counts, noise=noise, clustered=clustering(found.counts))
+            known = found if noise is None else replace(found, noise=noise)  # type: ignore[type-var]  # all have one
+            return replace(known, clustered=clustering(found.counts)) if isinstance(known, Cells) else known
+        cells = self._bootstrapped(measurement, found.counts)
+        if tallies is not None and isinstance(own, HasReach):
+            return replace(cells, reach=own.reach(tallies))
         if isinstance(own, HasLeastSquares):
-            return Adjusted(adjusted=cells, unbiased=own.least_squares(measurement))
+            unbiased = own.least_squares(measurement)
+            return Adjusted(adjusted=cells, unbiased=unbiased if noise is None else replace(unbiased, noise=noise))
         return cells
+
+    def _bootstrapped(self, measurement: Measurement, counts: Array) -> Cells:
+        """Return the counts with the error that the bootstrap finds."""
+        own, rng = self.estimator, generators.seeded(SEED)
+        first = self._again(counts, rng)
+        noise: Noise = self._replicates(_partly_even(counts, first), rng)
+        if not isinstance(own, HasLeastSquares):
+            noise = Wider(one=noise, other=self._replicates(_sharper(counts, first), rng))
+        if isinstance(own, HasLeafError):
+            noise = own.with_leaves(noise, measurement, own.grid.flat(counts))
+        return Cells(grid=own.grid, counts=counts, noise=noise, clustered=clustering(counts))
 
     def _replicates(self, truth: Array, rng: Generator) -> Replicates:
         again = np.stack([self._again(truth, rng) for _ in range(RUNS)])

@@ -28,7 +28,7 @@ from dpress.inference.maps.population import normal
 from dpress.mechanisms.protocol.report_type import ReportType
 from dpress.mechanisms.spatial.grids import ByHeight
 from dpress.mechanisms.spatial.map_decoder import MapDecoder, node_type
-from dpress.mechanisms.spatial.region_noise import RegionNoise
+from dpress.mechanisms.spatial.report_noise import Layer, ReportNoise, Term, independent
 from dpress.mechanisms.spatial.safe_regions import LARGEST_SIDE, LEVELS, SafeRegions
 
 
@@ -39,9 +39,10 @@ class Psda:
     The users of different regions are different people, so that the counts of a cell within all regions around it add
     up. All that is known of the taxonomy beside them is how many users each region has: each region's counts are moved
     alike to add up to it. That is least squares for counts of equal variance, and makes all nodes of the tree agree.
-    Error: a count within a region of K cells and n users has the variance (1 - 1 / K) (n c^2 g - n / K), c = (e^epsilon
-        + 1) / (e^epsilon - 1), g the mean of the diagonal of G^-1 (`Pcep`); that of any rectangle is `RegionNoise`,
-        exact but for the projection's own correlations, about 1 / sqrt(rows).
+    Error: within a region of n users, n_v of them in the cell v, a sum with weights w, less their mean over the region,
+        has the variance sum over v of (n c^2 g - n_v) w_v^2, c = (e^epsilon + 1) / (e^epsilon - 1), g the mean of the
+        diagonal of G^-1 (`Pcep`): `ReportNoise`, exact for the counts as estimated but for the projection's own
+        correlations, about 1 / sqrt(rows).
     Paper: Chen, Li, Qin, Kasiviswanathan, Jin 2016 (PSDA); with the unbiased estimate of `Pcep`.
 
     Args:
@@ -109,7 +110,8 @@ class Psda:
         """Return counts as they would be measured, were these the true ones; every choice gets its expected users."""
         del users  # the counts have them
         each, chosen = self._expected(counts)
-        noise = np.sqrt(self._spread(chosen)) * normal(self.map.rows, rng=rng)
+        truth = [each] * len(self.region_levels)
+        noise = np.sqrt(self._spread(truth, chosen)) * normal(self.map.rows, rng=rng)
         return self._measurement(list(noise.reshape(-1, self.grid.cells) + each), chosen)
 
     def decoded(self, measurement: Measurement, users: int) -> Density:
@@ -117,9 +119,8 @@ class Psda:
         del users  # the measurement has them
         levels = np.asarray(measurement.answers, dtype=np.float64).reshape(-1, self.grid.cells)
         spread = np.broadcast_to(measurement.variance, (self.map.rows,)).reshape(-1, self.grid.cells)
-        pairs = zip(spread, self.region_levels, strict=True)
-        layers = tuple(Grid(1 << level).image(own.reshape(4**level, -1)[:, 0]) for own, level in pairs)
-        noise = RegionNoise(grid=self.grid, layers=layers)
+        layers = tuple(self._layer(own, level) for own, level in zip(spread, self.region_levels, strict=True))
+        noise = ReportNoise(grid=self.grid, layers=layers)
         return Cells(grid=self.grid, counts=self.grid.image(levels.sum(axis=0)), noise=noise)
 
     def mean_variance(self, users: int) -> float:
@@ -137,17 +138,27 @@ class Psda:
     def _measurement(self, found: Sequence[Array], chosen: Array) -> Measurement:
         """Return what the counts of every level make once regions have their totals, shape (regions, epsilons)."""
         answers = []
-        for counts, level, first in zip(found, self.region_levels, self.oracle.starts, strict=False):
-            families, totals = counts.reshape(4**level, -1), chosen[first : first + 4**level].sum(axis=1)
-            answers.append(families + (totals / families.shape[1] - families.mean(axis=1))[:, None])
-        joined = np.concatenate([own.ravel() for own in answers])
-        return Measurement(map=self.map, answers=joined, variance=self._spread(chosen))
+        for counts, totals in zip(found, self._totals(chosen), strict=True):
+            families = counts.reshape(len(totals), -1)
+            answers.append((families + (totals / families.shape[1] - families.mean(axis=1))[:, None]).ravel())
+        return Measurement(map=self.map, answers=np.concatenate(answers), variance=self._spread(answers, chosen))
 
-    def _spread(self, chosen: Array) -> Array:
-        """Return the variance of every cell's count before the totals, level by level, the same within a region."""
-        cells = np.concatenate([np.full(4**level, self.grid.cells / 4**level) for level in self.region_levels])
-        variance = (chosen * _noise(self.oracle)).sum(axis=1) - chosen.sum(axis=1) / cells
-        return np.repeat(np.maximum(variance, 0), cells.astype(np.int64))
+    def _totals(self, chosen: Array) -> list[Array]:
+        """Return how many users chose every region, level by level, from the users by region and epsilon."""
+        return np.split(chosen.sum(axis=1), self.oracle.starts[1:-1])
+
+    def _spread(self, counts: Sequence[Array], chosen: Array) -> Array:
+        """Return the variance of every cell's count before the totals, level by level: n c^2 g - n_v."""
+        noise, found = self._totals(chosen * _noise(self.oracle)), []
+        for own, totals, spread in zip(counts, self._totals(chosen), noise, strict=True):
+            families = own.reshape(len(totals), -1)
+            found.append((spread[:, None] - np.clip(families, 0, totals[:, None])).ravel())
+        return np.maximum(np.concatenate(found), 0)
+
+    def _layer(self, variances: Array, level: int) -> Layer:
+        """Return the noise of the counts among the users of regions of one level: a region's total is known."""
+        terms = Term(factor=-1.0, width=self.grid.side >> level), Term(factor=1.0, width=1)
+        return Layer(width=1, noisy=independent(variances), terms=terms)
 
 
 @functools.lru_cache(maxsize=4)

@@ -22,6 +22,8 @@ ORDERS = (1.01, 1.25, 1.5, 2.0, 4.0)
 SCALES = (0.7, 1.0, 1.2, 1.5)
 """Of the stated log ratio: a mechanism that overspends has a larger one."""
 THRESHOLDS = 256
+SMALLEST = 1e-12  # probability beyond delta
+LEAST = -1e6  # the promise of an event that shows nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,20 +56,22 @@ def proportion_high(hits: npt.ArrayLike, draws: int, alpha: float) -> Floats:
     return 1 - proportion_low(draws - np.asarray(hits), draws, alpha)
 
 
-def epsilon_low(first: int, second: int, draws: int, alpha: float) -> float:
-    """Return ln(p_low / q_high), at least 0: a lower bound on epsilon with confidence 1 - alpha.
+def epsilon_low(first: int, second: int, draws: int, alpha: float, delta: float = 0.0) -> float:
+    """Return ln((p_low - delta) / q_high), at least 0: a lower bound on epsilon with confidence 1 - alpha.
 
     Args:
         first: how many of `draws` outputs of one neighbour lie in an event chosen beforehand.
         second: the same of the other neighbour.
         draws: outputs of each.
         alpha: the chance of a bound that is too large; half of it for either proportion.
+        delta: that is claimed beside epsilon.
 
     >>> round(epsilon_low(731_059, 268_941, 1_000_000, 0.01), 3)
     0.994
     """
     low, high = proportion_low(first, draws, alpha / 2), proportion_high(second, draws, alpha / 2)
-    return max(0.0, math.log(float(low) / float(high))) if low > 0 else 0.0
+    more = float(low) - delta
+    return max(0.0, math.log(more / float(high))) if more > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,8 +119,8 @@ def best_witness(first: Floats, second: Floats, draws: int, alpha: float) -> Wit
     return max(choices, key=lambda one: one.rho_low(first, second, draws, alpha))
 
 
-def best_event(first: Floats, second: Floats, draws: int, alpha: float) -> Event:
-    """Return the event that promises the largest bound on ln P(first) / P(second).
+def best_event(first: Floats, second: Floats, draws: int, alpha: float, delta: float = 0.0) -> Event:
+    """Return the event that promises the largest bound on ln (P(first) - delta) / P(second).
 
     Scores are larger for outputs that `first` makes likelier; the number of later draws weighs small events.
     """
@@ -125,6 +129,11 @@ def best_event(first: Floats, second: Floats, draws: int, alpha: float) -> Event
     z = NormalDist().inv_cdf(1 - alpha / 2)
     p, q = ((len(one) - np.searchsorted(one, thresholds) + 1) / (len(one) + 2) for one in ordered)
     errors = np.sqrt((1 - p) / p), np.sqrt((1 - q) / q)
+    if delta:  # what is left of p beyond its error is small, so that no ratio of errors serves
+        left = p * (1 - z * errors[0] * (1 / math.sqrt(draws) + 1 / math.sqrt(len(first)))) - delta
+        bounds = np.where(left > 0, np.log(np.maximum(left, SMALLEST) / (q + 2 * z**2 / draws)), -math.inf)
+        place = int(np.where(bounds.max() > -math.inf, bounds, p - q).argmax())
+        return Event(threshold=float(thresholds[place]), promise=max(float(bounds[place]), LEAST))
     bounds = np.log(p / q) - z * (errors[0] + errors[1]) / math.sqrt(draws)
     bounds -= np.hypot(*errors) / math.sqrt(len(first))  # a rare event that looks best owes that to chance
     place = int(bounds.argmax())

@@ -10,7 +10,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from dpress.core.check import float_up
 from dpress.core.claim import ZCDP, ApproxDP, Loss, PureDP, Relation, Unit
 from dpress.core.errors import NotSupported
 from dpress.core.mechanism import Card
@@ -18,8 +17,8 @@ from dpress.core.oracle import Oracle, Payloads, Values
 from dpress.core.rng import Generator, secure
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
 from dpress.mechanisms.choice.exponential import Exponential
+from dpress.mechanisms.discovery.bounds_first import BoundsFirst
 from dpress.mechanisms.discovery.discovered_groups import DiscoveredGroups
-from dpress.mechanisms.discovery.private_bounds import PrivateBounds
 from dpress.mechanisms.joint.bit_joint import BitJoint
 from dpress.mechanisms.joint.rr_ldp import RrLdp
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
@@ -28,7 +27,6 @@ from dpress.mechanisms.microdata.graphical import Graphical
 from dpress.mechanisms.microdata.insensitive_microaggregation import InsensitiveMicroaggregation
 from dpress.mechanisms.microdata.per_record import PerRecord
 from dpress.mechanisms.protocol.report_type import ReportType
-from dpress.mechanisms.selection.above_threshold import TOTAL_SHARE
 from dpress.mechanisms.selection.gaussian_threshold import GaussianThreshold
 from dpress.mechanisms.selection.partition_selection import PartitionSelection
 from dpress.mechanisms.selection.weighted_threshold import WeightedThreshold
@@ -38,25 +36,25 @@ from dpress.mechanisms.statistics.group_quantiles import GroupQuantiles
 from dpress.release.audit import (
     exact,
     exact_groups,
-    exact_names,
     exact_persons,
     exact_quantiles,
     exact_records,
     exact_rounds,
     outcome_tables,
     outcomes,
+    outcomes_of_bounds,
     outcomes_of_records,
     sampled,
+    selections,
 )
-from dpress.release.audit.exact import ExactLoss
+from dpress.release.audit.checks import claimed_of, exact_check, relation_of, sampled_check, units
 from dpress.release.audit.exact_discovery import bounds_loss, discovery_loss
 from dpress.release.audit.exact_steps import added_loss
-from dpress.release.audit.exact_weights import coarse, coarse_names, weights_loss
+from dpress.release.audit.exact_weights import coarse_names
 from dpress.release.audit.verdict import Audit, Check, Kind
 
-CENTRAL = (MatrixMechanism, Exponential, ApproximateQuantiles, CentralMap, GroupQuantiles, PrivateBounds)
+CENTRAL = (MatrixMechanism, Exponential, ApproximateQuantiles, CentralMap, GroupQuantiles, BoundsFirst)
 SIZES = (2, 3, 4, 5)
-ROWS = (1, 3)
 SAMPLES = 100_000
 """Drawn from each neighbour where nothing can be checked exactly and no number was given."""
 VALUES = "any two values"
@@ -77,13 +75,9 @@ def audit(card: Card, loss: Loss, *, samples: int | None = None, rng: Generator 
     generator = rng or secure()
     example: Any = card.example(loss, Unit())
     if isinstance(loss, ApproxDP) and isinstance(example, (PartitionSelection, GaussianThreshold, WeightedThreshold)):
-        if samples is not None:
-            raise NotSupported(f"{card.name} is checked exactly, and takes no samples")
-        made: Any = card.example
-        total = () if isinstance(example, WeightedThreshold) else (loss.epsilon * TOTAL_SHARE,)
-        checks = [names_exact(made(loss, unit, *total)) for unit in _units()]
-    elif isinstance(example, DiscoveredGroups) and samples is None:
-        checks = [discovery_exact(cast("DiscoveredGroups", card.example(loss, unit))) for unit in _units()]
+        checks = list(selections.selecting(card, loss, samples, rng=generator))
+    elif isinstance(example, DiscoveredGroups) and isinstance(loss, ApproxDP):
+        checks = list(discovering(card, loss, samples, rng=generator))
     elif isinstance(loss, ApproxDP):
         raise NotSupported(f"{card.name} is audited under epsilon or rho")
     elif isinstance(example, Oracle):
@@ -162,19 +156,19 @@ def _sizes(card: Card, example: Oracle, loss: Loss) -> Iterator[tuple[str, Oracl
 
 def channel_checks(name: str, oracle: Any, *, rng: Generator) -> Iterator[Check]:
     """Yield the exact checks of one oracle; none if its channel cannot be written down."""
-    claimed = _claimed(oracle)
+    claimed = claimed_of(oracle)
     if found := exact.channels(oracle, rng=rng):
         whole = len(found) == 1
         kind: Kind = "exact channel" if whole else "channel by seed"
         remark = "" if whole else f"given each of {len(found)} seeds, drawn without the value"
         if getattr(oracle, "size", None) == 1:
             remark = "one value: there is nothing to tell apart, and nothing is checked"
-        yield _exact(kind, name, VALUES, claimed, exact.channel_loss(found, claimed.epsilon), remark=remark)
+        yield exact_check(kind, name, VALUES, claimed, exact.channel_loss(found, claimed.epsilon), remark=remark)
         if hasattr(oracle, "lifetime"):
             ever = exact.channels(exact.permanent(oracle), rng=rng)
             lifetime: PureDP = oracle.lifetime
             remark = "the permanent response is what all reports of one value can reveal"
-            yield _exact(
+            yield exact_check(
                 kind,
                 f"{name}, permanent",
                 VALUES,
@@ -188,34 +182,56 @@ def sampled_oracle(name: str, oracle: Oracle, samples: int, *, rng: Generator) -
     """Return the check of an oracle's reports."""
     alpha = sampled.ALPHA
     low = sampled.epsilon_of_outcomes(outcomes.of_oracle(oracle, rng=rng), samples, alpha=alpha)
-    return _sampled(name, VALUES, _claimed(oracle), low, samples=samples, alpha=alpha)
+    return sampled_check(name, VALUES, claimed_of(oracle), low, samples=samples, alpha=alpha)
+
+
+def discovering(card: Card, loss: ApproxDP, samples: int | None, *, rng: Generator) -> Iterator[Check]:
+    """Yield the checks of names and of their groups: exactly together, by samples one after the other."""
+    for unit in units():
+        yield discovery_exact(cast("DiscoveredGroups", card.example(loss, unit)))
+    for relation in Relation if samples is not None else ():
+        made = selections.of_few(card, loss, relation)
+        yield from selections.discovered_sampled(made, samples or SAMPLES, rng=rng)
+        yield central_sampled(made.listing(2).groups, samples or SAMPLES, rng=rng)
+
+
+def discovery_exact(made: DiscoveredGroups) -> Check:
+    """Return the exact check of names and their groups together."""
+    return selections.delta_check(
+        "exact sum", "names, then their groups", made, discovery_loss(coarse_names(made), claimed_of(made))
+    )
 
 
 def central(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Generator) -> Iterator[Check]:
     """Yield the checks of a linear mechanism or a choice under every relation."""
-    for unit in _units():
+    for unit in units():
         made: Any = card.example(loss, unit)
         for part in _parts(made):
             yield central_exact(part)
             if isinstance(part, MatrixMechanism) and isinstance(part.strategy, GroupStatistics):
                 yield persons_exact(exact_persons.tiny(part))
         if isinstance(made, GroupQuantiles):
-            found = added_loss(made, exact.promised(_claimed(made)))
-            yield _exact("exact sum", "sums and choices", _relation(unit), _claimed(made), found)
+            found = added_loss(made, exact.promised(claimed_of(made)))
+            yield exact_check("exact sum", "sums and choices", relation_of(unit), claimed_of(made), found)
     for relation in Relation if samples is not None else ():
-        for part in _parts(card.example(loss, Unit(relation=relation))):
+        for part in _drawn(card.example(loss, Unit(relation=relation))):
             yield central_sampled(part, samples or SAMPLES, rng=rng)
+
+
+def _drawn(mechanism: Any) -> tuple[Any, ...]:
+    """Return what is drawn one after the other: the parts, and after bounds what is measured between them."""
+    return (mechanism, mechanism.groups) if isinstance(mechanism, BoundsFirst) else _parts(mechanism)
 
 
 def persons_exact(made: MatrixMechanism) -> Check:
     """Return the exact check of sums over persons."""
-    found = exact_persons.person_loss(made, exact.promised(_claimed(made)))
-    return _exact("exact matrix", "persons in 2 groups", _relation(made.unit), _claimed(made), found)
+    found = exact_persons.person_loss(made, exact.promised(claimed_of(made)))
+    return exact_check("exact matrix", "persons in 2 groups", relation_of(made.unit), claimed_of(made), found)
 
 
 def of_records(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Generator) -> Iterator[Check]:
     """Yield the checks of a method that makes records, under every relation."""
-    for unit in _units():
+    for unit in units():
         made: Any = card.example(loss, unit)
         yield from records_exact(made)
     for relation in Relation if samples is not None else ():
@@ -226,66 +242,35 @@ def of_records(card: Card, loss: PureDP | ZCDP, samples: int | None, *, rng: Gen
             yield records_sampled(made, samples or SAMPLES, rng=rng)
 
 
-def names_exact(made: PartitionSelection | GaussianThreshold | WeightedThreshold) -> Check:
-    """Return the exact check of what releases names, beside its total."""
-    claimed = _claimed(made)
-    if isinstance(made, PartitionSelection):
-        return _delta("exact outputs", "tables of a few names", made, exact_names.names_loss(made, claimed))
-    if isinstance(made, WeightedThreshold):
-        return _delta("exact sum", "sums of noise", made, weights_loss(coarse(made), claimed))
-    return _delta("exact sum", "sums of noise", made, exact_names.sums_loss(made, claimed))
-
-
-def discovery_exact(made: DiscoveredGroups) -> Check:
-    """Return the exact check of names and their groups together."""
-    return _delta("exact sum", "names, then their groups", made, discovery_loss(coarse_names(made), _claimed(made)))
-
-
-def _delta(kind: Kind, name: str, made: Any, found: exact_names.ExactDelta) -> Check:
-    return Check(
-        kind=kind,
-        instance=name,
-        relation=_relation(made.unit),
-        claimed=_claimed(made),
-        kept=found.kept,
-        loss=float_up(found.delta),
-        remark=found.remark,
-    )
-
-
 def records_exact(made: Any) -> Iterator[Check]:
     """Yield the exact checks of one instance: of a channel, of groups, or of rounds."""
-    claimed, relation = _claimed(made), _relation(made.unit)
+    claimed, relation = claimed_of(made), relation_of(made.unit)
     if isinstance(made, PerRecord):
         values = math.prod(column.size for column in made.columns)
-        yield _exact(
+        yield exact_check(
             "exact channel", f"a record of {values} values", relation, claimed, exact_records.record_loss(made)
         )
     elif isinstance(made, InsensitiveMicroaggregation):
         own = exact_groups.tiny(made)
         name = f"all tables of {own.users} records of 6 values"
-        yield _exact("exact groups", name, relation, claimed, exact_groups.grouped_loss(own))
+        yield exact_check("exact groups", name, relation, claimed, exact_groups.grouped_loss(own))
     else:
         yield from (central_exact(part) for part in exact_rounds.rounds(made))
-        yield _exact("exact scores", "tables of 4 cells", relation, made.choice, exact_rounds.score_loss(made))
+        yield exact_check("exact scores", "tables of 4 cells", relation, made.choice, exact_rounds.score_loss(made))
         for own in (made, replace(made, rounds=len(made.pairs))):
-            yield _exact("exact sum", f"{own.rounds} pairs", relation, claimed, exact_rounds.spent(own))
+            yield exact_check("exact sum", f"{own.rounds} pairs", relation, claimed, exact_rounds.spent(own))
 
 
 def records_sampled(made: Any, samples: int, *, rng: Generator) -> Check:
     """Return the sampled check of records whose outcomes can be listed."""
-    alpha, claimed = sampled.ALPHA / len(Relation), _claimed(made)
+    alpha, claimed = sampled.ALPHA / len(Relation), claimed_of(made)
     if isinstance(made, PerRecord):
         name, source = "one record", outcomes_of_records.of_record(made, rng=rng)
     else:
         own = exact_groups.tiny(made)
         name, source = f"{own.users} records", outcomes_of_records.of_groups(own, rng=rng)
     low = sampled.epsilon_of_outcomes(source, samples, alpha=alpha)
-    return _sampled(name, _relation(made.unit), claimed, low, samples=samples, alpha=alpha)
-
-
-def _units() -> list[Unit]:
-    return [Unit(relation=one, column=None if n == 1 else "person", rows=n) for one in Relation for n in ROWS]
+    return sampled_check(name, relation_of(made.unit), claimed, low, samples=samples, alpha=alpha)
 
 
 def _parts(mechanism: Any) -> tuple[Any, ...]:
@@ -305,70 +290,48 @@ def _levels(mechanism: Any) -> tuple[Any, ...]:
 
 def central_exact(mechanism: Any) -> Check:
     """Return the exact check of a linear mechanism or a choice."""
-    claimed, bound = _claimed(mechanism), exact.promised(_claimed(mechanism))
+    claimed, bound = claimed_of(mechanism), exact.promised(claimed_of(mechanism))
     if isinstance(mechanism, MatrixMechanism):
         found = exact.matrix_loss(mechanism, bound)
         kind: Kind = "exact matrix" if exact.linear(mechanism.strategy.map) else "rounded matrix"
-        return _exact(kind, _cells(mechanism), _relation(mechanism.unit), claimed, found)
-    if isinstance(mechanism, PrivateBounds):
+        return exact_check(kind, _cells(mechanism), relation_of(mechanism.unit), claimed, found)
+    if isinstance(mechanism, BoundsFirst):
         found = bounds_loss(mechanism, bound)
-        return _exact("exact sum", "bounds, then sums", _relation(mechanism.unit), claimed, found)
+        return exact_check("exact sum", "bounds, then sums", relation_of(mechanism.unit), claimed, found)
     if isinstance(mechanism, ApproximateQuantiles):
         name = f"{len(mechanism.quantiles)} quantiles of {exact_quantiles.LEVELS} levels"
         found = exact_quantiles.quantiles_loss(mechanism, bound)
-        return _exact("exact outputs", name, _relation(mechanism.unit), claimed, found)
+        return exact_check("exact outputs", name, relation_of(mechanism.unit), claimed, found)
     found = exact.choice_loss(mechanism, bound)
-    return _exact("exact choice", "3 candidates", _relation(mechanism.unit), claimed, found)
+    return exact_check("exact choice", "3 candidates", relation_of(mechanism.unit), claimed, found)
 
 
 def central_sampled(mechanism: Any, samples: int, *, rng: Generator) -> Check:
     """Return the sampled check of a linear mechanism or a choice."""
-    claimed, relation, alpha = _claimed(mechanism), _relation(mechanism.unit), sampled.ALPHA / len(Relation)
-    if isinstance(mechanism, PrivateBounds):
-        return central_sampled(mechanism.groups, samples, rng=rng)
+    claimed, relation, alpha = claimed_of(mechanism), relation_of(mechanism.unit), sampled.ALPHA / len(Relation)
+    if isinstance(mechanism, BoundsFirst):
+        source, claimed = outcomes_of_bounds.of_bounds(mechanism, rng=rng), cast("PureDP | ZCDP", mechanism.first)
+        return _by_outcomes("bounds", source, mechanism.unit, claimed, samples)
     if isinstance(mechanism, MatrixMechanism):
         scores = outcome_tables.of_matrix(mechanism, rng=rng)
         bound = sampled.epsilon_of_scores if isinstance(claimed, PureDP) else sampled.rho_of_scores
-        return _sampled(
+        return sampled_check(
             _cells(mechanism), relation, claimed, bound(scores, samples, alpha=alpha), samples=samples, alpha=alpha
         )
     if isinstance(mechanism, ApproximateQuantiles):
-        if not isinstance(claimed, PureDP):
-            raise NotSupported("quantiles under rho are checked exactly, and take no samples")
-        low = sampled.epsilon_of_outcomes(outcomes.of_quantiles(mechanism, rng=rng), samples, alpha=alpha)
-        return _sampled("quantiles of 3 levels", relation, claimed, low, samples=samples, alpha=alpha)
-    low = sampled.epsilon_of_outcomes(outcomes.of_choice(mechanism, samples, rng=rng), samples, alpha=alpha)
-    return _sampled("2 candidates", relation, claimed, low, samples=samples, alpha=alpha)
+        source = outcomes.of_quantiles(mechanism, rng=rng)
+        return _by_outcomes("quantiles of 3 levels", source, mechanism.unit, claimed, samples)
+    source = outcomes.of_choice(mechanism, samples, rng=rng)
+    return _by_outcomes("2 candidates", source, mechanism.unit, claimed, samples)
 
 
-def _exact(kind: Kind, name: str, relation: str, claimed: Loss, found: ExactLoss, *, remark: str = "") -> Check:
-    loss = math.inf if found.loss is None else float_up(found.loss)
-    remarks = "; ".join(filter(None, (remark, found.remark)))
-    return Check(
-        kind=kind, instance=name, relation=relation, claimed=claimed, loss=loss, kept=found.kept, remark=remarks
-    )
-
-
-def _sampled(name: str, relation: str, claimed: Loss, low: float, *, samples: int, alpha: float) -> Check:
-    return Check(
-        kind="sampled events",
-        instance=name,
-        relation=relation,
-        claimed=claimed,
-        kept=low <= float_up(exact.promised(claimed)),
-        lower_bound=low,
-        samples=samples,
-        confidence=1 - alpha,
-    )
-
-
-def _claimed(mechanism: Any) -> Any:
-    return mechanism.claim.proven or mechanism.claim.published
+def _by_outcomes(name: str, source: outcomes.Outcomes, unit: Unit, claimed: PureDP | ZCDP, samples: int) -> Check:
+    """Return the sampled check of a mechanism with few outcomes."""
+    alpha = sampled.ALPHA / len(Relation)
+    bound = sampled.epsilon_of_outcomes if isinstance(claimed, PureDP) else sampled.rho_of_outcomes
+    low = bound(source, samples, alpha=alpha)
+    return sampled_check(name, relation_of(unit), claimed, low, samples=samples, alpha=alpha)
 
 
 def _cells(mechanism: MatrixMechanism) -> str:
     return f"{mechanism.strategy.map.cells} cells"
-
-
-def _relation(unit: Unit) -> str:
-    return str(unit.relation) if unit.rows == 1 else f"{unit.relation}, {unit.rows} rows"

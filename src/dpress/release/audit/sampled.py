@@ -24,8 +24,8 @@ SURPRISE = 1.1
 """How much more the ratios that were seen must promise than the stated ones, to be used instead: the code differs."""
 
 
-def epsilon_of_outcomes(source: Outcomes, samples: int, *, alpha: float = ALPHA) -> float:
-    """Return a lower bound on epsilon with confidence 1 - alpha, over all pairs of inputs."""
+def epsilon_of_outcomes(source: Outcomes, samples: int, *, alpha: float = ALPHA, delta: float = 0.0) -> float:
+    """Return a lower bound on epsilon, beside delta, with confidence 1 - alpha, over all pairs of inputs."""
     own = _portions(samples)
     values = range(source.values)
     tables = [np.bincount(source.draw(value, own.ratios), minlength=source.labels) + 1.0 for value in values]
@@ -35,7 +35,7 @@ def epsilon_of_outcomes(source: Outcomes, samples: int, *, alpha: float = ALPHA)
         found = []
         for one, other in itertools.permutations(values, 2):
             ratio = ratios(one, other)
-            event = bounds.best_event(ratio[again[one]], ratio[again[other]], own.counts, alpha)
+            event = bounds.best_event(ratio[again[one]], ratio[again[other]], own.counts, alpha, delta)
             found.append(_ChosenEvent(event=event, ratio=ratio, one=one, other=other))
         return max(found, key=lambda chosen: chosen.event.promise)
 
@@ -44,7 +44,23 @@ def epsilon_of_outcomes(source: Outcomes, samples: int, *, alpha: float = ALPHA)
     stated, seen = choose(source.stated), choose(lambda one, other: np.log(tables[one] / tables[other]))
     best = seen if seen.event.promise > SURPRISE * stated.event.promise else stated
     first, second = (best.event.hits(best.ratio[source.draw(value, own.counts)]) for value in (best.one, best.other))
-    return bounds.epsilon_low(first, second, own.counts, alpha)
+    return bounds.epsilon_low(first, second, own.counts, alpha, delta)
+
+
+def rho_of_outcomes(source: Outcomes, samples: int, *, alpha: float = ALPHA) -> float:
+    """Return a lower bound on rho with confidence 1 - alpha, for two inputs, by the stated or the seen ratio."""
+    own = _portions(samples)
+    tables = [np.bincount(source.draw(value, own.ratios), minlength=source.labels) + 1.0 for value in (0, 1)]
+    again = [source.draw(value, own.choice) for value in (0, 1)]
+    promised = []
+    for ratio in (source.stated(1, 0), np.log(tables[1] / tables[0])):
+        for sign, (one, other) in ((1, (1, 0)), (-1, (0, 1))):
+            first, second = sign * ratio[again[one]], sign * ratio[again[other]]
+            witness = bounds.best_witness(first, second, own.counts, alpha)
+            promised.append((witness.rho_low(first, second, own.counts, alpha), witness, sign * ratio, one, other))
+    _, witness, ratio, one, other = max(promised, key=lambda choice: choice[0])
+    first, second = (ratio[source.draw(value, own.counts)] for value in (one, other))
+    return witness.rho_low(first, second, own.counts, alpha)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

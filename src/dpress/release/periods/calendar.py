@@ -128,7 +128,7 @@ class Calendar:
     def text(self) -> tuple[str, ...]:
         """What a plan says of the periods: what one unit loses in all, and how errors grow."""
         count, shares = len(self.names), counters.depth(self.spans)
-        whom = self.spec.privacy.protected.column or "row"
+        whom = self.spec.privacy.protected.name
         which = f"{count:,} periods, {self.names[0]} to {self.names[-1]}"
         lines = [f"The figures are for one of {which}; over all of them a {whom} loses {describe(self.whole)}."]
         if shares > 1:

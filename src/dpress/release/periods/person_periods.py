@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from dpress.core.errors import SchemaMismatch
 from dpress.data.codec import dates
-from dpress.data.persons.person_columns import person_column
+from dpress.data.persons.person_columns import persons_of
 from dpress.data.persons.person_index import PersonIndex, fresh_key
 from dpress.data.persons.row_sample import CHANGED
 from dpress.data.sources.open_source import Rows
@@ -40,11 +40,11 @@ def person_periods(rows: Rows, calendar: Calendar, period: int, *, earlier: bool
     Raises:
         OSError, SchemaMismatch: the rows cannot be read, a row has no person, or there are those of the period alone.
     """
-    person, dated = str(calendar.spec.privacy.unit), msgspec.structs.replace(calendar.dated, outside="drop")
+    unit, dated = calendar.spec.privacy.protected, msgspec.structs.replace(calendar.dated, outside="drop")
     index, persons, periods = PersonIndex(key=fresh_key()), list[Numbers](), list[Numbers]()
-    for part in rows.source.parts((person, dated.name)):
+    for part in rows.source.parts((*unit.columns, dated.name)):
         for batch in part.batches():
-            persons.append(index.numbers(person_column(person, batch.column(person))))
+            persons.append(index.numbers(persons_of(unit.columns, batch)))
             periods.append(dates.cells(dated, batch.column(dated.name)).astype(np.int64))
     who, when = (np.concatenate(own) if own else np.zeros(0, dtype=np.int64) for own in (persons, periods))
     if earlier and not np.any((when >= 0) & (when < period)):

@@ -1,20 +1,27 @@
 """One period more: what closes with it is measured and written beside what is there already.
 
-spec, period -> spans that close -> charge -> counts of the rows in each -> noise -> a folder for each span.
+spec, period -> spans that close -> for each its rows, a line in the ledger, noise, a folder.
 """
 
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from dpress.core.claim import from_parameters
+from dpress.core.design import Design
+from dpress.core.errors import BudgetExceeded
 from dpress.core.rng import Generator
+from dpress.core.spans import Span
 from dpress.data.add_up import Progress
 from dpress.data.specification.spec import Spec
-from dpress.ledger.ledger import Ledger
+from dpress.ledger.compose import Charge
+from dpress.ledger.ledger import Ledger, verify
 from dpress.release.periods.calendar import Calendar
 from dpress.release.periods.person_periods import person_periods
-from dpress.release.periods.series import Series, begun, is_series, load_series
+from dpress.release.periods.series import Series, is_series, load_series
+from dpress.release.periods.series_folder import begun, keep
 from dpress.release.plan import plan
 from dpress.release.publish import Payment, publish
 from dpress.release.release import Release
@@ -39,8 +46,9 @@ def publish_period(
     Promise: with separate periods, epsilon (or rho) for a row, which lies in one of them: the ledger composes them in
     parallel. For a person whose rows count in the first `per_unit` periods that have any, that many times as much.
     Twice these under replace-one, where a row may leave one period for another.
-    With a counter, epsilon for a row over all periods together, charged when the first one is published; a row is in
-    `core.spans.depth` spans, each with an equal share.
+    With a counter, epsilon for a row over all periods together: a row is in `core.spans.depth` spans, each with an
+    equal share, and each a line of the ledger before its noise is drawn. Without a ledger only the folder knows what
+    was drawn: a copy of it, or a span's folder that is deleted, is noise drawn again for nothing.
     Error: of a span that of its release; of sums of spans by `core.spans.coefficients`, exact.
 
     Args:
@@ -49,7 +57,7 @@ def publish_period(
         data: the rows so far; of other periods than those that close they are not counted. Where the unit is a person,
             they must hold the earlier periods, too.
         out: the folder of the series; begun with its first period.
-        ledger: pays, the same one for all periods; see `publish`.
+        ledger: pays, the same one for all periods; see `publish`. A period whose folder is gone is paid again.
         who: publishes.
         engine: that counts.
         csv: tables as CSV, too.
@@ -76,20 +84,21 @@ def publish_period(
     planned = {span: plan(calendar.of(span)) for span in calendar.spans if span[1] == number}
     rows = rows_of(plan(calendar.of((number, number))).design, source_of(spec, data), engine=engine)
     person = spec.privacy.unit != "row"
-    with begun(folder, spec):
+    with begun(folder, spec, lambda: not load_series(folder).paid(ledger)):
         series = load_series(folder)
-        series.check_next(number)
+        paid = series.paid(ledger)
+        series.check_next(number, paid)
         left = [span for span in planned if span not in series.spans]
         series.check_ledger(ledger)
-        counted = person_periods(rows, calendar, number, earlier=bool(series.spans)) if person else rows
-        payment = _payment(series, number)
-        return tuple(
+        _check_budget(series, {span: planned[span].design for span in left}, ledger, paid)
+        counted = person_periods(rows, calendar, number, earlier=bool(series.spans or paid)) if person else rows
+        made = tuple(
             publish(
                 planned[span],
                 counted,
                 out=folder / calendar.folder(span),
-                ledger=ledger if payment else None,
-                payment=payment,
+                ledger=ledger,
+                payment=_payment(series, span),
                 who=who,
                 csv=csv,
                 engine=None if person else engine,
@@ -98,6 +107,9 @@ def publish_period(
             )
             for span in left
         )
+        if ledger is not None:
+            keep(folder, verify(ledger.path if isinstance(ledger, Ledger) else ledger))
+        return made
 
 
 def _settled(spec: Spec, folder: Path) -> Spec:
@@ -109,12 +121,37 @@ def _settled(spec: Spec, folder: Path) -> Spec:
     return msgspec.structs.replace(spec, periods=msgspec.structs.replace(calendar.own, counter=counter))
 
 
-def _payment(series: Series, period: int) -> Payment | None:
-    """Return what the ledger pays for what a period measures: its part; or all of a counter, where it begins."""
+def _payment(series: Series, span: Span) -> Payment:
+    """Return what the ledger pays for a span: the loss of its release, for the part of the table that it is of."""
     calendar = series.calendar
-    if calendar.counter == "separate":
-        return Payment(limit=calendar.whole, partition=series.part(period), touched=calendar.touched)
-    if series.spans:
-        return None
-    label = f"{calendar.spec.release.kind} of {len(calendar.names)} periods, {calendar.division}"
-    return Payment(limit=calendar.whole, price=calendar.whole, label=label)
+    return Payment(limit=calendar.whole, partition=series.part(span), touched=calendar.touched)
+
+
+def _check_budget(
+    series: Series, left: Mapping[Span, Design], ledger: str | Path | Ledger | None, paid: Collection[Span]
+) -> None:
+    """Refuse what a ledger can pay only in part, before anything of it is drawn.
+
+    Where a counter begins, that is all of its spans; where a span was paid before, all that are still to come: noise
+    that is drawn again is paid by what is left beside the series, never by a later period's share.
+
+    Raises:
+        BudgetExceeded: the ledger cannot pay.
+        OSError, ValueError: it cannot be read.
+    """
+    if not left or ledger is None or not (isinstance(ledger, Ledger) or Ledger.exists(ledger)):
+        return
+    calendar, begins = series.calendar, not (series.spans or paid)
+    again = [calendar.folder(span) for span in left if span in paid]
+    reserved = {*calendar.spans} - {*series.spans, *paid} if again or (series.running and begins) else set[Span]()
+    loss = from_parameters(next(iter(left.values())).budget)
+    charges = [Charge(loss=loss, partition=series.part(span), touched=calendar.touched) for span in {*left, *reserved}]
+    try:
+        account = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
+        account.check_all(charges, calendar.spec.privacy.protected)
+    except BudgetExceeded as error:
+        if not again:
+            raise
+        raise BudgetExceeded(
+            f"{error}; the noise of {again[0]} was paid before: put its folder back, or go on with the next period"
+        ) from None

@@ -3,39 +3,32 @@
 folder -> specification, spans with their releases -> query -> the periods that it names -> spans that add up to them.
 """
 
-import contextlib
 import json
-import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import numpy as np
 
 from dpress.core import spans as counters
 from dpress.core.errors import NotSupported, SchemaMismatch
 from dpress.core.linear import Array
 from dpress.core.spans import Span
-from dpress.data.specification.spec import Spec, as_dict, from_dict
 from dpress.inference.interval import Tail, half_width
 from dpress.ledger.compose import DIVISION
 from dpress.ledger.ledger import Ledger, verify
+from dpress.release.folder import SERIES
 from dpress.release.ledger_heads import kept_heads
 from dpress.release.load import load_release
 from dpress.release.periods.calendar import Calendar
+from dpress.release.periods.series_folder import described, plain_of
 from dpress.release.query_language import parse
 from dpress.release.release import CONFIDENCE, Release
 from dpress.release.result import Result
 from dpress.release.statistics_queries import read
 from dpress.release.table_answers import TableAnswers
-
-MANIFEST = "series.json"
-LOCK = ".lock"
-FORMAT = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +39,7 @@ class Series:
         folder: that holds a release for every span.
         calendar: of its specification.
         id: drawn when it was begun.
+        ledger: that paid last, by the hash of its first line; None where none did, or an earlier version wrote.
 
     >>> import datetime, tempfile, dpress, pyarrow as pa
     >>> day = {"name": "day", "kind": "date", "bounds": ["2024-01-01", "2024-02-29"], "cells": "month"}
@@ -60,6 +54,7 @@ class Series:
     folder: Path
     calendar: Calendar
     id: str
+    ledger: str | None = None
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
@@ -73,32 +68,69 @@ class Series:
         closed = [one for one in range(len(names)) if set(counters.closing(every, one)) <= set(self.spans)]
         return tuple(names[one] for one in closed if counters.closing(every, one))
 
-    def part(self, period: int) -> str:
-        """Return what a ledger calls the rows of one period; see decision 50.
+    @property
+    def unguarded(self) -> tuple[Span, ...]:
+        """The spans that no ledger paid for: nothing but their folders keeps their noise from being drawn again."""
+        paid = {Path(place).parent.name for place in kept_heads(self.folder)}
+        return tuple(span for span in self.spans if self.calendar.folder(span) not in paid)
 
-        Only periods of one series are known to be disjoint: another one may read dates in another way, or count other
-        periods of a person, so its charges add up to these.
+    def part(self, span: Span) -> str:
+        """Return what a ledger calls the rows of a span; see decisions 50 and 70.
+
+        Spans of a layer are disjoint, so that they compose in parallel; layers may overlap, and add up. Only spans of
+        one series are known to be disjoint: another one may read dates in another way, or count other periods of a
+        person, so its charges add up to these.
         """
-        return f"{self.calendar.division}, series {self.id}{DIVISION}{self.calendar.names[period]}"
+        every, name = self.calendar.spans, self.calendar.folder(span)
+        layer = f", layer {counters.layers(every)[span] + 1} of {counters.depth(every)}" if self.running else ""
+        return f"{self._division}{layer}{DIVISION}{name}"
 
-    def check_ledger(self, ledger: str | Path | Ledger | None) -> None:
-        """Refuse another ledger than the one that paid so far.
+    @property
+    def running(self) -> bool:
+        """Whether spans of several periods are measured."""
+        return self.calendar.counter != "separate"
+
+    @property
+    def _division(self) -> str:
+        return f"{self.calendar.division}, series {self.id}"
+
+    def paid(self, ledger: str | Path | Ledger | None) -> tuple[Span, ...]:
+        """Return the spans that a ledger was charged for, whether their folders are there or not.
 
         Raises:
-            ValueError: it did not pay, or none is named where one did.
+            OSError, ValueError: it cannot be read.
+        """
+        if ledger is None or not (isinstance(ledger, Ledger) or Ledger.exists(ledger)):
+            return ()
+        account = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
+        parts = {entry.partition for entry in account.summary().entries}
+        return tuple(span for span in self.calendar.spans if self.part(span) in parts)
+
+    def check_ledger(self, ledger: str | Path | Ledger | None) -> None:
+        """Refuse another ledger than the one that paid so far, and an older copy of it.
+
+        Raises:
+            ValueError: it did not pay, it has forgotten what it paid, or none is named where one did.
             OSError: there is no such ledger, or it cannot be read.
         """
-        kept, at_once = kept_heads(self.folder), self.calendar.counter != "separate"
+        kept = kept_heads(self.folder)
         if ledger is None:
-            if kept and not at_once:
+            if kept:
                 raise ValueError(f"--ledger: a ledger paid for what {self.folder} holds; name it")
-        elif self.spans and at_once and not kept:
-            raise ValueError(f"--ledger: {self.folder} was begun without one, and a counter is paid when it begins")
+        elif self.spans and self.running and not kept:
+            raise ValueError(
+                f"--ledger: {self.folder} was begun without one, and a counter's spans share one loss; begin another "
+                "series, or go on without"
+            )
         elif kept:
             verify(ledger.path if isinstance(ledger, Ledger) else ledger, kept=kept)
 
-    def check_next(self, period: int) -> None:
+    def check_next(self, period: int, paid: Collection[Span] = ()) -> None:
         """Refuse a period that is there, or that is out of order.
+
+        Args:
+            period: that is to be added.
+            paid: the spans that the ledger was charged for; a period whose noise is paid and lost may be left out.
 
         Raises:
             ValueError: it is.
@@ -107,10 +139,14 @@ class Series:
         if names[period] in there:
             raise ValueError(f"--period: {names[period]} is published already; noise is drawn once")
         last = max((self.calendar.place(one) for one in there), default=-1)
-        running = self.calendar.counter != "separate"
-        if period < last or (running and period != last + 1):
+        drawn, following = {*self.spans, *paid}, last + 1
+        while following < period and drawn.issuperset(counters.closing(self.calendar.spans, following)):
+            following += 1
+        if period <= last or (self.running and period > following):
             first = names[last + 1] if last + 1 < len(names) else "none"
-            what = "the next one is" if running else "periods are published in order; the earliest that can follow is"
+            what = (
+                "the next one is" if self.running else "periods are published in order; the earliest that can follow is"
+            )
             raise ValueError(f"--period: {what} {first}, got {names[period]}")
 
     @cached_property
@@ -123,7 +159,7 @@ class Series:
         found = {}
         for span in self.spans:
             own = load_release(self.folder / self.calendar.folder(span))
-            if own.design.specification != json.loads(json.dumps(_plain(self.calendar.of(span)))):
+            if own.design.specification != json.loads(json.dumps(plain_of(self.calendar.of(span)))):
                 raise SchemaMismatch(f"{self.folder / self.calendar.folder(span)} is not of this series' specification")
             found[span] = own
         return found
@@ -253,71 +289,10 @@ def load_series(folder: str | Path) -> Series:
     ...     load_series(f"{folder}/visits").periods
     ('2024-01',)
     """
-    folder = Path(folder)
-    try:
-        found: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        if found["format"] != FORMAT:
-            raise SchemaMismatch(f"format {found['format']} is not known; this version reads format {FORMAT}")
-        return Series(folder=folder, calendar=Calendar(from_dict(found["specification"])), id=str(found["id"]))
-    except FileNotFoundError:
-        raise OSError(f"{folder} holds no series: there is no {MANIFEST} in it") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        what = f": {error}" if isinstance(error, SchemaMismatch) else " is truncated or was edited"
-        raise SchemaMismatch(f"{folder / MANIFEST}{what}") from None
+    found = described(folder := Path(folder))
+    return Series(folder=folder, calendar=Calendar(found.specification), id=found.id, ledger=found.ledger)
 
 
 def is_series(folder: str | Path) -> bool:
     """Return whether a folder holds a release of many periods."""
-    return (Path(folder) / MANIFEST).is_file()
-
-
-@contextlib.contextmanager
-def begun(folder: Path, spec: Spec) -> Iterator[None]:
-    """Begin a series, or go on with one, while nobody else adds to it.
-
-    Where nothing is published yet, another specification begins another series.
-
-    Raises:
-        ValueError: something was published with another specification.
-        OSError: the folder holds something else, or another process adds a period.
-    """
-    place = folder / MANIFEST
-    own = {LOCK, f".{MANIFEST}", MANIFEST}
-    if folder.exists() and not place.exists() and any(one.name not in own for one in folder.iterdir()):
-        raise OSError(f"{folder} exists already and is no series; choose another folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    with _alone(folder):
-        there = load_series(folder) if place.exists() else None
-        if there is None or there.calendar.spec.hash != from_dict(_plain(spec)).hash:
-            if there is not None and there.spans:
-                raise ValueError(f"{folder} was begun with another specification; choose another folder")
-            found = {"format": FORMAT, "id": os.urandom(8).hex(), "specification": _plain(spec)}
-            partial = folder / f".{MANIFEST}"
-            partial.write_text(json.dumps(found, indent=2, default=str) + "\n", encoding="utf-8")
-            partial.replace(place)
-        yield
-
-
-def _plain(spec: Spec) -> dict[str, Any]:
-    """Return a specification as JSON has it."""
-    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(as_dict(spec)))
-    return found
-
-
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock, which ends with the process."""
-    try:
-        import fcntl  # noqa: PLC0415  # not everywhere
-    except ImportError:  # where a folder that is written twice is refused by its name
-        yield
-        return
-    handle = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR, 0o644)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise OSError(f"{folder}: another process adds a period; try again when it is done") from None
-        yield
-    finally:
-        os.close(handle)
+    return (Path(folder) / SERIES).is_file()

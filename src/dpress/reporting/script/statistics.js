@@ -70,8 +70,16 @@ function held(answers, weights) {
 
 function count(answers, text) {
   const weights = held(answers, weightsOf(answers.attributes, text));
-  const note = joined(leftOpen(answers, weights), answers.note);
-  return { ...ofWeights(answers, weights), note };
+  const open = leftOpen(answers, weights);
+  const found = { ...ofWeights(answers, weights), note: joined(open?.note, answers.note) };
+  return open ? { ...found, interval: intervalOf(open, found.value) } : found;
+}
+
+/** Returns the ends of an interval that holds a count wherever people are in the tiles that it cuts. */
+function intervalOf({ least, most, critical }, value) {
+  const low = least.map(([count, variance]) => count - wholeCounts(variance, critical));
+  const high = most.map(([count, variance]) => count + wholeCounts(variance, critical));
+  return [Math.min(Math.max(...low), value), Math.max(Math.min(...high), value)];
 }
 
 const joined = (...notes) => [...new Set(notes.filter(Boolean))].join(" ") || null;

@@ -27,22 +27,25 @@ export function cutTiles({ tiles }, weights) {
   return asked.some((axis) => inner[axis].some((one, i) => one !== outer[axis][i])) ? [inner, outer] : null;
 }
 
-/** Returns what is to be said of a count that cuts tiles: between which counts of whole ones it lies; else null. */
+/** Returns what a count that cuts tiles is at least and at most, as counts of whole ones, with a note; else null. */
 export function leftOpen(answers, weights) {
-  const { tiles, tables, users } = answers;
+  const { tiles, users } = answers;
   const found = cutTiles(answers, weights);
   if (!found) return null;
-  const count = (own) => tables.sum(own, users);
-  let [low, high] = found.map(count);
+  const count = (own) => answers.form(own);
+  const [least, most] = found.map((own) => [count(own)]);
   const asked = weighed(weights);
   if (asked.length === 2) {
     const alone = asked.map((axis) =>
       weights.map((own, i) => (i === axis ? own : new Float64Array(own.length).fill(1))),
     );
     const ends = alone.map((own) => (cutTiles(answers, own) ?? [own, own]).map(count));
-    low = Math.max(low, ends[0][0] + ends[1][0] - users);
-    high = Math.min(high, ends[0][1], ends[1][1]);
+    const [[first, spread], [second, other]] = ends.map((own) => own[0]);
+    least.push([first + second - users, (Math.sqrt(spread) + Math.sqrt(other)) ** 2]);
+    most.push(...ends.map((own) => own[1]));
   }
+  const [low, high] = [Math.max(...least.map((own) => own[0])), Math.min(...most.map((own) => own[0]))];
   const [from, to] = [low, Math.max(low, high)].map((one) => Math.round(one).toLocaleString("en"));
-  return `${tiles.note} They are ${from} and ${to}.`;
+  const critical = most.length > 1 ? tiles.critical : answers.critical;
+  return { least, most, critical, note: `${tiles.note} They are ${from} and ${to}.` };
 }

@@ -33,8 +33,8 @@ async function showStatus() {
     ["Spent in all collections", account ? `epsilon ${account.spent}` : "not known"],
   ];
   byId("status").replaceChildren(...rows.flatMap(([what, how]) => [element("dt", {}, what), element("dd", {}, how)]));
+  byId("survey").hidden = !status.open;
   say("state", status.open ? "Open: your browser can report." : `Nothing can be reported: ${status.refused}.`);
-  return status;
 }
 
 async function preview(event) {
@@ -68,7 +68,7 @@ async function start() {
   opened = await client();
   fields = attributes(said).map(field);
   byId("fields").replaceChildren(...fields.map((one) => one.node));
-  byId("survey").hidden = !(await showStatus()).open;
+  await showStatus();
   byId("survey").addEventListener("submit", preview);
   byId("survey").addEventListener("input", () => (byId("preview").hidden = true));
   byId("send").addEventListener("click", send);

@@ -25,12 +25,12 @@ export async function drawPlan() {
     const clock = setInterval(() => (waiting.textContent = `Planning, ${Math.round((Date.now() - began) / 1000)} s.`), 1000);
     if (!known.has(one.toml)) parts[place].append(waiting);
     try {
-      const found = known.get(one.toml) ?? (await ask("POST", `/wishes/${one.name}/forecast`));
+      const found = known.get(one.toml) ?? (await ask("POST", "/wishes/forecast", one.name));
       if (own !== turn) return;
       known.set(one.toml, found);
       waiting.remove();
       parts[place].append(...forecast(one, found));
-      found.preview ??= await ask("POST", `/wishes/${one.name}/preview`);
+      found.preview ??= await ask("POST", "/wishes/preview", one.name);
       if (own !== turn) return;
       parts[place].append(...preview(one, found.preview));
     } catch (error) {
@@ -70,7 +70,7 @@ function listing(table) {
 }
 
 function preview(one, found) {
-  const page = element("a", { href: address(`/made-up/${one.name}`), target: "_blank", rel: "noopener" }, "The whole page with made-up people");
+  const page = element("a", { href: address("/made-up", one.name), target: "_blank", rel: "noopener" }, "The whole page with made-up people");
   if (found.records.length) {
     const rows = found.records.map((record) => element("tr", {}, ...record.map((cell) => element("td", { class: "label" }, cell.replace("+-", "±")))));
     return [element("table", {}, element("caption", {}, "Records, had the people been made up"), element("tbody", {}, ...rows)), element("p", {}, page)];

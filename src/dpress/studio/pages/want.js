@@ -144,7 +144,7 @@ function done(own, redraw, fail) {
   const out = element("div", { role: "status" });
   const copied = group(own.name);
   if (known.published) {
-    copied.append(element("p", {}, element("a", { href: address(`/released/${own.name}`), target: "_blank", rel: "noopener" }, "Its page"),
+    copied.append(element("p", {}, element("a", { href: address("/released", own.name), target: "_blank", rel: "noopener" }, "Its page"),
       ` is in ${work.folder}/${own.name}, with its tables.`));
   } else {
     const check = button("Check (for your eyes only)", () => checked(own, out));
@@ -167,14 +167,14 @@ function copyable(words, content, more = []) {
 
 async function saved(own, out) {
   await waited(out, "Writing.", async () => {
-    const found = await ask("POST", `/wishes/${own.name}/save`);
+    const found = await ask("POST", "/wishes/save", own.name);
     out.replaceChildren(why(`Written to ${found.spec}.`));
   });
 }
 
 async function checked(own, out) {
   await waited(out, "Counting.", async () => {
-    const found = await ask("POST", `/wishes/${own.name}/check`);
+    const found = await ask("POST", "/wishes/check", own.name);
     out.replaceChildren(element("p", { class: "private" }, "Not private: exact figures, for whoever may see the rows. They are not kept, and no part of what is published."),
       element("pre", { tabindex: "0", "aria-label": "What would be counted where" }, found.lines.join("\n")));
   });
@@ -183,7 +183,7 @@ async function checked(own, out) {
 async function published(own, out, redraw, fail) {
   await keep();
   await waited(out, "Counting, charging the ledger, adding noise.", async () => {
-    await ask("POST", `/wishes/${own.name}/publish`);
+    await ask("POST", "/wishes/publish", own.name);
     take(await ask("GET", "/work"));
     fail("");
     redraw();

@@ -3,8 +3,8 @@
 const token = new URLSearchParams(location.search).get("token") ?? "";
 const PAUSE = 400; // milliseconds after the last key
 
-/** Returns the address of a page that opens in a tab of its own. */
-export const address = (path) => `${path}?token=${encodeURIComponent(token)}`;
+/** Returns the address of a wish's page, which opens in a tab of its own. */
+export const address = (path, name) => `${path}?${new URLSearchParams({ name, token })}`;
 
 /** Asks the server; refused with the line that says why. */
 export async function ask(method, path, body) {

@@ -1,0 +1,50 @@
+"""The stored covering array, and cases drawn at random."""
+
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from tests.matrix.axes import AXES, ROOMS, Case
+from tests.matrix.rules import RULES, allowed
+
+from dpress.core import rng
+
+ARRAY = Path(__file__).with_name("array.json")
+Pair = tuple[str, object, str, object]
+V = TypeVar("V")
+
+
+def cases() -> list[Case]:
+    """Return the cases of the array."""
+    rows = json.loads(ARRAY.read_text())
+    return [{axis: AXES[axis][place] for axis, place in zip(AXES, row, strict=True)} for row in rows]
+
+
+def pairs_of(case: Case) -> set[Pair]:
+    """Return the pairs of values that a case has."""
+    return {(one, case[one], other, case[other]) for one, other in itertools.combinations(AXES, 2)}
+
+
+def values_in(room: str) -> dict[str, list[object]]:
+    """Return the values of every axis that rules about one axis beside the room leave."""
+    alone = {axis: [rule for rule in RULES if {"room", axis} == set(rule.axes)] for axis in AXES}
+    return {
+        axis: [one for one in values if all(rule.holds({"room": room, axis: one}) for rule in alone[axis])]
+        for axis, values in {**AXES, "room": (room,)}.items()
+    }
+
+
+def chosen(values: Sequence[V], source: rng.Generator) -> V:
+    """Return one of some values, each as likely as any other."""
+    return values[int(source.words(1)[0]) % len(values)]
+
+
+def drawn(seed: int) -> Iterator[Case]:
+    """Yield cases at random, of every room as many: triples and larger sets of values that no array lists."""
+    values, source = {room: values_in(room) for room in ROOMS}, rng.seeded(seed)
+    for room in itertools.cycle(ROOMS):
+        case = {axis: chosen(own, source) for axis, own in values[room].items()}
+        if allowed(case):
+            yield case

@@ -1,0 +1,128 @@
+"""Faults that the matrix has to find, planted again one by one; each is a kind of fault that lay between two parts."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from tests.matrix.axes import AXES
+from tests.matrix.whole import verdict
+
+from dpress.data import count_names
+from dpress.mechanisms.linear.matrix_mechanism import MatrixMechanism
+from dpress.mechanisms.microdata.dp_prototypes import DpPrototypes
+from dpress.mechanisms.microdata.graphical import Graphical
+from dpress.release import folder, table_answers
+from dpress.reporting import charts
+
+UNGUARDED = """
+import sys
+from dpress.cli.main import main
+from dpress.reporting import charts
+charts._drawable = lambda plain: plain
+main(sys.argv[1:])
+"""
+PLAIN = {axis: values[0] for axis, values in AXES.items()}
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def wrong(tmp_path):
+    """What is wrong with a case that differs from the plainest in some values, in a line."""
+    return lambda **case: " ".join(verdict(PLAIN | case, tmp_path / "case").wrong)
+
+
+def test_names_that_depend_on_what_holds_them_are_found(wrong, monkeypatch):
+    """A missing value makes another type of a pandas column; here names tell it."""
+    texts_of = count_names.texts_of
+
+    def of_its_type(name, batch):
+        held = pa.scalar(f" {batch.schema.field(name).type}"[:4], pa.large_string())
+        return pc.binary_join_element_wise(texts_of(name, batch), held, pa.scalar("", pa.large_string()))
+
+    monkeypatch.setattr(count_names, "texts_of", of_its_type)
+    found = wrong(room="names", column="any truths", missing="cell", loss="delta")
+    assert "more names changed than one unit's rows can change" in found
+
+
+def test_adjusted_counts_of_nobody_are_found(wrong, monkeypatch):
+    """A curator's 0 users are taken for a public total of none."""
+    adjust = table_answers.adjust
+    monkeypatch.setattr(table_answers, "adjust", lambda *given, **more: adjust(*given, **more | {"users": 0}))
+    found = wrong(room="ranges", column="integer", adjusted="top down")
+    assert "adjusted counts add up to 0.0" in found
+    assert "from the counts" in found
+
+
+@pytest.mark.parametrize("method", ["dp_prototypes", "graphical"])
+def test_records_that_are_too_many_are_found(method, wrong, monkeypatch):
+    """As many records as `users` says where rows are few, or the like."""
+    for mechanism in (DpPrototypes, Graphical):
+        monkeypatch.setattr(mechanism, "release", twenty_times(mechanism.release))
+    assert "records, of 4 rows" in wrong(room="microdata", method=method, beside="integer", missing="drop", rows=4)
+
+
+def twenty_times(release):
+    """A method whose records are there twenty times."""
+
+    def more(self, rows, *, rng):
+        found = release(self, rows, rng=rng)
+        codes = np.tile(found.codes, (1, 20))
+        return type(found)(**{name: getattr(found, name) for name in found.__dataclass_fields__} | {"codes": codes})
+
+    return more
+
+
+def test_values_in_the_expressions_of_a_chart_are_found(wrong, monkeypatch):
+    """The labels of an axis become a part of a program."""
+
+    def as_program(parameter):
+        return f"({json.dumps(dict(enumerate(map(str, parameter.value))))})[datum.value]"
+
+    monkeypatch.setattr(charts, "label_of", as_program, raising=False)
+    assert "Vega-Lite" in wrong(room="histogram", column="nasty", read="page", budget="small")
+
+
+def test_a_byte_that_ends_the_process_is_found(tmp_path, wrong):
+    """The page of a release with a byte of zero in a value is drawn by a process of its own, which dies."""
+    wrong(room="histogram", column="nul", budget="small")
+    out = tmp_path / "case" / "run" / "out"
+    arguments = [sys.executable, "-c", UNGUARDED, "report", str(out), "--out", str(tmp_path / "page.html")]
+    assert subprocess.run(arguments, capture_output=True, check=False).returncode < 0
+
+
+def test_a_sensitivity_that_is_too_small_is_found(wrong, monkeypatch):
+    """Half of what a unit changes: the noise is half as much, while the claim stays."""
+    sensitivity = MatrixMechanism._sensitivity
+    monkeypatch.setattr(MatrixMechanism, "_sensitivity", lambda self, part: sensitivity(self, part) / 2)
+    assert "with the same noise they differ by a loss of" in wrong(room="histogram", unit="person of three")
+
+
+def test_a_relation_that_is_forgotten_is_found(wrong, monkeypatch):
+    """A replaced row counts as one that is added: then two cells change for the price of one."""
+    sensitivity = MatrixMechanism._sensitivity
+
+    def of_one(self, part):
+        found = sensitivity(self, part)
+        return found / 2 if self.unit.relation.value == "replace-one" else found
+
+    monkeypatch.setattr(MatrixMechanism, "_sensitivity", of_one)
+    assert "with the same noise they differ by a loss of" in wrong(room="histogram", relation="replace-one")
+
+
+def test_a_copy_that_rounds_is_found(wrong, monkeypatch):
+    """A copy as CSV that rounds what it holds."""
+    as_written = folder.as_written
+
+    def rounded(place, batch):
+        found = as_written(place, batch)
+        at = found.schema.get_field_index("count")
+        if at < 0 or place.suffix != ".csv":
+            return found
+        return found.set_column(at, "count", pc.round(pc.add(found.column(at), 0.4)))
+
+    monkeypatch.setattr(folder, "as_written", rounded)
+    assert "in the copy of table_1.parquet as CSV" in wrong(room="ranges", column="integer", budget="small")
