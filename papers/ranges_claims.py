@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from claims import Claim, at_least, at_most, within
 from quantities import Quantity, Row, level, mean, ratio, settings
-from ranges_identities import identities
+from ranges_identities import identities, limit_coefficient, mean_coefficient
 from ranges_methods import CONSISTENT, DOCUMENT, SEARCH
 
 ALLOWED = 0.01  # of the prediction
@@ -66,6 +66,18 @@ def _experiment_2() -> list[Claim]:
         _stated("average_stated", stated, place, "experiment_2_stated", (0.2, 2.0)),
         _right("average_measured", f"{words}, {ENOUGH}; {mean_of}", place, agreement("experiment_2", DOCUMENT)),
         replace(_right("average_cells", f"{words} at every n, for Privelet", place, every_n), axis="cells"),
+        Claim(
+            key="average_limit_cells",
+            whose="document",
+            words="the mean squared error over all ranges that experiment 2 predicts for Privelet by formula (17), the "
+            "coefficient h/6 + 1/36, is the measured one",
+            place="experiment 2; formula (17)",
+            quantity=over_limit("experiment_2"),
+            band=within(1, 0.01),
+            violation=PLANTED,
+            axis="cells",
+            note="the formula is the limit of large n, and the document says so only for h > 10",
+        ),
         *beats,
         _ours(_right("average_measured_ours", f"{words} {UNKNOWN}", "experiment 2", agreement("experiment_2", OURS))),
     ]
@@ -237,6 +249,23 @@ def agreement(table: str, strategies: Sequence[str], *, to: str = "predicted") -
         of=lambda rows: float(np.mean([row["measured"] / row[to] for row in rows])),
         example=lambda value: [{"measured": value, to: 1.0}],
     )
+
+
+def over_limit(table: str) -> Quantity:
+    """Return the mean of what was measured over what the coefficient's limit predicts: 1 where that is right."""
+    return Quantity(
+        words="mean of measured over the prediction by the limit",
+        table=table,
+        where={"strategy": ("privelet",)},
+        of=lambda rows: float(np.mean([row["measured"] / row["predicted"] * exact_over_limit(row) for row in rows])),
+        example=lambda value: [{"measured": value / exact_over_limit({"cells": 64}), "predicted": 1.0, "cells": 64}],
+    )
+
+
+def exact_over_limit(row: Row) -> float:
+    """Return how many times the limit of its mean coefficient Privelet's own is, at the number of cells of a row."""
+    cells = int(row["cells"])
+    return float(mean_coefficient(cells) / limit_coefficient(cells))
 
 
 def slope_of(table: str, strategies: Sequence[str]) -> Quantity:

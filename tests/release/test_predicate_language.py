@@ -40,6 +40,13 @@ MEANINGS = {
     "age = 3 or total": AGE >= 0,
     " and ".join(["(age = 1 or sex = f or region = North)"] * 7): (AGE == 1) | (SEX == 0) | (REGION == 0),
     "age > 7\n or  age < 1": (AGE > 7) | (AGE < 1),
+    "not " * 1000 + "age = 3": AGE == 3,
+    "not " * 100_001 + "(age = 3)": AGE != 3,
+    " and ".join(["not age = 3"] * 1000): AGE != 3,
+    " or ".join(["age = 3", "not 'f' = sex"] * 500): (AGE == 3) | (SEX != 0),
+    "not (" * 50 + "age = 3" + ")" * 50: AGE == 3,
+    "not 'f' = sex or \"age\" = '3'": (SEX != 0) | (AGE == 3),
+    "('x and age' = \"sex\")": SEX == 2,
 }
 
 
@@ -91,6 +98,9 @@ def test_a_wrong_condition_has_the_message_of_the_query_language(text: str) -> N
             "there is no attribute 'agee'; the attributes are age, sex, region; did you mean 'age'",
         ),
         ("(" * 60 + "age = 3" + ")" * 60, "more than 50 parentheses"),
+        ("not (" * 100_000 + "age = 3", "more than 50 parentheses"),
+        ("not " * 100_000, "cannot read ''"),
+        ("sex = f or 'agee' = 3", "there is no attribute 'agee'; .*; did you mean 'age'"),
         (3, "a query is a string"),
     ],
 )
@@ -98,6 +108,13 @@ def test_what_is_no_predicate_is_refused_in_one_line(text: str, message: str) ->
     with pytest.raises(ValueError, match=message) as refused:
         predicate(SCHEMA, text)
     assert "\n" not in str(refused.value)
+
+
+def test_what_is_not_the_only_cell_is_no_row_and_its_negation_every_row() -> None:
+    alone = Schema((Categorical(name="sex", values=("f",)), Integer(name="age", bounds=(0, 9))))
+    with pytest.raises(ValueError, match="holds of no row"):
+        predicate(alone, "sex != f")
+    assert predicate(alone, "not sex != f") == ((),)
 
 
 def test_too_many_alternatives_are_refused() -> None:

@@ -62,6 +62,7 @@ def _conditions(own: Tabular) -> list[str]:
     """Return conditions of every form on one attribute, of which some cut through a cell."""
     labels, name = list(own.labels), own.name
     listed = [f'{name} = "{labels[0]}"', f'{name} != "{labels[-1]}"', f"{name} in ('{labels[0]}', \"{labels[-1]}\")"]
+    listed += [f"'{name}' = \"{labels[0]}\"", f"'{labels[-1]}' != {name}"]
     if not isinstance(own, Bounded):
         return [*listed, f"{name} <= {labels[-2]}", f"{name} in {labels[0]}..{labels[1]}", f"{name} < {labels[1]}"]
     low, high = own.edges[[own.ordered // 4, own.ordered // 2 + 1]].tolist()

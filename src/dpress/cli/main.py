@@ -102,7 +102,7 @@ def _leave_garbage() -> None:
 
 
 def _fail(message: str) -> None:
-    from dpress.core.visible import visible  # noqa: PLC0415  # keeps the start fast
+    from dpress.cli.output import refusal  # noqa: PLC0415  # keeps the start fast
 
-    click.echo(f"dpress: {visible(' '.join(message.split()))}", err=True)
+    refusal(message)
     sys.exit(1)

@@ -82,6 +82,11 @@ def hint(message: str, *, quiet: bool) -> None:
         click.echo(f"note: {message}", err=True)
 
 
+def refusal(message: str) -> None:
+    """Print on standard error, in one line, what was refused and why."""
+    click.echo(f"dpress: {visible(' '.join(message.split()))}", err=True)
+
+
 @contextlib.contextmanager
 def counting(*, quiet: bool) -> Iterator[Callable[..., None] | None]:
     """Yield a callback that shows the number of rows read, once that takes longer than two seconds.

@@ -24,6 +24,8 @@ from dpress.release.plan_for_error import sentence as found
 from dpress.release.plan_text import Listing, PlanText, number
 from dpress.release.shuffled import Shuffled, sentence
 from dpress.release.shuffled import shuffled as of_collection
+from dpress.release.with_delta import sentence as of_delta
+from dpress.release.with_delta import with_delta
 
 CAP = "rows_per_unit = k needs up to k times the noise of 1 and leaves out fewer rows; `dpress check` tells how many"
 
@@ -59,10 +61,17 @@ def command(
         click.echo(sentence(together))
     if (counted := loaded.privacy.protected.counted) and not planned.design.local:
         click.echo(f"Counts are of {counted}: {CAP}")
-    for other in other_kinds(planned):
-        click.echo(_sentence(other, planned))
+    _show_others(planned)
     if out is not None:
         click.echo(f"Design: {out}, {planned.design.id}")
+
+
+def _show_others(planned: Plan) -> None:
+    """Print what a delta, and what other kinds of release would give."""
+    if (better := with_delta(planned)) is not None:
+        click.echo(of_delta(better, planned))
+    for other in other_kinds(planned):
+        click.echo(_sentence(other, planned))
 
 
 def _check(out: str | None, delta: str | None, *, shuffled: bool) -> None:
@@ -92,6 +101,7 @@ def _plain(planned: Plan, calendar: Calendar | None) -> dict[str, Any]:
         "candidates": [room.plain(planned, one) for one in planned.candidates],
         "chosen": planned.chosen.method,
         "lower_bound": planned.lower_bound,
+        "with_delta": with_delta(planned),
         "other_kinds": other_kinds(planned),
         **grown,
     }

@@ -1,17 +1,21 @@
-"""`dpress query`: answers from a release."""
+"""`dpress query`: answers from a release, and of each query that has none why."""
 
 import dataclasses
 import math
+import sys
 from typing import Any
 
 import click
 
-from dpress.cli.output import counting, json_option, print_json, print_table, refitting
+from dpress.cli.output import counting, json_option, print_json, print_table, refitting, refusal
+from dpress.core.refusal import one_line
+from dpress.inference.interval import critical
 from dpress.release.load import load_release
 from dpress.release.periods.series import Series, is_series, load_series
 from dpress.release.release import CONFIDENCE, Release
 from dpress.release.result import Result
 
+Answered = list[Result] | ValueError  # of one query
 SELDOM = ("note", "unbiased", "within", "bin_width")
 ADJUSTED = (
     "Counts are adjusted so that none is below zero: biased, mostly nearer to the truth. "
@@ -31,14 +35,40 @@ def command(release: str, queries: tuple[str, ...], confidence: float, *, as_jso
     'share sex = Female where age < 30', 'ratio A / B' and 'count A - count B' ask for statistics.
 
     A note says so where an answer comes from a fitted joint distribution, is counted in synthetic records, or is about
-    the rows that persons keep.
+    the rows that persons keep. A query that is refused has a line on standard error, and the others are answered.
     """
+    critical(confidence, "gaussian")  # refuses it once, not for every query
     loaded = load_series(release) if is_series(release) else load_release(release)
     with counting(quiet=as_json) as show:
-        results = [one for text in queries for one in _results(loaded, text, confidence, refitting(show))]
+        answered = [_answered(loaded, text, confidence, refitting(show)) for text in queries]
     if as_json:
-        print_json([_plain(result) for result in results])
-        return
+        print_json([one for pair in zip(queries, answered, strict=True) for one in _entries(*pair)])
+    elif results := [result for one in answered if isinstance(one, list) for result in one]:
+        _show(results, confidence)
+    for place, error in enumerate(answered, start=1):
+        if isinstance(error, ValueError):
+            refusal(f"query {place}: {one_line(error)}" if len(queries) > 1 else one_line(error))
+    if any(isinstance(one, ValueError) for one in answered):
+        sys.exit(1)
+
+
+def _answered(loaded: Release | Series, text: str, confidence: float, progress: Any) -> Answered:
+    """Return the answers to one query, or why there is none."""
+    try:
+        return _results(loaded, text, confidence, progress)
+    except ValueError as error:
+        return error
+
+
+def _entries(text: str, answered: Answered) -> list[dict[str, Any]]:
+    """Return a query's answers for JSON, or the query and why it is refused."""
+    if isinstance(answered, ValueError):
+        return [{"query": text, "error": one_line(answered)}]
+    return [_plain(result) for result in answered]
+
+
+def _show(results: list[Result], confidence: float) -> None:
+    """Print a table of answers, and what is to be known of them."""
     unbiased = ("unbiased",) if any(result.unbiased is not None for result in results) else ()
     within = ("cells leave open",) if any(result.bin_width for result in results) else ()
     value = "count" if all(result.of == "count" for result in results) else "value"

@@ -7,7 +7,9 @@ The cells of the table are never listed, so that a domain may be as large as it 
 import functools
 import itertools
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +20,9 @@ from dpress.core.set_sums import MOST_CELLS, SetSums
 
 LARGEST_AXIS = 1 << 20  # cells of one attribute, of which a vector is held
 MOST_BOXES = 256  # of one predicate
-BLOCK = 1 << 22  # numbers that are moved at a time
 Codes = npt.NDArray[np.integer]
 Numbers = npt.NDArray[np.int64]
+Truths = npt.NDArray[np.bool_]  # by kind of code
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,7 @@ def _reduced(boxes: Sequence[Box]) -> Open:
     return HOLDS if () in found else found
 
 
-def _kinds(atoms: Atoms, axis: int) -> tuple[Numbers, dict[Condition, list[bool]]]:
+def _kinds(atoms: Atoms, axis: int) -> tuple[Numbers, dict[Condition, Truths]]:
     """Return the kind of every code of an attribute, and of every condition which kinds satisfy it.
 
     All codes between two ends of runs are of one kind; of as many as there are such stretches, few may differ.
@@ -180,41 +182,66 @@ def _kinds(atoms: Atoms, axis: int) -> tuple[Numbers, dict[Condition, list[bool]
     ends = [end for one in asked for low, high in one.runs for end in (low, high + 1)]
     edges = np.unique([0, *ends, atoms.shape[axis]])
     truths, own = np.unique([_true_at(one, edges[:-1]) for one in asked], axis=1, return_inverse=True)
-    return np.repeat(own.ravel(), np.diff(edges)), dict(zip(asked, truths.tolist(), strict=True))
+    return np.repeat(own.ravel(), np.diff(edges)), dict(zip(asked, truths, strict=True))
 
 
-def _true_at(condition: Condition, codes: Numbers) -> npt.NDArray[np.bool_]:
+def _true_at(condition: Condition, codes: Numbers) -> Truths:
     """Return which of some codes satisfy a condition."""
     low, high = np.array(condition.runs).T
     place = np.searchsorted(low, codes, side="right") - 1
     return np.asarray((place >= 0) & (codes <= high[place]))
 
 
-def _moved(left: list[Open], axis: int, truths: dict[Condition, list[bool]]) -> tuple[list[Open], Numbers]:
-    """Return what may be left of a predicate after one more attribute, and which of it for every kind of code."""
+def _moved(left: list[Open], axis: int, truths: dict[Condition, Truths]) -> tuple[list[Open], Numbers]:
+    """Return what may be left of a predicate after one more attribute, and which of it for every kind of code.
+
+    Kinds that satisfy the same of its conditions are looked at once.
+    """
     kinds = len(next(iter(truths.values())))
     numbers: dict[Open, int] = {}
     move = np.empty((len(left), kinds), dtype=np.int64)
     for row, boxes in enumerate(left):
-        for kind in range(kinds):
-            known = [(box, bool(box) and box[0].axis == axis) for box in boxes]
-            after = _reduced([box[asked:] for box, asked in known if not asked or truths[box[0]][kind]])
-            move[row, kind] = numbers.setdefault(after, len(numbers))
+        asked = list({box[0] for box in boxes if box and box[0].axis == axis})
+        firsts, same = _distinct(np.array([truths[one] for one in asked]).reshape(len(asked), kinds))
+        after = [_after(boxes, {one for one in asked if truths[one][kind]}, axis) for kind in firsts.tolist()]
+        move[row] = np.array([numbers.setdefault(one, len(numbers)) for one in after])[same]
     return list(numbers), move
 
 
+def _after(boxes: Open, true: AbstractSet[Condition], axis: int) -> Open:
+    """Return what is left of a predicate where these of its conditions on an attribute are true."""
+    asked = [(box, bool(box) and box[0].axis == axis) for box in boxes]
+    return _reduced([box[first:] for box, first in asked if not first or box[0] in true])
+
+
+def _distinct(columns: npt.NDArray[Any]) -> tuple[Numbers, Numbers]:
+    """Return where every distinct column stands first, in that order, and for every column which of them it is."""
+    if not len(columns):
+        return np.zeros(1, dtype=np.int64), np.zeros(columns.shape[1], dtype=np.int64)
+    _, firsts, same = np.unique(columns, axis=1, return_index=True, return_inverse=True)
+    order = np.argsort(firsts)
+    return firsts[order], np.argsort(order)[same.ravel()]
+
+
 def _regrouped(groups: Numbers, moves: list[Numbers]) -> tuple[Numbers, Numbers]:
-    """Return the groups after one more attribute, and for every group and kind of code the one that follows."""
-    kinds = moves[0].shape[1]
+    """Return the groups after one more attribute, and for every group and kind of code the one that follows.
+
+    Only what is still open of a group on this attribute tells its kinds apart.
+    """
     numbers: dict[bytes, int] = {}
+    kinds = moves[0].shape[1]
     following = np.empty((len(groups), kinds), dtype=np.int64)
-    step = max(1, BLOCK // (kinds * len(moves)))
-    for start in range(0, len(groups), step):
-        own = groups[start : start + step]
-        moved = np.stack([move[own[:, row]] for row, move in enumerate(moves)], axis=2)
-        for place, row in enumerate(moved.reshape(-1, len(moves))):
-            number = numbers.setdefault(row.tobytes(), len(numbers))
-            following[start + place // kinds, place % kinds] = number
+    settled = [(move == move[:, :1]).all(axis=1) for move in moves]
+    for place, own in enumerate(groups.tolist()):
+        after = np.array([move[number, 0] for move, number in zip(moves, own, strict=True)], dtype=np.int64)
+        rows = [row for row, number in enumerate(own) if not settled[row][number]]
+        moved = np.array([moves[row][own[row]] for row in rows], dtype=np.int64).reshape(len(rows), kinds)
+        firsts, same = _distinct(moved)
+        reached = []
+        for kind in firsts.tolist():
+            after[rows] = moved[:, kind]
+            reached.append(numbers.setdefault(after.tobytes(), len(numbers)))
+        following[place] = np.array(reached)[same]
         if len(numbers) > MOST_CELLS:
             raise NotSupported(f"they cut the rows into more than {MOST_CELLS:,} cells; ask for fewer at a time")
     return np.frombuffer(b"".join(numbers), dtype=np.int64).reshape(len(numbers), -1), following

@@ -82,14 +82,19 @@ class Categorical(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 
     def code(self, label: str) -> int | None:
         """Return the cell of that name or label, or None."""
-        return next((names.index(label) for names in (self.labels, self.captions) if label in names), None)
+        return self._codes.get(label)
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        """The cell of every name and label; a name goes before a label, the first of several before the others."""
+        return first_places(self.captions) | first_places(self.labels)
 
     @property
     def ordered(self) -> int:
         """The number of leading cells that have an order; 0 for a list without one."""
         return 0
 
-    @property
+    @cached_property
     def groups(self) -> dict[str, tuple[int, ...]]:
         """The codes behind every label of the hierarchy's upper levels."""
         return groups_of(self.hierarchy if isinstance(self.hierarchy, tuple) else (), self.labels)
@@ -154,9 +159,17 @@ def groups_of(rows: Sequence[Sequence[str]], labels: Sequence[str]) -> dict[str,
         rows: `value, level 1, ...` for every value.
         labels: of the cells, in code order.
     """
-    found: dict[str, list[int]] = {}
+    places, found = first_places(labels), dict[str, list[int]]()
     for value, *levels in rows:
-        for label in dict.fromkeys(levels):
-            if value in labels:
-                found.setdefault(label, []).append(labels.index(value))
-    return {label: tuple(codes) for label, codes in found.items() if label not in labels}
+        for label in dict.fromkeys(levels) if value in places else ():
+            found.setdefault(label, []).append(places[value])
+    return {label: tuple(codes) for label, codes in found.items() if label not in places}
+
+
+def first_places(texts: Sequence[str]) -> dict[str, int]:
+    """Return the first place of every text in a sequence.
+
+    >>> first_places(("a", "b", "a"))
+    {'b': 1, 'a': 0}
+    """
+    return {text: place for place, text in reversed(list(enumerate(texts)))}

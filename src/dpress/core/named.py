@@ -49,9 +49,9 @@ def check_labels(attribute: str, labels: Mapping[str, str], values: Collection[s
     Raises:
         ValueError: naming the first fault.
     """
-    taken = {*others, *values}
+    distinct, taken = {*values}, {*others, *values}
     for value, label in labels.items():
-        if value not in values:
+        if value not in distinct:
             known = ", ".join(list(values)[:8]) + (", ..." if len(values) > 8 else "")
             raise ValueError(f"attribute {attribute}: `labels` names {value!r}, which is none of its values ({known})")
         if not label.strip():

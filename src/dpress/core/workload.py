@@ -99,6 +99,12 @@ class Marginals:
         """The largest singular value."""
         return math.sqrt(max(eigenvalue for eigenvalue, _ in self._spectrum))
 
+    @property
+    def relative_norms(self) -> tuple[float, float]:
+        """The trace norm and the spectral norm over the root of the number of cells, which may be beyond any float."""
+        roots = [(math.sqrt(eigenvalue / self.cells), times) for eigenvalue, times in self._spectrum]
+        return math.fsum(root * times for root, times in roots), max(root for root, _ in roots)
+
     @functools.cached_property
     def _spectrum(self) -> list[tuple[int, int]]:
         """The eigenvalues of the Gram matrix and how often each occurs.
@@ -115,16 +121,12 @@ class Marginals:
             return [(self.cells // self.queries, self.queries)]
         if sum(1 << len(table) for table in wide) > MOST_SUBSETS:
             raise NotSupported(f"tables of so many attributes have too many marginals, at most {MOST_SUBSETS:,} of all")
-        subsets = {frozenset(part) for table in wide for part in _subsets(table)}
-        return [(self._eigenvalue(part), math.prod(self.shape[i] - 1 for i in part)) for part in subsets]
-
-    def _eigenvalue(self, subset: frozenset[int]) -> int:
-        axes = range(len(self.shape))
-        return sum(
-            math.prod(self.shape[axis] for axis in axes if axis not in table)
-            for table in self.tables
-            if subset <= set(table)
-        )
+        eigenvalues: dict[frozenset[int], int] = {}
+        for table in wide:
+            outside = self.cells // math.prod(self.shape[axis] for axis in table)
+            for part in map(frozenset, _subsets(table)):
+                eigenvalues[part] = eigenvalues.get(part, 0) + outside
+        return [(own, math.prod(self.shape[i] - 1 for i in part)) for part, own in eigenvalues.items()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ eigenspaces, one for every set T of axes. On each, every table that contains T g
 and least squares is their inverse-variance mean (the residual decomposition; Xiao, He, Zhang and Kifer 2023).
 """
 
+import functools
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,9 +53,9 @@ class ConsistentTables:
 
     def cell_variances(self, variance: Variance) -> tuple[Array, ...]:
         """Return the variance of every consistent cell, the same all over a table."""
-        tables = self._noisy(variance)
+        components = component_variances(self._noisy(variance))
         return tuple(
-            np.broadcast_to(np.float64(query_variance(tables, self._first_cell(part))), (part.rows,))
+            np.broadcast_to(np.float64(cell_variance(components, self.shape, part.axes)), (part.rows,))
             for part in self._marginals
         )
 
@@ -65,10 +66,6 @@ class ConsistentTables:
     def query_variance(self, variance: Variance, weights: Sequence[Array]) -> float:
         """Return the exact variance of that answer."""
         return query_variance(self._noisy(variance), weights)
-
-    def _first_cell(self, part: Marginal) -> list[Array]:
-        sizes = enumerate(self.shape)
-        return [np.eye(1, size)[0] if axis in part.axes else np.ones(size) for axis, size in sizes]
 
     def _noisy(self, variance: Variance, answers: Numbers | None = None) -> list["Table"]:
         variances = self.map.split(np.broadcast_to(variance, (self.map.rows,)))
@@ -110,6 +107,44 @@ def component_variance(tables: Sequence[Table], axes: Axes) -> float:
     """
     precision = math.fsum(1 / _summed_variance(table, axes) for table in tables if table.tells(axes))
     return 1 / precision if precision else math.inf
+
+
+def component_variances(tables: Sequence[Table]) -> dict[Axes, float]:
+    """Return `component_variance` of every component that some table tells of, in one pass over the tables."""
+    precisions: dict[Axes, list[float]] = {}
+    for table in tables:
+        own = tuple(sorted(table.map.axes))
+        for axes in (own,) if table.centred else subsets(own):
+            precisions.setdefault(axes, []).append(1 / _summed_variance(table, axes))
+    return {axes: 1 / math.fsum(found) for axes, found in precisions.items()}
+
+
+def cell_variance(components: Mapping[Axes, float], shape: Axes, axes: Axes) -> float:
+    """Return the variance of a cell of the consistent table over `axes`: `query_variance` of the query for it.
+
+    Args:
+        components: their variances; see `component_variances`.
+        shape: the number of cells along every axis of the full table.
+        axes: of a table that is published.
+    """
+    used = [axis for axis in sorted(axes) if shape[axis] > 1]
+    means, squares = zip(*(_first_cell(shape[axis]) for axis in used), strict=True) if used else ((), ())
+    places = range(len(used))
+    return math.fsum(
+        math.prod(means[i] for i in places if i not in own) ** 2
+        * components.get(tuple(used[i] for i in own), math.inf)
+        * math.prod(squares[i] for i in own)
+        for own in subsets(places)
+    )
+
+
+@functools.lru_cache(maxsize=1024)
+def _first_cell(size: int) -> tuple[float, float]:
+    """Return the mean of the weights of one cell of an axis, and the sum of their squares about it."""
+    weights = np.eye(1, size)[0]
+    mean = float(np.mean(weights))
+    centred = weights - mean
+    return mean, float(centred @ centred)
 
 
 def marginal(tables: Sequence[Table], axes: Axes) -> Array:

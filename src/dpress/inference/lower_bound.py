@@ -2,7 +2,7 @@
 
 from dpress.core.claim import Relation
 from dpress.core.ranges import Axis
-from dpress.core.workload import Predicates, Workload
+from dpress.core.workload import Marginals, Predicates, Workload
 
 
 def average_over_ranges(total: float, cells: int) -> float:
@@ -20,14 +20,18 @@ def lower_bound(workload: Workload | Axis, relation: Relation) -> float:
     only from below and its spectral norm only from above.
     Source: Li and Miklau 2013, singular value bound.
 
-    A bound for some of the cells holds for all of them: n leaves out an atom of which no predicate holds. Where a table
-    has more cells than a float has words for, no bound is known: 0.
+    A bound for some of the cells holds for all of them: n leaves out an atom of which no predicate holds. Tables over
+    more cells than a float has words for know their norms over sqrt(n).
     """
     cells = workload.sums.counted if isinstance(workload, Predicates) else workload.cells
     try:
-        if relation is Relation.ADD_REMOVE:
-            return workload.trace_norm**2 / cells / workload.queries
-        others = max(0.0, workload.trace_norm - workload.spectral_norm)
-        return 2 * others**2 / cells / workload.queries
+        trace, largest = workload.trace_norm, workload.spectral_norm
+        return _bound(trace, largest, relation) / cells / workload.queries
     except OverflowError:
-        return 0.0
+        if not isinstance(workload, Marginals):
+            return 0.0
+        return _bound(*workload.relative_norms, relation) / workload.queries
+
+
+def _bound(trace: float, largest: float, relation: Relation) -> float:
+    return trace**2 if relation is Relation.ADD_REMOVE else 2 * max(0.0, trace - largest) ** 2

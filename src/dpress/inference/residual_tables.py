@@ -10,7 +10,15 @@ import numpy as np
 from dpress.core.linear import Array, Marginal, Variance
 from dpress.core.measurement import Measurement
 from dpress.core.residuals import Residual, Residuals
-from dpress.inference.consistency import Axes, Table, marginal, query, query_variance
+from dpress.inference.consistency import (
+    Axes,
+    Table,
+    cell_variance,
+    component_variances,
+    marginal,
+    query,
+    query_variance,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +52,12 @@ class ResidualTables:
 
     def cell_variances(self, variance: Variance) -> tuple[Array, ...]:
         """Return the variance of every cell, the same all over a table."""
-        found = []
-        for axes in self.tables:
-            rows = Marginal(self.shape, axes).rows
-            weights = [np.eye(1, n)[0] if axis in axes else np.ones(n) for axis, n in enumerate(self.shape)]
-            found.append(np.broadcast_to(np.float64(self.query_variance(variance, weights)), (rows,)))
-        return tuple(found)
+        spread, places = np.asarray(variance), _places(self.map)
+        components = component_variances([_table(part, spread, start) for start, part in places.values()])
+        return tuple(
+            np.broadcast_to(np.float64(cell_variance(components, self.shape, axes)), (Marginal(self.shape, axes).rows,))
+            for axes in self.tables
+        )
 
     def answer(self, measurement: Measurement, weights: Sequence[Array]) -> float:
         """Return the answer to a query on axes that some table holds together."""
@@ -66,10 +74,15 @@ class ResidualTables:
             for own in itertools.combinations(sorted(axes), size):
                 if own in places:
                     start, part = places[own]
-                    spread = float(variance if np.ndim(variance) == 0 else np.asarray(variance)[start])
                     noisy = None if measurement is None else measurement.answers[start : start + part.rows] / part.rows
-                    tables.append(Table(map=part.table, answers=noisy, variance=spread / part.rows**2, centred=True))
+                    tables.append(_table(part, np.asarray(variance), start, noisy))
         return tables
+
+
+def _table(part: Residual, variance: Array, start: int, noisy: Array | None = None) -> Table:
+    """Return a residual as a table that tells of its own component alone; its first answer stands at `start`."""
+    spread = float(variance if variance.ndim == 0 else variance[start])
+    return Table(map=part.table, answers=noisy, variance=spread / part.rows**2, centred=True)
 
 
 def _used(weights: Sequence[Array]) -> Axes:

@@ -57,6 +57,11 @@ class FoundValues(OneTable):
         raise NotImplementedError
 
     @property
+    def rest_variance(self) -> float:
+        """The variance of the count of the rest, in counts squared."""
+        return self.variance_of(np.append(np.zeros(len(self.values)), 1.0))
+
+    @property
     def selected(self) -> str:
         """What the selection does to counts and intervals, in a sentence."""
         raise NotImplementedError

@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from dpress.core.atoms import MOST_BOXES, Box, Condition, Predicate
 from dpress.core.domain import Schema
-from dpress.core.linear import Array
-from dpress.release.query_language import OPERATORS, QUOTED, parse
+from dpress.core.runs import Runs, common, complement
+from dpress.release.query_language import cells_of
+from dpress.release.query_words import IN_QUOTES, OPERATOR, QUOTED, beginning, unquoted, without_values
 
 DEEPEST = 50  # parentheses within one another
-STRAY = re.compile(r"""\bor\s+([^'"<>=!(),\s]+)\s*(?:[!<>]=?|==?|\bin\b)""")  # a condition left within a value
-Cells = dict[int, npt.NDArray[np.bool_]]  # by axis, which cells a box has; axes that do not matter are left out
+MOST_CONDITIONS = 1 << 14  # of a query, and of all that are planned together: every two alternatives may meet
+STRAY = re.compile(
+    rf"""\bor\s+({QUOTED}|[^'"<>=!(),\s]+)\s*(?:[!<>]=?|==?|\bin\b)"""
+)  # a condition left within a value
+Cells = dict[int, Runs]  # by axis, which cells a box has; axes that do not matter are left out
 Node = tuple[str, Any]  # "is" a text, "not" a node, "and" or "or" several nodes
 
 
@@ -36,11 +37,24 @@ def predicate(schema: Schema, text: str) -> Predicate:
     """
     if not isinstance(text, str):
         raise ValueError(f"a query is a string such as `age in 30..40`, got {type(text).__name__}")
-    found = _boxes(schema, _Reader(schema=schema, text=text).whole(), negated=False)
-    boxes = tuple(dict.fromkeys(map(_box, found)))
+    if (conditions := conditions_in(text)) > MOST_CONDITIONS:
+        raise ValueError(
+            f"a query of {conditions:,} conditions is too long, at most {MOST_CONDITIONS:,}; use `in (a, b)`"
+        )
+    cells = _boxes(schema, _Reader(schema=schema, text=text).whole(), negated=False)
+    boxes = tuple(dict.fromkeys(map(_box, cells)))
     if not boxes:
         raise ValueError(f"{text!r} holds of no row: its conditions exclude each other")
     return ((),) if () in boxes else boxes
+
+
+def conditions_in(text: str) -> int:
+    """Return about how many conditions a query has: the operators outside quotes.
+
+    >>> conditions_in("age = 3 and (sex = 'f = m' or not age in 4..5)")
+    3
+    """
+    return len(re.findall(OPERATOR, IN_QUOTES.sub("", text)))
 
 
 def _boxes(schema: Schema, node: Node, *, negated: bool) -> list[Cells]:
@@ -49,28 +63,35 @@ def _boxes(schema: Schema, node: Node, *, negated: bool) -> list[Cells]:
     if kind == "not":
         return _boxes(schema, own, negated=not negated)
     if kind == "is":
-        weights = {axis: one > 0 for axis, one in enumerate(_parsed(schema, own)) if not one.all()}
-        if negated:
-            return [{axis: ~one} for axis, one in weights.items() if not one.all()]
-        return [weights] if all(one.any() for one in weights.values()) else []
+        return _of_condition(schema, own, negated=negated)
     parts = [_boxes(schema, one, negated=negated) for one in own]
     if (kind == "or") != negated:
         return _few(itertools.chain.from_iterable(parts))
     return reduce(lambda one, other: _few(_common(*pair) for pair in itertools.product(one, other)), parts)
 
 
-def _parsed(schema: Schema, text: str) -> list[Array]:
-    """Return the weights of one condition; where it cannot be read, name an unknown attribute after an `or`."""
+def _of_condition(schema: Schema, text: str, *, negated: bool) -> list[Cells]:
+    """Return the boxes of conditions joined by `and`, or of their negation."""
+    whole = {axis: ((0, size - 1),) for axis, size in enumerate(schema.shape)}
+    cells = {axis: runs for axis, runs in _parsed(schema, text).items() if runs != whole[axis]}
+    if negated:
+        others = [(axis, complement(runs, schema.shape[axis])) for axis, runs in cells.items()]
+        return [{} if runs == whole[axis] else {axis: runs} for axis, runs in others]
+    return [cells] if all(cells.values()) else []
+
+
+def _parsed(schema: Schema, text: str) -> Cells:
+    """Return the cells of one condition; where it cannot be read, name an unknown attribute after an `or`."""
     try:
-        return parse(schema, text)
+        return cells_of(schema, text)
     except ValueError:
-        if stray := STRAY.search(QUOTED.sub("", text)):
-            schema.attribute(stray[1])
+        if stray := STRAY.search(without_values(text)):
+            schema.attribute(unquoted(stray[1]))
         raise
 
 
 def _common(one: Cells, other: Cells) -> Cells:
-    return one | {axis: own & one[axis] if axis in one else own for axis, own in other.items()}
+    return one | {axis: common(runs, one[axis]) if axis in one else runs for axis, runs in other.items()}
 
 
 def _few(boxes: Iterable[Cells]) -> list[Cells]:
@@ -79,22 +100,17 @@ def _few(boxes: Iterable[Cells]) -> list[Cells]:
     Raises:
         ValueError: there are too many.
     """
-    found: dict[Box, Cells] = {}
-    for one in boxes:
-        if all(own.any() for own in one.values()):
-            found[_box(one)] = one
-        if len(found) > MOST_BOXES:
+    distinct: dict[Box, Cells] = {}
+    for cells in boxes:
+        if all(cells.values()):
+            distinct[_box(cells)] = cells
+        if len(distinct) > MOST_BOXES:
             raise ValueError(f"a query of more than {MOST_BOXES} alternatives is too long; use `in (a, b)`, or several")
-    return list(found.values())
+    return list(distinct.values())
 
 
 def _box(cells: Cells) -> Box:
-    return tuple(Condition(axis, _runs(cells[axis])) for axis in sorted(cells) if not cells[axis].all())
-
-
-def _runs(cells: npt.NDArray[np.bool_]) -> tuple[tuple[int, int], ...]:
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], cells, [False]]).astype(np.int8)))
-    return tuple((int(first), int(after) - 1) for first, after in edges.reshape(-1, 2))
+    return tuple(Condition(axis, cells[axis]) for axis in sorted(cells))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -133,8 +149,13 @@ class _Reader:
         return (word, nodes) if len(nodes) > 1 else nodes[0]
 
     def _operand(self) -> Node:
-        if not self._next(self._begin) and self._skip(r"\s*not\b"):
-            return ("not", self._operand())
+        """Return what may be negated, any number of times: a condition, or what stands in parentheses."""
+        negated = False
+        while not self._next(self._begin) and self._skip(r"\s*not\b"):
+            negated = not negated
+        return ("not", self._plain()) if negated else self._plain()
+
+    def _plain(self) -> Node:
         if self._skip(r"\s*\("):
             self.open += 1
             if self.open > DEEPEST:
@@ -150,7 +171,7 @@ class _Reader:
         """Return the text up to what ends a condition: a word before the next one, or a parenthesis that was open."""
         ends = rf"\s+(?:and|or)\b(?=(?:[\s(]|not\b)*(?:{self._begin}|total\b))"
         depth, stop = 0, len(self.text)
-        for match in re.compile(rf"""'[^']*'|"[^"]*"|[()]|{ends}""").finditer(self.text, self.at):
+        for match in re.compile(rf"""{QUOTED}|[()]|{ends}""").finditer(self.text, self.at):
             depth += {"(": 1, ")": -1}.get(match[0], 0)
             if depth < 0 < self.open or (depth == 0 and match[0][0].isspace()):
                 stop = match.start()
@@ -161,9 +182,7 @@ class _Reader:
 
     @property
     def _begin(self) -> str:
-        names = "|".join(re.escape(name) for name in sorted(self.schema.names, key=len, reverse=True))
-        operators = "|".join(rf"{one}\b" if one.isalpha() else re.escape(one) for one in OPERATORS)
-        return rf"\s*(?:{names})\s*(?:{operators})"
+        return rf"\s*{beginning(self.schema.names)}"
 
     def _next(self, pattern: str) -> bool:
         return re.compile(pattern).match(self.text, self.at) is not None

@@ -14,12 +14,21 @@ from dpress.core.linear import Array
 from dpress.core.listed_attribute import Listed, Ordinal
 from dpress.core.near import MOST, meant
 from dpress.core.ranges import Range
+from dpress.core.runs import Runs, common, complement, of_codes
+from dpress.release.query_words import (
+    IN_QUOTES,
+    MIRRORED,
+    OPERATOR,
+    QUOTED,
+    START,
+    any_name,
+    beginning,
+    unquoted,
+    without_values,
+)
 
-OPERATORS = ("!=", "<=", ">=", "=", "<", ">", "in")
-START = r"!=|<=|>=|==|=|<|>|\bin\b"
-QUOTED = re.compile(r"""'[^']*'|"[^"]*\"""")
 OR = re.compile(r"\s+or\s+", re.IGNORECASE)
-STRAY = re.compile(r"""\band\s+([^'"<>=!(),]+?)\s*(?:!=|<=|>=|=|<|>|\bin\b)""")  # a condition left within a value
+STRAY = re.compile(rf"""\band\s+({QUOTED}|[^'"<>=!(),]+?)\s*{OPERATOR}""")  # a condition left within a value
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +44,35 @@ def parse(schema: Schema, text: str) -> list[Array]:
     """Return the 0/1 weights of a query, one vector of shape (cells,) for every attribute, in the schema's order.
 
     Conditions are joined by `and`: `= != < <= > >=` with a value, `in a..b` (both ends included), `in (a, b)`. A value
-    may be quoted. A listed attribute also takes its labels and the names of its hierarchy's groups. `total` asks for
-    all rows.
+    or an attribute may be quoted; a quoted value may stand first. A listed attribute also takes its labels and the
+    names of its hierarchy's groups. `total` asks for all rows.
 
     Raises:
         ValueError: the text is no query, or asks for part of a cell; the message says what would be right.
     """
-    weights = [np.ones(size) for size in schema.shape]
+    cells = cells_of(schema, text)
+    return [_weights(cells[axis], size) if axis in cells else np.ones(size) for axis, size in enumerate(schema.shape)]
+
+
+def cells_of(schema: Schema, text: str) -> dict[int, Runs]:
+    """Return by axis which cells a query asks for, of the axes that it has conditions on; no cell may be left.
+
+    Raises:
+        ValueError: see `parse`.
+    """
+    found: dict[int, Runs] = {}
     for condition in _conditions(schema, text):
         axis = schema.names.index(condition.attribute.name)
         with _no_stray(schema, condition):
-            weights[axis] = weights[axis] * _weights(condition)
+            cells = _runs(condition)
+        found[axis] = common(found[axis], cells) if axis in found else cells
+    return found
+
+
+def _weights(cells: Runs, size: int) -> Array:
+    weights = np.zeros(size)
+    for first, last in cells:
+        weights[first : last + 1] = 1.0
     return weights
 
 
@@ -121,13 +148,12 @@ def _no_stray(schema: Schema, condition: Condition) -> Iterator[None]:
 def _stray(schema: Schema, condition: Condition) -> str:
     """Return why a condition's text is no value; empty where it holds nothing but a value."""
     name, operator, text = condition.attribute.name, condition.operator, condition.text
-    plain = QUOTED.sub("", text)
     if operator == "=" and text.startswith("="):
         return f"`==` is no operator; did you mean `{name} = {text[1:].strip()}`?"
-    if OR.search(plain):
+    if OR.search(IN_QUOTES.sub("", text)):
         return f"`or` joins no conditions; did you mean {_either(schema, condition)}?"
-    if stray := STRAY.search(plain):
-        return no_attribute(schema, stray[1])
+    if stray := STRAY.search(without_values(text)):
+        return no_attribute(schema, unquoted(stray[1]))
     return ""
 
 
@@ -164,32 +190,32 @@ def _conditions(schema: Schema, text: str) -> list[Condition]:
         raise ValueError(f"a query is a string such as `age in 30..40`, got {type(text).__name__}")
     if text.strip().lower() == "total":
         return []
-    names = "|".join(re.escape(name) for name in sorted(schema.names, key=len, reverse=True))
-    start = rf"(?:{names})\s*(?:!=|<=|>=|=|<|>|\bin\b)"
-    parts, begin = [], 0
-    for match in re.finditer(rf"""'[^']*'|"[^"]*"|\s+and\s+(?={start})""", text):
+    start, parts, begin = beginning(schema.names), [], 0
+    for match in re.finditer(rf"{QUOTED}|\s+and\s+(?={start})", text):
         if match[0][0] not in "'\"":  # an `and` within quotes belongs to the value
             parts.append(text[begin : match.start()])
             begin = match.end()
-    return [_condition(schema, part.strip(), names) for part in (*parts, text[begin:])]
+    return [_condition(schema, part.strip()) for part in (*parts, text[begin:])]
 
 
-def _condition(schema: Schema, part: str, names: str) -> Condition:
-    match = re.fullmatch(rf"({names})\s*(!=|<=|>=|=|<|>|\bin\b)\s*(.+)", part, re.DOTALL)
-    if match is None:
+def _condition(schema: Schema, part: str) -> Condition:
+    name = any_name(schema.names)
+    if match := re.fullmatch(rf"({name})\s*({OPERATOR})\s*(.+)", part, re.DOTALL):
+        written, operator, value = match[1], match[2], match[3].strip()
+    elif match := re.fullmatch(rf"({QUOTED})\s*({OPERATOR})\s*({name})", part, re.DOTALL):
+        value, operator, written = match[1], MIRRORED.get(match[2], ""), match[3]
+    if match is None or not operator:
         raise ValueError(_unread(schema, part))
-    attribute = next(one for one in schema.tabular if one.name == match[1])
-    return Condition(attribute, match[2], match[3].strip())
+    plain = written if written in schema.names else unquoted(written)
+    return Condition(next(one for one in schema.tabular if one.name == plain), operator, value)
 
 
 def _unread(schema: Schema, part: str) -> str:
     """Return why a part of a query is no condition, and what it was probably meant as."""
     left = re.match(rf"(.+?)\s*({START})\s*(.*)", part, re.DOTALL)
-    name = _unquoted((part if left is None else left[1]).strip())
+    name = unquoted((part if left is None else left[1]).strip())
     if left is None and name in schema.names:
         return f"cannot read {part!r}; write e.g. `{name} = VALUE`, and the whole query in quotes in a shell"
-    if left is not None and name in schema.names and left[3]:
-        return f"cannot read {part!r}; did you mean `{name} {left[2]} {left[3]}`? An attribute stands without quotes"
     if re.match(r"where\b", part, re.IGNORECASE):
         return f"cannot read {part!r}; leave out `{part[:5]}`: a query is a condition alone"
     known = ", ".join(schema.names)
@@ -197,19 +223,15 @@ def _unread(schema: Schema, part: str) -> str:
     return f"cannot read {part!r}; {wanted}{meant(name, schema.names)}"
 
 
-def _weights(condition: Condition) -> Array:
+def _runs(condition: Condition) -> Runs:
+    """Return the cells of a condition."""
     attribute, text = condition.attribute, condition.text
-    weights = np.zeros(attribute.size)
     if condition.operator in ("=", "!="):
-        weights[_cells(attribute, text)] = 1.0
-        return 1.0 - weights if condition.operator == "!=" else weights
+        cells = of_codes(_cells(attribute, text))
+        return complement(cells, attribute.size) if condition.operator == "!=" else cells
     if condition.operator == "in" and text.startswith("(") and text.endswith(")"):
-        for value in _listed_values(text[1:-1]):
-            weights[_cells(attribute, value)] = 1.0
-        return weights
-    first, last = _range(condition)
-    weights[first : last + 1] = 1.0
-    return weights
+        return of_codes([cell for value in _listed_values(text[1:-1]) for cell in _cells(attribute, value)])
+    return (_range(condition),)
 
 
 def _listed_values(text: str) -> list[str]:
@@ -219,13 +241,9 @@ def _listed_values(text: str) -> list[str]:
     return values
 
 
-def _unquoted(text: str) -> str:
-    return text[1:-1] if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"" else text
-
-
 def _cells(attribute: Tabular, text: str) -> list[int]:
     """Return the cells that one value names."""
-    value = _unquoted(text)
+    value = unquoted(text)
     if isinstance(attribute, Listed):
         if value in attribute.groups:
             return list(attribute.groups[value])
@@ -318,7 +336,7 @@ def _named(attribute: Tabular, text: str) -> tuple[float, float]:
     wanted = attribute.expected if isinstance(attribute, Bounded) else "a number"
     try:
         if isinstance(attribute, Bounded):
-            return attribute.named(_unquoted(text))
+            return attribute.named(unquoted(text))
     except ValueError:
         pass
     raise ValueError(f"{attribute.name}: expected {wanted}, got {text!r} (join conditions with a small `and`)")

@@ -11,6 +11,7 @@ from typing import Literal
 from dpress.core.bounded_attribute import Number
 from dpress.core.domain import Schema
 from dpress.release.query_language import no_attribute
+from dpress.release.query_words import QUOTED, any_name, beginning, unquoted
 
 Of = Literal["mean", "sum", "quantile", "share", "ratio", "difference", "circular mean", "resultant length"]
 FORMS = {
@@ -24,8 +25,6 @@ FORMS = {
     "resultant": "`resultant length NAME` or `resultant length NAME where CONDITIONS`",
     "count": "`count CONDITIONS - count CONDITIONS`",
 }
-OPERATOR = r"\s*(?:!=|<=|>=|=|<|>|\bin\b)"
-QUOTED = r"""'[^']*'|"[^"]*\""""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,8 +101,7 @@ def check(schema: Schema, asked: Statistic) -> None:
 
 
 def _is_condition(schema: Schema, text: str) -> bool:
-    names = "|".join(re.escape(name) for name in schema.names)
-    return bool(re.match(rf"\s*(?:{names}){OPERATOR}", text))
+    return bool(re.match(rf"\s*{beginning(schema.names)}", text))
 
 
 def _split(text: str, separator: str) -> list[str]:
@@ -166,13 +164,12 @@ def _quantile(schema: Schema, rest: str) -> Statistic:
 
 def _named(schema: Schema, text: str, form: str) -> tuple[str, str | None]:
     """Return an attribute and the conditions behind `where`; a name that holds the word itself goes first."""
-    for name in sorted(schema.names, key=len, reverse=True):
-        if text == name:
-            return name, None
-        if re.match(rf"{re.escape(name)}\s+where(?:\s|$)", text):
-            return name, _where(f"it{text[len(name) :]}", form)[1]
+    if found := re.match(rf"({any_name(schema.names)})(?:$|\s+where(?:\s|$))", text):
+        written = found[1]
+        name = written if written in schema.names else unquoted(written)
+        return name, None if text == written else _where(f"it{text[len(written) :]}", form)[1]
     name, where = _where(text, form)
-    return name.strip("'\""), where
+    return unquoted(name), where
 
 
 def _share(schema: Schema, rest: str) -> Statistic:

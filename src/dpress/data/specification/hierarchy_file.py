@@ -35,8 +35,9 @@ def read(path: Path, name: str, attribute: str, values: Sequence[str]) -> Rows:
         raise SchemaMismatch(f"{name}: expected a hierarchy, this is no text in UTF-8") from None
     except ValueError as error:
         raise SchemaMismatch(f"{name}: {error}") from None
-    if missing := [value for value in values if value not in {row[0] for row in rows}]:
-        raise SchemaMismatch(f"{name}: no row for the value {missing[0]!r} of {attribute}")
+    listed = {row[0] for row in rows}
+    if (missing := next((value for value in values if value not in listed), None)) is not None:
+        raise SchemaMismatch(f"{name}: no row for the value {missing!r} of {attribute}")
     return rows
 
 

@@ -54,7 +54,7 @@ class Answers(FoundValues):
     def variances(self) -> Array:
         """The variance of the count of every name, then of the rest, shape (names + 1,)."""
         own = np.full(len(self.values), self.mechanism.variance)
-        return np.append(own, self.variance_of(np.eye(len(self.values) + 1)[-1]))
+        return np.append(own, self.rest_variance)
 
     def variance_of(self, weights: Array) -> float:
         """Return the variance of a weighted sum of the counts, exact for names that are released for certain.

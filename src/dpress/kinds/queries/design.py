@@ -16,7 +16,7 @@ from dpress.mechanisms.linear.over_atoms import OverAtoms
 from dpress.release import strategies
 from dpress.release.candidate import Candidate, Choice
 from dpress.release.parameter_checks import of_kind
-from dpress.release.predicate_language import predicate
+from dpress.release.predicate_language import MOST_CONDITIONS, conditions_in, predicate
 
 
 def choose(spec: Spec) -> Choice:
@@ -49,6 +49,10 @@ def _atoms(spec: Spec, texts: list[str]) -> Atoms:
     for one in spec.schema.tabular:
         if one.size > LARGEST_AXIS:
             raise NotSupported(f"attribute {one.name}: queries take at most {LARGEST_AXIS:,} cells; use fewer `bins`")
+    if (conditions := sum(map(conditions_in, texts))) > MOST_CONDITIONS:
+        raise NotSupported(
+            f"{PLACE}.queries: {conditions:,} conditions in all, more than {MOST_CONDITIONS:,}; ask for fewer at a time"
+        )
     own = []
     for place, text in enumerate(texts, 1):
         try:

@@ -29,7 +29,8 @@ from dpress.release.kept_integers import predicted, restored
 from dpress.release.linear_forms import Compared, Group
 from dpress.release.one_table import FILE, OneTable
 from dpress.release.published_tables import PublishedTable
-from dpress.release.query_language import QUOTED, parse
+from dpress.release.query_language import parse
+from dpress.release.query_words import IN_QUOTES
 from dpress.release.release import Release
 from dpress.release.result import Result
 
@@ -108,7 +109,7 @@ class Answers(OneTable):
         (weights,) = parse(Schema((self.attribute,)), text)
         if np.all(weights == 1) and "=" not in text:
             return None
-        if np.count_nonzero(weights) != 1 or "!=" in QUOTED.sub("", text):
+        if np.count_nonzero(weights) != 1 or "!=" in IN_QUOTES.sub("", text):
             name, first = self.attribute.name, self.attribute.labels[0]
             raise ValueError(f"{name}: sets overlap, so that one value at a time is counted, as in `{name} = {first}`")
         return int(np.argmax(weights))

@@ -164,14 +164,19 @@ def _made(spec: Spec, name: str, loss: PureDP) -> Iterator[MapCollector]:
     own_parameters = ByGrid if card.spatial is None else card.parameters
     arguments = of_methods(spec, {name: own_parameters}, method=name, hints=QUADTREE)
     own = _beside_grid(arguments[name])
-    found = 0
+    found, refused = 0, NotSupported(f"{name} does not serve this grid and budget")
     grown = name in IN_ROUNDS and "height" not in spec.release.parameters
     for grid in [Grid(1 << GROWN)] if grown else _grids(spec):
-        if (made := _one(card, grid, loss, own)) is not None:
+        try:
+            made = _one(card, grid, loss, own)
+        except NotSupported as error:  # a grid that nobody asked for may be too fine
+            refused = error
+            continue
+        if made is not None:
             found += 1
             yield made
     if not found:
-        raise NotSupported(f"{name} does not serve this grid and budget")
+        raise refused
 
 
 def _one(card: Card, grid: Grid, loss: PureDP, own: dict[str, Any]) -> MapCollector | None:

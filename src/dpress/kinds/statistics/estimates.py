@@ -5,6 +5,7 @@ noisy sums of all groups -> sums of a set of groups -> counts -> means, variance
 
 import functools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -25,6 +26,7 @@ from dpress.kinds.statistics.level_values import bounded, level_scale, valued
 from dpress.kinds.statistics.person_estimates import PersonEstimates, of_sets
 from dpress.mechanisms.linear.group_distribution import GroupDistribution
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
+from dpress.mechanisms.linear.hierarchy import Hierarchy
 from dpress.mechanisms.linear.moment_sums import Condition, MomentSums
 from dpress.mechanisms.linear.person_sums import PersonSums
 
@@ -169,22 +171,27 @@ class GroupEstimates:
 
     def _prefixes(self, place: int) -> Array:
         """Return the counts below every edge of the cells, shape (sets, cells + 1)."""
-        part = self.strategy.distributions[place - len(self.strategy.moments)]
-        tree, spread = part.tree.map, self.variances[place]
-        cells = np.array([tree.reconstruct(own, spread) for own in self.sums[place]])
-        return np.concatenate([np.zeros((len(cells), 1)), cells.cumsum(axis=1)], axis=1)
+        return self._all_prefixes[place - len(self.strategy.moments)]
+
+    @cached_property
+    def _all_prefixes(self) -> tuple[Array, ...]:
+        """The prefixes of every distribution, from least squares over its tree."""
+        return tuple(
+            prefixes(part.tree, self.sums[place], self.variances[place])
+            for place, part in enumerate(self.strategy.distributions, start=len(self.strategy.moments))
+        )
 
     def _prefix_variances(self, place: int) -> tuple[Array, Array]:
         """Return the variances of what lies below and above every edge, of one group, shape (cells + 1,) each."""
         part = self.strategy.distributions[place - len(self.strategy.moments)]
-        return prefix_variances(part, self.variances[place])
+        return prefix_variances(part.tree, self.variances[place])
 
     def _quantiles(self, name: str, share: Fraction) -> Estimates:
         axes = [part.axis for part in self.strategy.distributions]
         place = axes.index(self.schema.names.index(name))
         part = self.strategy.distributions[place]
         place += len(self.strategy.moments)
-        q, one = float(share), form_variances(part, self.variances[place], float(share))
+        q, one = float(share), form_variances(part.tree, self.variances[place], float(share))
         step = max(q, 1 - q) * self.steps[place]
         pairs = zip(self._prefixes(place), self.sizes, strict=True)
         rows = [group_moments.quantile(prefixes, margin(one * size, self.z, step), q) for prefixes, size in pairs]
@@ -227,23 +234,42 @@ def group_estimates(
     )
 
 
-def form_variances(part: GroupDistribution, variance: float, q: float) -> Array:
+def prefixes(tree: Hierarchy, nodes: Array, variance: float) -> Array:
+    """Return the counts below every edge of the cells by least squares, shape (sets, cells + 1).
+
+    Args:
+        tree: over the cells.
+        nodes: noisy counts of its nodes, shape (sets, nodes).
+        variance: of one of them.
+    """
+    cells = np.array([tree.map.reconstruct(own, variance) for own in nodes])
+    return np.concatenate([np.zeros((len(cells), 1)), cells.cumsum(axis=1)], axis=1)
+
+
+def form_variances(tree: Hierarchy, variance: float, q: float) -> Array:
     """Return the variance of P_x - q N in one group: (1 - q) V(P_x) + q V(N - P_x) - q (1 - q) V(N), exact.
 
     It follows from Cov(P, N - P) = (V(N) - V(P) - V(N - P)) / 2.
     """
-    below, above = prefix_variances(part, variance)
+    below, above = prefix_variances(tree, variance)
     found: Array = (1 - q) * below + q * above - q * (1 - q) * below[-1]
     return np.clip(found, 0, None)
 
 
+def mean_form_variance(tree: Hierarchy, variance: float, quantiles: Sequence[Fraction]) -> float:
+    """Return the mean of `form_variances` over all edges and some quantiles, in one pass over the edges."""
+    below, above = prefix_variances(tree, variance)
+    q = np.array([*map(float, quantiles)])
+    return float(np.mean((1 - q) * below.mean() + q * above.mean() - q * (1 - q) * below[-1]))
+
+
 @functools.lru_cache(maxsize=4)
-def prefix_variances(part: GroupDistribution, variance: float) -> tuple[Array, Array]:
+def prefix_variances(tree: Hierarchy, variance: float) -> tuple[Array, Array]:
     """Return the variances of the counts below and above every edge of a group's cells, shape (cells + 1,) each."""
-    cells = part.tree.cells
+    cells = tree.cells
     places, zero = np.arange(1, cells + 1), np.zeros(1)
-    below = part.tree.range_variances(Ranges(cells, np.ones(cells, dtype=np.int64), places), (variance,))
-    above = part.tree.range_variances(Ranges(cells, places, np.full(cells, cells)), (variance,))
+    below = tree.range_variances(Ranges(cells, np.ones(cells, dtype=np.int64), places), (variance,))
+    above = tree.range_variances(Ranges(cells, places, np.full(cells, cells)), (variance,))
     return np.concatenate([zero, below]), np.concatenate([above, zero])
 
 

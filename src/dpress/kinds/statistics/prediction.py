@@ -19,7 +19,7 @@ from dpress.core.parameters import PLACE
 from dpress.inference.interval import critical
 from dpress.kinds.statistics.assumed_shape import Assumed, distribution, moments
 from dpress.kinds.statistics.chosen_quantiles import quantile_names
-from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, form_variances
+from dpress.kinds.statistics.estimates import COUNT, GroupEstimates, mean_form_variance
 from dpress.kinds.statistics.parts_of_budget import GroupMechanism, chosen_of, sums_of
 from dpress.kinds.statistics.quantile_parts import value_errors
 from dpress.mechanisms.linear.group_statistics import GroupStatistics
@@ -53,7 +53,8 @@ def best_shares(
     """
     loss = even.loss
     power = 1.0 if isinstance(loss, PureDP) else 0.5
-    typical, scaled = standard_errors(even, schema, users, assumed), scaled_errors(even, users)
+    typical = standard_errors(even, schema, users, assumed) if precision else {}
+    scaled = scaled_errors(even, users)
     parts = len(scaled)
     known = {name: place for name, place in _parts_of(even, schema).items() if name in typical}
     stated: dict[int, float] = {}
@@ -115,8 +116,7 @@ def _scaled_sums(mechanism: MatrixMechanism, users: int) -> list[float]:
         sums = 1 if part.degree == 0 else 2
         found.append(math.sqrt(sums * variance) * part.step / rows / (1 if part.degree == 0 else 2))
     for tree, variance in zip(strategy.distributions, variances[len(strategy.moments) :], strict=False):
-        forms = [form_variances(tree, variance, float(share)).mean() for share in tree.quantiles]
-        found.append(math.sqrt(float(np.mean(forms))) / rows)
+        found.append(math.sqrt(mean_form_variance(tree.tree, variance, tree.quantiles)) / rows)
     for persons, variance in zip(strategy.persons, variances[len(strategy.of_rows) :], strict=True):
         found.append(math.sqrt(variance / (1 + persons.degree)) * persons.step * mechanism.unit.rows / rows)
     return found

@@ -17,7 +17,7 @@ from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
 from dpress.core.parameters import PLACE
 from dpress.core.ranges import Prefixes
-from dpress.kinds.statistics.estimates import form_variances
+from dpress.kinds.statistics.estimates import mean_form_variance
 from dpress.kinds.statistics.kind import Shape
 from dpress.kinds.statistics.level_values import bounded
 from dpress.mechanisms.choice.approximate_quantiles import ApproximateQuantiles
@@ -31,6 +31,7 @@ from dpress.mechanisms.statistics.group_quantiles import ChosenLevels
 MOST_CELLS = 1 << 12  # of a tree, where an integer attribute states no bins
 MOST_LEVELS = 1 << 20  # of a choice, with the places within them where there are several quantiles
 MOST_NODES = 1 << 24  # of all groups
+MOST_FORMS = 1 << 27  # cells of all groups times quantiles: the interval of each looks at every cell
 PLACES = 1 << 7  # within a level, where several quantiles are chosen: heavy levels come on both sides of them
 FEWEST = 1 << 4  # that an integer attribute without `bins` has
 
@@ -67,6 +68,11 @@ def tree(schema: Schema, by: tuple[int, ...], own: Wanted, loss: PureDP | ZCDP) 
     axis = schema.axes([own.name])[0]
     levels = schema.tabular[axis].ordered
     cells = _affordable(schema, by, own, own.stated or min(levels, MOST_CELLS))
+    if (forms := groups_in(schema.shape, by) * cells * len(own.shares)) > MOST_FORMS:
+        raise NotSupported(
+            f"{PLACE}: {len(own.shares):,} quantiles of {own.name} with intervals among {forms // len(own.shares):,} "
+            f"cells are {forms:,} forms, more than 2^27; name fewer quantiles, or set fewer `bins`"
+        )
     return GroupDistribution(
         shape=schema.shape, by=by, axis=axis, levels=levels, tree=_tree(cells, loss), quantiles=own.shares
     )
@@ -128,8 +134,8 @@ def errs_less(chosen: ChosenLevels, rows: float) -> bool:
     )
     alone = GroupStatistics(moments=(), distributions=(counted,), shares=(Fraction(1),))
     variance = MatrixMechanism(strategy=alone, loss=loss, unit=own.unit).noises[0].variance
-    by_tree = [float(form_variances(counted, variance, float(q)).mean()) for q in own.quantiles]
-    return bool(np.mean(own.rank_variances(rows)) < np.mean(by_tree))
+    by_tree = mean_form_variance(counted.tree, variance, own.quantiles)
+    return bool(np.mean(own.rank_variances(rows)) < by_tree)
 
 
 def value_errors(chosen: ChosenLevels, schema: Schema, assumed: Mapping[str, Shape], *, rows: float) -> list[float]:

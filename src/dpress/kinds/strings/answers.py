@@ -57,7 +57,7 @@ class Answers(FoundValues):
     @cached_property
     def variances(self) -> Array:
         """The variances of the counts, shape (strings + 1,)."""
-        return np.append(self.tested.variances[[*self.places]], self.variance_of(np.eye(len(self.places) + 1)[-1]))
+        return np.append(self.tested.variances[[*self.places]], self.rest_variance)
 
     def variance_of(self, weights: Array) -> float:
         """Return the variance of a weighted sum of the counts, those of several strings with their covariances.

@@ -42,7 +42,7 @@ MOST_SUMS = 1 << 8  # of atoms that are measured beside them
 SET_WEIGHTS = (0.3, 1.0)  # of the sets in the starts of a search, an atom having 1
 BRANCHING, LARGEST_TREE = 8, 1 << 8  # of the tree; over more atoms it takes long and gains nothing
 STEPS = 300  # from every start
-SECONDS = 10.0  # of a search that was not asked for, at most
+WORK = 1 << 36  # multiplications of a search without a time: seconds, and the same strategy however busy the machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def _strategy(workload: Workload, loss: Loss, *, seconds: float | None = None) -
     if isinstance(loss, PureDP) and LARGEST_SCALE * loss.epsilon < UNIT:
         return None
     if isinstance(workload, Predicates):
-        return _searched_sets(workload.sums, float(seconds or SECONDS)) if workload.cells <= MOST_ATOMS else None
+        return _searched_sets(workload.sums, seconds) if workload.cells <= MOST_ATOMS else None
     if seconds is None or not isinstance(workload, Boxes) or not isinstance(loss, PureDP) or len(workload.axes) > 2:
         return None
     unit = UNIT if len(workload.axes) == 1 else SHORT_UNIT
@@ -137,12 +137,12 @@ def _searched(axis: Axis, seconds: float, unit: int) -> PIdentity:
 
 
 @functools.lru_cache(maxsize=8)
-def _searched_sets(sums: SetSums, seconds: float) -> PIdentity:
+def _searched_sets(sums: SetSums, seconds: float | None) -> PIdentity:
     """Search from the atoms alone, from the atoms beside the sets themselves, and from a tree over the atoms.
 
-    Atoms are in the order of their answers, so that nested queries make a chain of them, as ranges do of cells. So few
-    steps end long before the default time does, and the same machine finds the same strategy again. It is the best that
-    was found for epsilon; under rho its exact error decides whether it is taken.
+    Atoms are in the order of their answers, so that nested queries make a chain of them, as ranges do of cells. Unless
+    a time is stated, steps are counted, fewer of many atoms, so that the same strategy is found again. It is the best
+    that was found for epsilon; under rho its exact error decides whether it is taken.
     """
     matrix = sums.matrix
     sets = np.unique(matrix[matrix.sum(axis=1) > 1], axis=0)[:MOST_SUMS]
@@ -150,7 +150,18 @@ def _searched_sets(sums: SetSums, seconds: float) -> PIdentity:
     if BRANCHING < sums.cells <= LARGEST_TREE:
         starts.append(hierarchy_start(sums.cells, BRANCHING))
     target = DenseGram(matrix.T @ matrix, sums.rows)
-    return _packed(optimise(target, starts, seconds=seconds, iterations=STEPS).theta)
+    steps = STEPS if seconds else affordable_steps([len(one) for one in starts], sums.cells)
+    return _packed(optimise(target, starts, seconds=seconds or math.inf, iterations=steps).theta)
+
+
+def affordable_steps(sums: Sequence[int], cells: int) -> int:
+    """Return how many steps a search from every start may take: a step multiplies about 2 p n (n + 2 p) numbers.
+
+    >>> affordable_steps([0, 20, 20], 50), affordable_steps([0, 256, 256], 1000)
+    (300, 44)
+    """
+    each = sum(2 * own * cells * (cells + 2 * own) for own in sums)
+    return max(1, min(STEPS, WORK // max(each, 1)))
 
 
 def _packed(theta: np.ndarray, unit: int = UNIT) -> PIdentity:
@@ -168,7 +179,7 @@ class Settings(Parameters, frozen=True):
                 gt=0,
                 le=3600,
                 description="how long to search for a better strategy; for ranges the method runs only with "
-                "it, for a list of queries 10 unless stated",
+                "it, for a list of queries it takes a few unless stated",
             ),
         ]
         | None

@@ -1,5 +1,6 @@
 """`residual_marginals`: what every table says beyond its smaller tables is measured once, with the best shares."""
 
+import functools
 import itertools
 import math
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ class ResidualMarginals:
     @property
     def map(self) -> Residuals:
         """The residuals, one below the other."""
-        return Residuals(tuple(Residual(self.shape, axes) for axes in _weights(self.shape, self.tables)), self.tables)
+        return _residuals(self.shape, self.tables)
 
     @property
     def shares(self) -> tuple[Fraction, ...]:
@@ -71,6 +72,13 @@ class ResidualMarginals:
         return ResidualTables(self.map)
 
 
+@functools.lru_cache(maxsize=8)
+def _residuals(shape: tuple[int, ...], tables: tuple[tuple[int, ...], ...]) -> Residuals:
+    """Return the residuals of every part of every table; a plan asks for them table after table."""
+    return Residuals(tuple(Residual(shape, axes) for axes in _weights(shape, tables)), tables)
+
+
+@functools.lru_cache(maxsize=8)
 def _weights(shape: tuple[int, ...], tables: tuple[tuple[int, ...], ...]) -> dict[tuple[int, ...], float]:
     """Return W_A for every set A of axes that some table holds, in order of size."""
     found: dict[tuple[int, ...], float] = {}

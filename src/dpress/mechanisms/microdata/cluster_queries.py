@@ -171,8 +171,9 @@ def by_size(sizes: Sequence[int]) -> tuple[Fraction, ...]:
     >>> by_size([4, 16])
     (Fraction(1, 3), Fraction(2, 3))
     """
-    roots = [Fraction(math.isqrt(size * 10**6)) for size in sizes]
-    return tuple(root / sum(roots) for root in roots)
+    roots = [math.isqrt(size * 10**6) for size in sizes]
+    total = sum(roots)
+    return tuple(Fraction(root, total) for root in roots)
 
 
 def binned(size: int, bins: int) -> Counts:

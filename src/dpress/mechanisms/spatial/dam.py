@@ -31,6 +31,7 @@ from dpress.mechanisms.spatial.map_decoder import SEED, MapDecoder, node_type
 
 Places = npt.NDArray[np.int32]
 
+MOST_CELLS = 1 << 13  # of a grid: the likeliest map of a larger one takes minutes, and a plan makes many
 RUNS = 4  # simulated collections behind a mean variance
 
 
@@ -132,7 +133,16 @@ class _UnknownError:
 
 
 def dam(grid: Grid, loss: object) -> Dam | None:
-    """Return the disk mechanism over a grid; None where the loss is no epsilon."""
+    """Return the disk mechanism over a grid; None where the loss is no epsilon.
+
+    Raises:
+        NotSupported: the grid is too fine.
+    """
+    if grid.cells > MOST_CELLS:
+        raise NotSupported(
+            f"dam: {grid.side} x {grid.side} cells are {grid.cells:,}, more than 2^13: their likeliest map takes "
+            "minutes; set side = 90 or less"
+        )
     return Dam(oracle=DiskReports(grid=grid, loss=loss)) if isinstance(loss, PureDP) else None
 
 

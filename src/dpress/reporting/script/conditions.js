@@ -3,23 +3,31 @@ import { code, stretch } from "./attributes.js";
 
 const OPERATOR = "(?:!=|<=|>=|=|<|>|\\bin\\b)";
 export const QUOTED = `'[^']*'|"[^"]*"`;
+const MIRRORED = { "=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<=" }; // "30" < age is age > "30"
 
 /** A query that cannot be read; the message says why. */
 export class Unread extends Error {}
 
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
 
-/** Returns a pattern of the attributes' names, the longest first. */
-export const anyName = (attributes) =>
-  attributes
+/** Returns a pattern of the attributes' names, as they are or in quotes, the longest first. */
+function anyName(attributes) {
+  const plain = attributes
     .map((one) => one.name)
     .sort((one, two) => two.length - one.length)
     .map(escaped)
     .join("|");
+  return `(?:${plain}|'(?:${plain})'|"(?:${plain})")`;
+}
+
+/** Returns a pattern of what a condition begins with: an attribute and an operator, or a value in quotes first. */
+function beginning(attributes) {
+  const name = anyName(attributes);
+  return `(?:${name}\\s*${OPERATOR}|(?:${QUOTED})\\s*(?:!=|<=|>=|=|<|>)\\s*${name}(?!\\w))`;
+}
 
 /** Returns whether a text begins as a condition does. */
-export const isCondition = (attributes, text) =>
-  new RegExp(`^\\s*(?:${anyName(attributes)})\\s*${OPERATOR}`).test(text);
+export const isCondition = (attributes, text) => new RegExp(`^\\s*${beginning(attributes)}`).test(text);
 
 /** Returns 0/1 weights, one array for every attribute. */
 export function weightsOf(attributes, text) {
@@ -33,24 +41,27 @@ export function weightsOf(attributes, text) {
 
 function conditions(attributes, text) {
   if (text.trim().toLowerCase() === "total") return [];
-  const names = anyName(attributes);
   const parts = [];
   let begin = 0;
-  for (const match of text.matchAll(new RegExp(`${QUOTED}|\\s+and\\s+(?=(?:${names})\\s*${OPERATOR})`, "g"))) {
+  for (const match of text.matchAll(new RegExp(`${QUOTED}|\\s+and\\s+(?=${beginning(attributes)})`, "g"))) {
     if (/['"]/.test(match[0][0])) continue; // an `and` within quotes belongs to the value
     parts.push(text.slice(begin, match.index));
     begin = match.index + match[0].length;
   }
-  return [...parts, text.slice(begin)].map((part) => condition(attributes, names, part.trim()));
+  return [...parts, text.slice(begin)].map((part) => condition(attributes, part.trim()));
 }
 
-function condition(attributes, names, part) {
-  const match = new RegExp(`^(${names})\\s*(!=|<=|>=|=|<|>|\\bin\\b)\\s*([^]+)$`).exec(part);
-  if (!match)
+function condition(attributes, part) {
+  const name = anyName(attributes);
+  const first = new RegExp(`^(${name})\\s*(${OPERATOR})\\s*([^]+)$`).exec(part);
+  const last = first ? null : new RegExp(`^(${QUOTED})\\s*(${OPERATOR})\\s*(${name})$`).exec(part);
+  const [written, operator, value] = first ? first.slice(1) : last ? [last[3], MIRRORED[last[2]], last[1]] : [];
+  if (!operator)
     throw new Unread(
       `cannot read “${part}”; write e.g. NAME = VALUE or NAME in a..b, with the attributes ${attributes.map((one) => one.name).join(", ")}`,
     );
-  return { axis: attributes.findIndex((one) => one.name === match[1]), operator: match[2], value: match[3].trim() };
+  const names = attributes.map((one) => one.name);
+  return { axis: names.indexOf(names.includes(written) ? written : unquoted(written)), operator, value: value.trim() };
 }
 
 function cellsOf(own, operator, text) {

@@ -1,0 +1,57 @@
+"""What a delta would buy is said where it is clearly more, and costs one more plan."""
+
+import math
+
+import pytest
+
+from dpress.release import with_delta as module
+from dpress.release.plan import plan
+from dpress.release.with_delta import CLEARLY, sentence, with_delta
+
+
+def spec(attributes: int, kind: str = "marginals", parameters=None, **privacy):
+    columns = [{"name": f"a{place}", "kind": "integer", "bounds": [0, 9]} for place in range(attributes)]
+    release = {"kind": kind, "parameters": parameters or {}}
+    return {"attribute": columns, "privacy": privacy or {"epsilon": 1}, "release": release}
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters"),
+    [
+        ("marginals", {"ways": 1}),
+        ("joint", {}),
+        ("statistics", {"mean": [f"a{place}" for place in range(20)]}),
+        ("queries", {"queries": [f"a0 in {low}..{low + 5}" for low in range(5)] + [f"a{n} = 1" for n in range(1, 6)]}),
+    ],
+)
+def test_it_is_what_a_plan_under_epsilon_and_delta_gives(kind, parameters):
+    planned = plan(spec(20, kind, parameters))
+    other = plan(spec(20, kind, parameters, epsilon=1, delta=1e-6))
+    gain = math.sqrt(planned.chosen.predicted_error / other.chosen.predicted_error)
+    found = with_delta(planned)
+    assert (found is not None) == (gain > CLEARLY)
+    if found is not None:
+        assert (found.method, found.predicted_error) == (other.chosen.method, other.chosen.predicted_error)
+
+
+def test_sixty_tables_gain_much_and_one_nothing():
+    many = plan(spec(60, parameters={"ways": 1}))
+    found = with_delta(many)
+    assert found is not None
+    assert sentence(found, many) == (
+        "With epsilon = 1 and delta = 1e-6: a typical error of +- 32.0 instead of +- 80.6, by residual_marginals; the "
+        "promise may then fail with a chance of 1e-6."
+    )
+    assert with_delta(plan(spec(2, "histogram"))) is None
+
+
+def test_nothing_is_said_beside_a_delta_or_rho_or_of_devices():
+    for privacy in ({"epsilon": 1, "delta": 1e-6}, {"rho": 0.1}, {"epsilon": 1, "model": "local"}):
+        assert with_delta(plan(spec(20, parameters={"ways": 1}, **privacy))) is None
+
+
+def test_it_plans_once_more(monkeypatch):
+    planned, calls = plan(spec(20, parameters={"ways": 1})), []
+    monkeypatch.setattr(module, "plan", lambda asked: calls.append(asked) or plan(asked))
+    assert with_delta(planned) is not None
+    assert len(calls) == 1
