@@ -5,7 +5,7 @@ python bench/wide.py [TABLE...] > wide.json
 Every figure is the mean total variation distance of the tables of all pairs of attributes, numbers in 16 bins, as
 `microdata.py` has it, over RUNS releases with its standard error, and the median seconds of one. epsilon = 1 with
 delta = 1e-6 by zCDP, one row a person, add-remove; "mixture" under pure epsilon, as planned, and under the same rho.
-"graphical" is what `auto` takes, which rests on these figures (decision 76). "mst" and "aim" are ours, as published
+"graphical" is what `auto` takes, which rests on these figures (decision 73). "mst" and "aim" are ours, as published
 (`wide_peers.py`). "independent" is the product of the exact tables of one attribute, which nobody may publish; "noise"
 is what `dpress plan` says of `graphical`, how far noise moves the tables that it measures, and "of noise" the part of
 it that is left in the records. Names that end in "300 rows" are random parts of tables. Tables on which numbers of

@@ -1,7 +1,7 @@
 """Which records to make: by which method, with which parameters, and how much its noise will add to their error.
 
 No error of records can be predicted before the rows are read (decision 59), so that the order of `PREFERRED` rests on
-measurements (decision 76) and not on predictions.
+measurements (decision 73) and not on predictions.
 """
 
 import math

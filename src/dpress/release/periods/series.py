@@ -75,7 +75,7 @@ class Series:
         return tuple(span for span in self.spans if self.calendar.folder(span) not in paid)
 
     def part(self, span: Span) -> str:
-        """Return what a ledger calls the rows of a span; see decisions 50 and 70.
+        """Return what a ledger calls the rows of a span; see decisions 50 and 69.
 
         Spans of a layer are disjoint, so that they compose in parallel; layers may overlap, and add up. Only spans of
         one series are known to be disjoint: another one may read dates in another way, or count other periods of a
