@@ -18,7 +18,8 @@ from dpress.core.bounded_attribute import Integer, Numeric
 from dpress.core.dated_attribute import Date, DateTime
 from dpress.core.listed_attribute import Categorical
 from dpress.core.named import Named
-from dpress.data.specification.spec import Collection, Data, Periods, Privacy, Release, Spec
+from dpress.data.specification.spec import Spec
+from dpress.data.specification.spec_parts import Collection, Data, Periods, Privacy, Release
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"

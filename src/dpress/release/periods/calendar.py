@@ -24,7 +24,8 @@ from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
 from dpress.core.spans import Span, Variances
 from dpress.core.value import FIRST_DAY
-from dpress.data.specification.spec import Periods, Spec
+from dpress.data.specification.spec import Spec
+from dpress.data.specification.spec_parts import Periods
 from dpress.release.plan_text import Listing
 
 DIGITS = 10**12  # of a share of a loss, rounded down

@@ -1,0 +1,150 @@
+"""The parts of a specification: where rows are, what is promised, released and collected, and by which periods."""
+
+import itertools
+import re
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from dpress.core import check
+from dpress.core.claim import Loss, Relation, Unit, from_parameters
+from dpress.core.database_url import check_no_password
+from dpress.core.named import Words
+from dpress.data.specification.file_format import FileFormat
+from dpress.inference import postprocess
+
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
+
+
+class Data(FileFormat, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the rows are, which `--data` overrides, and how a file of text writes them."""
+
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a place that nobody may keep, and what is no format."""
+        super().__post_init__()
+        try:
+            check_no_password(self.source, "the rows")
+        except ValueError as error:
+            raise ValueError(f".source: {error}") from None
+
+
+class Privacy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The promise that is asked for."""
+
+    model: Literal["central", "local"] = "central"
+    unit: str | tuple[str, ...] = "row"
+    rows_per_unit: int = 1
+    relation: Relation = Relation.ADD_REMOVE
+    epsilon: float | None = None
+    rho: float | None = None
+    delta: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a promise that cannot be kept, naming its place."""
+        given = {name: value for name in ("epsilon", "rho", "delta") if (value := getattr(self, name)) is not None}
+        for name, value in given.items():
+            _check_number(name, value)
+        if set(given) not in ({"epsilon"}, {"rho"}, {"epsilon", "delta"}):
+            raise ValueError(f"expected epsilon, or rho, or epsilon and delta, got {sorted(given) or 'none of them'}")
+        if not isinstance(self.unit, str) and (len(self.unit) < 2 or len({*self.unit}) < len(self.unit)):
+            raise ValueError(
+                f".unit: expected two or more different columns that name a person together, got {[*self.unit]}"
+            )
+        if self.rows_per_unit < 1 or (self.unit == "row" and self.rows_per_unit != 1):
+            raise ValueError(
+                '`rows_per_unit` must be >= 1, and 1 where unit = "row" (name the person\'s column in `unit`)'
+            )
+
+    @property
+    def loss(self) -> Loss:
+        """The privacy loss as an exact number."""
+        given = {name: value for name in ("epsilon", "rho", "delta") if (value := getattr(self, name)) is not None}
+        return from_parameters(given)
+
+    @property
+    def protected(self) -> Unit:
+        """Whom the promise protects."""
+        column, *also = (None,) if self.unit == "row" else (self.unit,) if isinstance(self.unit, str) else self.unit
+        return Unit(relation=self.relation, column=column, rows=self.rows_per_unit, also=tuple(also))
+
+
+class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is published, how, and what its page says of it.
+
+    Args:
+        kind: of release.
+        attributes: that are released; all unless stated.
+        method: by name, or the best.
+        parameters: of the kind and the method.
+        postprocess: adjustments, by name.
+        title: of the page.
+        source: where the data come from, for people.
+        contact: whom to ask.
+        license: of what is published, such as "CC-BY-4.0".
+        language: of the title, the labels and these texts, such as "de" or "pt-BR".
+    """
+
+    kind: str
+    attributes: tuple[str, ...] | None = None
+    method: str = "auto"
+    parameters: dict[str, Any] = {}
+    postprocess: tuple[str, ...] = ()
+    title: Words = msgspec.UNSET
+    source: Words = msgspec.UNSET
+    contact: Words = msgspec.UNSET
+    license: Words = msgspec.UNSET
+    language: Words = msgspec.UNSET
+
+    def __post_init__(self) -> None:
+        """Refuse adjustments that are not known and what is no language, naming their place."""
+        if isinstance(self.language, str) and not LANGUAGE.fullmatch(self.language):
+            raise ValueError(f'.language: expected a language tag such as "de" or "pt-BR", got {self.language!r}')
+        for place, name in enumerate(self.postprocess, 1):
+            if name not in postprocess.NAMES:
+                known = ", ".join(postprocess.NAMES)
+                raise ValueError(f".postprocess[#{place}]: expected one of {known}, got {name!r}")
+            if name in self.postprocess[: place - 1]:
+                raise ValueError(f".postprocess[#{place}]: {name!r} is named twice")
+
+
+class Collection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When a collection's rounds end, for the service that collects.
+
+    Args:
+        ends: of the rounds, one after the other; a round without one ends when it is closed by hand.
+    """
+
+    ends: Annotated[tuple[Annotated[datetime, msgspec.Meta(tz=True)], ...], msgspec.Meta(min_length=1)]
+
+    def __post_init__(self) -> None:
+        """Refuse rounds that end before they begin."""
+        if any(later <= earlier for earlier, later in itertools.pairwise(self.ends)):
+            raise ValueError(".ends: expected every time to be later than the one before")
+
+
+class Periods(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A release that grows period by period.
+
+    Args:
+        attribute: of dates; its cells are the periods.
+        counter: which spans of periods are measured: each by itself, those of a binary tree, or of a smooth one; auto
+            for those of which runs of periods err least.
+        per_unit: of how many periods a person's rows count, the first that have any; needed where the unit is a person.
+    """
+
+    attribute: str
+    counter: Literal["separate", "tree", "smooth", "auto"] = "separate"
+    per_unit: Annotated[int, msgspec.Meta(ge=1)] | msgspec.UnsetType = msgspec.UNSET
+
+
+def _check_number(name: str, value: float) -> None:
+    checker = check.probability if name == "delta" else check.loss_parameter
+    try:
+        checker(name, value)
+    except ValueError:
+        smallest, largest = (0, 1) if name == "delta" else (0 if not value > 0 else "1e-9", 1000)
+        wanted = "a number > 0" if name != "delta" and not value > 0 else f"a number between {smallest} and {largest}"
+        raise ValueError(f".{name}: expected {wanted}, got {value:g}") from None
