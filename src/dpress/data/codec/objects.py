@@ -125,13 +125,13 @@ def with_numbers(batch: pa.RecordBatch, columns: Sequence[str]) -> pa.RecordBatc
     return batch
 
 
-def with_rounded(column: pa.Array) -> pa.Array:
-    """Return 64-bit integers, none missing, as values of our own type in which those of 2^53 and more are rounded.
+def with_large(column: pa.Array) -> pa.Array:
+    """Return 64-bit integers, none missing, as values of our own type in which those of 2^53 and more are large.
 
     Those equal no listed value, as a float that stands for them would; persons still differ in every digit.
     """
     numbers = np.asarray(column)
-    kinds = np.where((numbers >= EXACT) | (numbers <= -EXACT), int(Kind.ROUNDED), int(Kind.NUMBER)).astype(np.int8)
+    kinds = np.where((numbers >= EXACT) | (numbers <= -EXACT), int(Kind.LARGE), int(Kind.NUMBER)).astype(np.int8)
     return pa.StructArray.from_arrays([pa.array(kinds), column.cast(pa.string())], names=[KIND, TEXT])
 
 
@@ -159,7 +159,7 @@ def _stored(value: Value | None) -> tuple[int, str] | None:
 def _restored(kind: int, text: str) -> Value:
     if kind == UNKNOWN:
         return Value(Kind.TEXT, "\ud800")  # which no specification lists: it is UTF-8
-    if kind in (Kind.NUMBER, Kind.ROUNDED):
+    if kind in (Kind.NUMBER, Kind.ROUNDED, Kind.LARGE):
         return Value(Kind(kind), Decimal(text))
     if kind == Kind.TEXT:
         return Value(Kind.TEXT, text)
