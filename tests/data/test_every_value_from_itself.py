@@ -215,6 +215,13 @@ def test_pandas_codes_and_refuses_no_value_by_its_company(make):
     assert compared >= 400
 
 
+@pytest.mark.parametrize("name", ["sets", "sets of integers"])
+def test_sets_of_objects_are_those_of_the_definition(name):
+    attribute = EVERY[name]
+    for one in [*map(as_pandas_may_hold, FEW), [1, float("nan")], [None, 18], [object(), "a"], [pd.NA], []]:
+        assert cells(as_objects([one]))[name] == [list(coding.codes(Schema((attribute,)), {"x": one}))]
+
+
 def test_a_date_that_is_refused_by_an_inferred_type_is_found(monkeypatch):
     monkeypatch.setattr(codec.inferred, "without_numbers", lambda column: column)
     assert {name for name, *_ in changed(as_pandas, [float("nan")], ["2020-03-01"])} == {"days", "instants"}

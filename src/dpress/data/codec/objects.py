@@ -18,6 +18,7 @@ from dpress.core.value import EXACT, Kind, Value, read, text_of, written
 KIND, TEXT = "dpress_kind", "dpress_text"
 UNKNOWN = len(Kind)  # a text that cannot be written in UTF-8: no listed value and no number, yet not missing
 SET = UNKNOWN + 1  # a set of values, as a JSON list of their kinds and texts: missing to all but who asks for sets
+NOTHING = (UNKNOWN, "")  # in a set what is no value: an other one, as what is not listed
 SETS = (list, tuple, set, frozenset, np.ndarray)
 TYPE = pa.struct([(KIND, pa.int8()), (TEXT, pa.string())])
 
@@ -40,7 +41,7 @@ def column(values: Sequence[Any], reading: Callable[[Any], Value | None] = read)
 
 
 def _stored_set(value: Any) -> tuple[int, str]:
-    return SET, json.dumps([_stored(found) for one in value if (found := read(one)) is not None])
+    return SET, json.dumps([_stored(read(one)) or NOTHING for one in value if one is not None])
 
 
 def sets(values: pa.Array, split: Callable[[str], list[str]]) -> pa.Array:
