@@ -71,7 +71,7 @@ def test_bytes_that_are_no_utf_8_and_missing_values_count_with_the_rest_and_may_
     assert [coding.code(LAST, one) for one in (12, 12.0, 12.5, None, True)] == [0, 0, rest, rest, rest]
     floats = pa.record_batch({"w": pa.array([12.0, 1.5, None])})
     assert codec.encode(pa_schema(LAST), floats)[0].tolist() == [0, rest, rest]
-    with pytest.raises(SchemaMismatch, match="attribute w: a column of type time64.* holds no names"):
+    with pytest.raises(SchemaMismatch, match=r"attribute w: a column of type time64.* holds no names"):
         codec.encode(pa_schema(LAST), pa.record_batch({"w": pa.array([dt.time(1)])}))
 
 

@@ -47,7 +47,7 @@ COLUMNS = {
     "clocks": pa.array([dt.time(1), dt.time(1, 0, 1), dt.time(1)]),
     "short clocks": pa.array([dt.time(1), dt.time(1, 0, 1), dt.time(1)], pa.time32("s")),
     "uuids": pa.ExtensionArray.from_storage(pa.uuid(), UUIDS),
-    "objects": objects.column([one for one in NASTY if (held := read(one)) is not None and held.kind is not Kind.ROUNDED]),
+    "objects": objects.column([one for one in NASTY if (held := read(one)) and held.kind is not Kind.ROUNDED]),
 }  # fmt: skip
 
 
