@@ -3,6 +3,7 @@
 exact cells -> noisy blocks -> tiles by the noisy blocks -> noisy tiles -> least squares in every block -> cells.
 """
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -143,9 +144,15 @@ class AdaptiveGrid:
         return self.measured(np.concatenate([first, second]))
 
     def parts(self, blocks: Numbers) -> Numbers:
-        """Return into how many tiles along each axis every block is to be cut, by their noisy counts; exact."""
+        """Return into how many tiles along each axis every block is to be cut, by their noisy counts; exact.
+
+        The fourth root of c^2 f, f the fineness, rounded up: above k for c^2 > k^4 / f, that is for integers c above
+        isqrt(k^4 / f), so that the roots of many counts are looked up among a few such ends.
+        """
         fineness = precision(self.noises[1]) / self.per_tile**2
-        return np.array([fourth_root(max(int(count), 0) ** 2 * fineness) for count in blocks])
+        largest = fourth_root(max(int(blocks.max(initial=0)), 0) ** 2 * fineness)
+        ends = [math.isqrt(k**4 * fineness.denominator // fineness.numerator) for k in range(1, largest)]
+        return 1 + np.searchsorted(np.array(ends, dtype=np.int64), blocks, side="left")
 
     def measured(self, answers: Numbers) -> Measurement:
         """Return the measurement that has these noisy answers; the blocks' say how the tiles were cut.
