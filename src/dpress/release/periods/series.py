@@ -128,9 +128,8 @@ class Series:
     def check_next(self, period: int, paid: Collection[Span] = ()) -> None:
         """Refuse a period that is there, or that is out of order.
 
-        A row is in one period, whatever the order. A person counts in a period by those before it, so that no more than
-        `per_unit` count only where none is drawn after a later one: there a later period that is paid and lost counts
-        as drawn, and may itself be drawn again, for another charge.
+        A person counts by the periods before, so that for persons none is drawn after a later one, which is lost or not;
+        the last one that is lost may be drawn again. A row is in one period, whatever the order of draws.
 
         Args:
             period: that is to be added.
@@ -143,9 +142,8 @@ class Series:
         if names[period] in there:
             raise ValueError(f"--period: {names[period]} is published already; noise is drawn once")
         drawn, persons = {*self.spans, *paid}, self.calendar.of_persons
-        earliest = following = max(
-            (last + (names[last] in there) for _, last in drawn if persons or names[last] in there), default=0
-        )
+        ends = [last + (names[last] in there) for _, last in drawn if persons or names[last] in there]
+        earliest = following = max(ends, default=0)
         while following < period and drawn.issuperset(counters.closing(self.calendar.spans, following)):
             following += 1
         if period < earliest or (self.running and period > following):
