@@ -128,7 +128,7 @@ class Series:
     def check_next(self, period: int, paid: Collection[Span] = ()) -> None:
         """Refuse a period that is there, or that is out of order.
 
-        A person counts by the periods before, so that for persons none is drawn after a later one, which is lost or not;
+        A person counts by the periods before, so that for persons none is drawn after a later one, lost or not;
         the last one that is lost may be drawn again. A row is in one period, whatever the order of draws.
 
         Args:
