@@ -106,6 +106,13 @@ def test_a_stream_with_another_number_of_rows_than_before_is_refused():
         read(rows)
 
 
+def test_a_stream_without_rows_is_refused_in_one_way_with_persons_too():
+    source = StreamRows(name="it", present=("age", "uid"), stream=lambda _: iter(()), once=False)
+    for unit in (ROW, Unit(column="uid", rows=2)):
+        with pytest.raises(SchemaMismatch, match="it has no rows"):
+            list(Table(Rows(source), ("age",), unit).batches())
+
+
 def test_a_relation_answers_sql():
     source = open_source(duckdb.from_arrow(ROWS)).source
     assert isinstance(source, SqlSource)

@@ -96,10 +96,18 @@ class Table:
             return replace(table, data=Rows(bounded, rows.engine), unit=ROW)
         if not rows.source.stable:
             wanted = tuple(dict.fromkeys((*self.columns, *persons)))
-            held = MemoryRows(pa.Table.from_batches(list(table._read(wanted))))  # noqa: SLF001  # its own
-            table = replace(table, data=Rows(held, rows.engine))
+            table = replace(table, data=table.held(wanted), since=())
         who = partial(table._read, persons)  # noqa: SLF001  # its own
         return replace(table, draw=row_sample(who, self.unit, rng=generators.secure()))
+
+    def held(self, columns: tuple[str, ...]) -> Rows:
+        """Return some columns of all rows in memory: read once, they have an order, which a draw for each rests on.
+
+        Raises:
+            OSError, SchemaMismatch: see `batches`.
+        """
+        table = replace(self.settled(), columns=columns, unit=ROW, draw=None)
+        return Rows(MemoryRows(pa.Table.from_batches(list(table.batches()))), self._rows.engine)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in batches of about 2^17, in constant memory; in the source's order.

@@ -119,6 +119,31 @@ def test_an_older_copy_of_a_ledger_is_refused_by_releases_beside_the_new_one(tmp
     assert not (tmp_path / "third").exists()
 
 
+def test_a_period_before_one_that_a_ledger_paid_is_refused_for_persons_though_its_folder_is_gone(tmp_path):
+    """Else somebody of March and April counts in February, too: three periods of two."""
+    folder, path = tmp_path / "out", tmp_path / "l.db"
+    own = spec(privacy={"epsilon": 1.0, "unit": "uid", "rows_per_unit": 1}, per_unit=2)
+    ledger = Ledger.create(path, limit=PureDP(epsilon=5), unit=own.privacy.protected)
+    series = published(folder, own, MONTHS[2:4], ledger=ledger)
+    for month in MONTHS[2:4]:
+        shutil.rmtree(folder / month)
+    before = ledger.summary().rows
+    for month in MONTHS[:3]:
+        with pytest.raises(ValueError, match=r"drawn in order, lost ones too; the earliest that can follow is 2024-04"):
+            publish_period(own, month, ROWS, out=folder, ledger=ledger)
+    assert ledger.summary().rows == before
+    assert published(folder, own, MONTHS[3:5], ledger=ledger).periods == tuple(MONTHS[3:5])
+    assert [one.partition for one in ledger.summary().entries].count(series.part((3, 3))) == 2  # paid again
+
+
+def test_the_first_period_of_persons_that_is_lost_needs_no_earlier_rows(tmp_path):
+    own = spec(privacy={"epsilon": 1.0, "unit": "uid", "rows_per_unit": 1}, per_unit=1)
+    ledger = Ledger.create(tmp_path / "l.db", limit=PureDP(epsilon=6), unit=own.privacy.protected)
+    published(tmp_path / "out", own, MONTHS[:1], ledger=ledger)
+    shutil.rmtree(tmp_path / "out" / MONTHS[0])
+    assert published(tmp_path / "out", own, MONTHS[:1], ledger=ledger).periods == ("2024-01",)
+
+
 def test_a_series_without_a_ledger_says_that_nothing_guards_it(tmp_path):
     series = published(tmp_path / "out", spec("tree"), MONTHS[:2])
     assert series.unguarded == series.spans

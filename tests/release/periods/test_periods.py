@@ -112,14 +112,14 @@ def test_rows_of_a_person_in_other_periods_leave_room_for_those_that_count():
     assert kept(who, when, 2, 2).tolist() == [False, True, True, True, False, True]
 
 
-def periods_counted(rows, cap, keeps=kept):
+def periods_counted(rows, cap, keeps=kept, drawn=range(5)):
     """Return in which periods each person counts while rows are added: (person, period, when it came) each.
 
-    Every period is published once, in order, from the rows that are there by then; late ones change older periods.
+    Every draw is from the rows that are there by then; late ones change older periods.
     """
     counted = {person: set() for person, _, _ in rows}
-    for period in range(5):
-        there = [(who, when) for who, when, came in rows if came <= period]
+    for time, period in enumerate(drawn):
+        there = [(who, when) for who, when, came in rows if came <= time]
         who, when = (np.array(own, dtype=np.int64) for own in (zip(*there, strict=True) if there else ((), ())))
         stay = keeps(who, when, period, cap)
         for person, own, stays in zip(who.tolist(), when.tolist(), stay.tolist(), strict=True):
@@ -139,6 +139,17 @@ def test_a_person_counts_in_no_more_periods_whatever_comes_late_and_whoever_else
     assert all(
         counted[person] == periods for person, periods in alone.items()
     )  # nobody else changes whether one counts
+
+
+@given(histories, st.integers(1, 3), st.lists(st.integers(0, 4), max_size=5).map(sorted))
+def test_a_person_counts_in_no_more_periods_where_some_are_left_out_and_the_last_is_drawn_again(rows, cap, drawn):
+    assert all(len(periods) <= cap for periods in periods_counted(rows, cap, drawn=drawn).values())
+
+
+def test_a_period_that_is_drawn_after_a_later_one_counts_a_person_once_too_often():
+    """Why `Series.check_next` refuses it where persons are protected."""
+    rows = [(0, 2, 0), (0, 3, 0), (0, 1, 2)]
+    assert periods_counted(rows, 2, drawn=[2, 3, 1])[0] == {1, 2, 3}
 
 
 def test_a_person_who_counts_once_too_often_is_found():

@@ -132,7 +132,8 @@ class Periods(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         attribute: of dates; its cells are the periods.
         counter: which spans of periods are measured: each by itself, those of a binary tree, or of a smooth one; auto
             for those of which runs of periods err least.
-        per_unit: of how many periods a person's rows count, the first that have any; needed where the unit is a person.
+        per_unit: of how many periods a person's rows count, the first that have any in the rows so far, which must not
+            be purged; needed where the unit is a person.
     """
 
     attribute: str

@@ -114,6 +114,11 @@ class Calendar:
         return 1 if own is msgspec.UNSET else own
 
     @property
+    def of_persons(self) -> bool:
+        """Whether persons are protected, whose rows lie in many periods."""
+        return self.spec.privacy.unit != "row"
+
+    @property
     def moved(self) -> int:
         """How many units of a span a neighbour changes: two where a row is replaced, which may leave for another."""
         return 2 if self.spec.privacy.relation is Relation.REPLACE_ONE else 1
@@ -132,6 +137,11 @@ class Calendar:
         whom = self.spec.privacy.protected.name
         which = f"{count:,} periods, {self.names[0]} to {self.names[-1]}"
         lines = [f"The figures are for one of {which}; over all of them a {whom} loses {describe(self.whole)}."]
+        if self.of_persons:
+            lines.append(
+                f"A {whom}'s rows count in the first {self.touched:,} of the periods that have any: purge no earlier "
+                "rows, or the person counts in more of them and loses more."
+            )
         if shares > 1:
             lines.append(f"A row is in up to {shares} spans that are measured, each with an equal share of that.")
         if count > 1:

@@ -3,15 +3,15 @@
 rows so far -> person and period of each -> persons who had as many periods before -> rows of the period that count.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from dpress.core.claim import ROW
 from dpress.core.errors import SchemaMismatch
 from dpress.data.codec.codec import cells_of
 from dpress.data.persons.person_columns import persons_of
@@ -19,6 +19,7 @@ from dpress.data.persons.person_index import PersonIndex, fresh_key
 from dpress.data.persons.row_sample import CHANGED
 from dpress.data.sources.open_source import Rows
 from dpress.data.sources.source import Part, Source
+from dpress.data.table import Table
 from dpress.release.periods.calendar import Calendar
 
 Numbers = npt.NDArray[np.int64]
@@ -29,7 +30,8 @@ def person_periods(rows: Rows, calendar: Calendar, period: int, *, earlier: bool
 
     Where a person has rows in the period, those of other periods are left out, so that the cap of rows is for the
     period alone; a person whose periods are used up loses those in it. Other rows stay: the cell of time drops them.
-    Read once before they are counted; 24 bytes a row. By threads, whatever the source.
+    Read once before they are counted; 24 bytes a row. Which rows stay holds for one order of them, so those of a source
+    without an order of its own are held in memory. By threads, whatever the source.
 
     Args:
         rows: of all periods so far.
@@ -41,6 +43,9 @@ def person_periods(rows: Rows, calendar: Calendar, period: int, *, earlier: bool
         OSError, SchemaMismatch: the rows cannot be read, a row has no person, or there are those of the period alone.
     """
     unit, dated = calendar.spec.privacy.protected, msgspec.structs.replace(calendar.dated, outside="drop")
+    name, columns = rows.source.name, tuple(dict.fromkeys((*calendar.spec.schema.names, *unit.columns)))
+    rows = rows if rows.source.stable else Table(rows, columns, ROW).held(columns)
+    since = rows.source.stamp()
     index, persons, periods = PersonIndex(key=fresh_key()), list[Numbers](), list[Numbers]()
     for part in rows.source.parts((*unit.columns, dated.name)):
         for batch in part.batches():
@@ -49,10 +54,10 @@ def person_periods(rows: Rows, calendar: Calendar, period: int, *, earlier: bool
     who, when = (np.concatenate(own) if own else np.zeros(0, dtype=np.int64) for own in (persons, periods))
     if earlier and not np.any((when >= 0) & (when < period)):
         raise SchemaMismatch(
-            f"{rows.source.name}: expected the rows so far, of earlier periods too: they tell in which ones a person "
+            f"{name}: expected the rows so far, of earlier periods too: they tell in which ones a person "
             "counts; got none of them"
         )
-    return Rows(PeriodRows(rows.source, kept(who, when, period, calendar.touched)), None)
+    return Rows(PeriodRows(rows.source, kept(who, when, period, calendar.touched), since), None)
 
 
 def kept(who: Numbers, when: Numbers, period: int, cap: int) -> npt.NDArray[np.bool_]:
@@ -81,12 +86,14 @@ class PeriodRows:
     """A source without the rows that do not stay.
 
     Args:
-        whole: where the rows are, in an order of their own.
+        whole: where the rows are, in an order of their own: stable.
         stay: which rows do, in that order.
+        since: the stamp of the rows before it was asked which stay.
     """
 
     whole: Source
     stay: npt.NDArray[np.bool_]
+    since: Hashable
 
     @property
     def name(self) -> str:
@@ -103,9 +110,15 @@ class PeriodRows:
         """A part is not read elsewhere: it takes what this process knows."""
         return False
 
-    def stamp(self) -> Any:
-        """Return what changes when the rows do."""
-        return self.whole.stamp()
+    def stamp(self) -> Hashable:
+        """Return what changes when the rows do.
+
+        Raises:
+            OSError: they did, since it was asked which stay.
+        """
+        if self.whole.stamp() != self.since:
+            raise OSError(CHANGED)
+        return self.since
 
     def columns(self) -> list[str]:
         """Return the names of all columns."""

@@ -45,6 +45,7 @@ def publish_period(
 
     Promise: with separate periods, epsilon (or rho) for a row, which lies in one of them: the ledger composes them in
     parallel. For a person whose rows count in the first `per_unit` periods that have any, that many times as much.
+    That holds while rows are added from one period to the next and never taken away, and periods are drawn in order.
     Twice these under replace-one, where a row may leave one period for another.
     With a counter, epsilon for a row over all periods together: a row is in `core.spans.depth` spans, each with an
     equal share, and each a line of the ledger before its noise is drawn. Without a ledger only the folder knows what
@@ -83,7 +84,6 @@ def publish_period(
     number = calendar.place(period)
     planned = {span: plan(calendar.of(span)) for span in calendar.spans if span[1] == number}
     rows = rows_of(plan(calendar.of((number, number))).design, source_of(spec, data), engine=engine)
-    person = spec.privacy.unit != "row"
     with begun(folder, spec, lambda: not load_series(folder).paid(ledger)):
         series = load_series(folder)
         paid = series.paid(ledger)
@@ -91,7 +91,10 @@ def publish_period(
         left = [span for span in planned if span not in series.spans]
         series.check_ledger(ledger)
         _check_budget(series, {span: planned[span].design for span in left}, ledger, paid)
-        counted = person_periods(rows, calendar, number, earlier=bool(series.spans or paid)) if person else rows
+        counted = rows
+        if calendar.of_persons:
+            before = any(last < number for _, last in (*series.spans, *paid))
+            counted = person_periods(rows, calendar, number, earlier=before)
         made = tuple(
             publish(
                 planned[span],
@@ -101,7 +104,7 @@ def publish_period(
                 payment=_payment(series, span),
                 who=who,
                 csv=csv,
-                engine=None if person else engine,
+                engine=None if calendar.of_persons else engine,
                 rng=rng,
                 progress=progress,
             )

@@ -128,6 +128,9 @@ class Series:
     def check_next(self, period: int, paid: Collection[Span] = ()) -> None:
         """Refuse a period that is there, or that is out of order.
 
+        A person counts by the periods before, so that for persons none is drawn after a later one, lost or not;
+        the last one that is lost may be drawn again. A row is in one period, whatever the order of draws.
+
         Args:
             period: that is to be added.
             paid: the spans that the ledger was charged for; a period whose noise is paid and lost may be left out.
@@ -138,15 +141,15 @@ class Series:
         names, there = self.calendar.names, self.periods
         if names[period] in there:
             raise ValueError(f"--period: {names[period]} is published already; noise is drawn once")
-        last = max((self.calendar.place(one) for one in there), default=-1)
-        drawn, following = {*self.spans, *paid}, last + 1
+        drawn, persons = {*self.spans, *paid}, self.calendar.of_persons
+        ends = [last + (names[last] in there) for _, last in drawn if persons or names[last] in there]
+        earliest = following = max(ends, default=0)
         while following < period and drawn.issuperset(counters.closing(self.calendar.spans, following)):
             following += 1
-        if period <= last or (self.running and period > following):
-            first = names[last + 1] if last + 1 < len(names) else "none"
-            what = (
-                "the next one is" if self.running else "periods are published in order; the earliest that can follow is"
-            )
+        if period < earliest or (self.running and period > following):
+            first = names[earliest] if earliest < len(names) else "none"
+            order = f"periods are {'drawn in order, lost ones too' if persons else 'published in order'}"
+            what = "the next one is" if self.running else f"{order}; the earliest that can follow is"
             raise ValueError(f"--period: {what} {first}, got {names[period]}")
 
     @cached_property
