@@ -194,8 +194,8 @@ def test_specification_reads_back_to_the_same_hash(kind: str) -> None:
 
 
 def test_specification_with_odd_names_reads_back() -> None:
-    odd = {"kind": "categorical", "name": 'a"b\\c\x7f\n', "values": ["é", "\t", "]"], "other": "x"}
-    tables_asked = {"tables": [['a"b\\c\x7f\n']], "shares": [1]}
+    odd = {"kind": "categorical", "name": 'a"b\\c', "values": ["é", "\t", "]", '"\\c\x7f\n'], "other": "x"}
+    tables_asked = {"tables": [['a"b\\c']], "shares": [1]}
     spec = from_dict(
         {"attribute": [odd], "privacy": {"epsilon": 1}, "release": {"kind": "marginals", "parameters": tables_asked}}
     )

@@ -170,6 +170,6 @@ def first_places(texts: Sequence[str]) -> dict[str, int]:
     """Return the first place of every text in a sequence.
 
     >>> first_places(("a", "b", "a"))
-    {'b': 1, 'a': 0}
+    {'a': 0, 'b': 1}
     """
     return {text: place for place, text in reversed(list(enumerate(texts)))}
