@@ -12,6 +12,7 @@ from spatial_methods import SOURCES
 NAMES = {
     "krr": "krr",
     "rappor": "rappor",
+    "oue": "oue (whole domain)",
     "n_gtr": "n_gtr (oue)",
     "n_psda": "n_psda",
     "qt_krr": "qt_krr",
@@ -24,8 +25,8 @@ NAMES = {
     "uniform": "uniform map (no data)",
 }
 SHADES = (
-    "#a16207", "#d97706", "#64748b", "#0e7490", "#be185d", "#e11d48", "#4d7c0f", "#b91c1c", "#1d4ed8", "#7c3aed",
-    "#059669", "#111827",
+    "#a16207", "#d97706", "#6b21a8", "#64748b", "#0e7490", "#be185d", "#e11d48", "#4d7c0f", "#b91c1c", "#1d4ed8",
+    "#7c3aed", "#059669", "#111827",
 )  # fmt: skip
 COLOURS = dict(zip(NAMES.values(), SHADES, strict=True))
 STATED = {("checkin", "0.9", "10 to 50 %"): "Checkin", ("landmark", "0.5", "20 to 60 %"): "Landmark"}

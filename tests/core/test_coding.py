@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from dpress.core.attribute import Attribute
-from dpress.core.coding import DROPPED, code, codes
+from dpress.core.coding import DROPPED, MISSING, cell, code, codes
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
-from dpress.core.value import Kind, Value, number, read, readings, written
+from dpress.core.string_candidates import StringCandidates
+from dpress.core.value import Kind, Value, number, read, readings, text_of, written
 
 
 def attribute(**fields):
@@ -94,6 +95,20 @@ def test_one_value_has_one_text():
         assert len({written(read(one)) for one in same}) == 1
     assert written(read(Decimal("-1E+500"))) == "-1E+500"
     assert number("1" * 5000) == Decimal("1" * 5000)
+
+
+def test_an_integer_of_any_length_has_its_text():
+    large = 10**29
+    for value in (large, Decimal(large), Decimal("1E+29"), Decimal(f"{large}.00")):
+        assert text_of(read(value)) == str(large)
+    assert text_of(read(10**5000)) == "1E+5000"
+    assert [text_of(read(Decimal(one))) for one in ("1E+999999", f"{large}.5", "1E-999999", "-Infinity")] == [
+        "1E+999999", None, None, None,
+    ]  # fmt: skip
+    strings = StringCandidates(name="x", longest=30, known=240, bits=0, prefixes=(), strings=(str(large),))
+    assert [cell(strings, one) for one in (large, Decimal(large), str(large), "a", Decimal("Infinity"))] == [
+        0, 0, 0, 1, MISSING,
+    ]  # fmt: skip
 
 
 def test_a_device_needs_no_reader_of_tables():

@@ -67,8 +67,8 @@ def test_bytes_that_are_no_utf_8_and_missing_values_count_with_the_rest_and_may_
     numbers = pa.record_batch({"w": pa.array([12, 7], pa.int16())})
     assert codec.encode(pa_schema(strict), numbers)[0].tolist() == [0, rest]
     assert [coding.code(LAST, one) for one in (12, 12.0, 12.5, None, True)] == [0, 0, rest, rest, rest]
-    with pytest.raises(SchemaMismatch, match="attribute w: a column of type double holds no names"):
-        codec.encode(pa_schema(LAST), pa.record_batch({"w": pa.array([1.5])}))
+    floats = pa.record_batch({"w": pa.array([12.0, 12.5, None])})  # libraries make them of integers
+    assert codec.encode(pa_schema(LAST), floats)[0].tolist() == [0, rest, rest]
 
 
 def test_bits_are_those_of_the_whole_number():

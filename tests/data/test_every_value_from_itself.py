@@ -17,12 +17,35 @@ from nasty_values import ATTRIBUTES, NASTY, SPECS, as_objects, as_polars, coded
 from dpress.core import coding
 from dpress.core.attribute import Attribute
 from dpress.core.claim import ROW
+from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
+from dpress.core.set_members import SetMembers
 from dpress.core.value import read
 from dpress.data.codec import codec
 from dpress.data.sources import frames
 from dpress.data.table import Table
 
+OF_DAYS = {"bounds": ["2020-01-01", "2020-12-31"], "cells": "month", "null": "none", "outside": "drop"}
+EVERY = (
+    ATTRIBUTES
+    | {
+        name: msgspec.convert({"name": "x", **plain}, Attribute)
+        for name, plain in {
+            "days": {"kind": "date", **OF_DAYS},
+            "instants": {"kind": "datetime", "zone": "Europe/Berlin", **OF_DAYS},
+            "names": {"kind": "categorical", "values": "discover", "other": "else"},
+        }.items()
+    }
+    | {
+        "sets": SetMembers(name="x", values=("1", "a", "true", "1.5"), other="else", separator=";"),
+        "sets of integers": SetMembers(name="x", values=(1, 18), other="else", null="none", separator=";"),
+    }
+)
+FEW = [
+    None, float("nan"), pd.NaT, True, 1, 18, 2**53, 2**60 + 1, 2**63 + 1, 10**29, 1.5, 1e300, float("inf"), 1j,
+    Decimal("1.5"), Decimal(10**29), "1", "a;1", "2020-03-01", b"\xff", dt.date(2020, 3, 1),
+    dt.datetime(2020, 3, 1, 7, tzinfo=dt.UTC), np.float32(0.1), np.uint64(2**64 - 1), [1, "a"], [1.5, 10**29],
+]  # fmt: skip
 PARTNERS = [None, 0.5, Decimal("2.25"), "x", 2**60, True, dt.date(2020, 1, 1), dt.datetime(2020, 1, 1, 1), b"\xff", 1j]
 
 
@@ -79,18 +102,27 @@ def declares(data, value):
 
 
 def cells(data):
-    """Return the cells of a table under every attribute, before what is outside or missing is settled."""
-    columns = [batch["x"] for batch in Table(data, ("x",), ROW).batches()]
-    return {name: cells_of(attribute, columns) for name, attribute in ATTRIBUTES.items()}
+    """Return what each row of a table is under every attribute, of most before outside or missing is settled."""
+    batches = list(Table(data, ("x",), ROW).batches())
+    return {name: cells_of(attribute, batches) for name, attribute in EVERY.items()}
 
 
-def cells_of(attribute, columns):
+def cells_of(attribute, batches):
     try:
-        return np.concatenate([codec._cells(attribute, column) for column in columns]).tolist()
+        return [cell for batch in batches for cell in each_row(attribute, batch)]
     except SchemaMismatch as error:
         if "of type" not in str(error):
             raise
         return "refused"
+
+
+def each_row(attribute, batch):
+    """Return the words of a set, the text of a name, the cell of anything else."""
+    if attribute is EVERY["names"]:
+        return codec.texts_of("x", batch).to_pylist()
+    if isinstance(attribute, SetMembers):
+        return codec.encode_all(Schema((attribute,)), batch)[0].T.tolist()
+    return codec.cells_of(attribute, batch).tolist()
 
 
 def alone(make, value):
@@ -119,9 +151,15 @@ def apart(make, pair, singles):
     data = built(make, [*pair])
     held = [place for place in (0, 1) if singles[place] and data is not None and holds(data, place, pair[place])]
     after = cells(data) if held else {}
-    return [(name, place, *pair) for place in held for name in SPECS
+    return [(name, place, *pair) for place in held for name in EVERY
             if differ(singles[place][0][name], after[name], place)
-            and not ("refused" in (singles[place][0][name], after[name]) and singles[place][1])]  # fmt: skip
+            and not ("refused" in (singles[place][0][name], after[name])
+                     and (singles[place][1] or unnamed(name, data)))]  # fmt: skip
+
+
+def unnamed(name, data):
+    """Return whether Arrow or polars has declared that integers are decimals, which name nobody."""
+    return name == "names" and not isinstance(data, pd.DataFrame)
 
 
 def differ(before, after, place):
@@ -157,6 +195,46 @@ def test_a_second_row_changes_no_cell(make):
 @pytest.mark.parametrize("make", INFERRING)
 def test_no_second_row_changes_any_cell(make):
     assert changed(make, NASTY, NASTY) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [as_pandas, as_objects, as_categories])
+def test_pandas_codes_and_refuses_no_value_by_its_company(make):
+    """Every ordered pair, under every kind of attribute; no table is refused by a type that was inferred."""
+    singles = {place: cells(data) for place, one in enumerate(FEW) if (data := built(make, [one])) is not None}
+    assert len(singles) >= 20
+    compared = 0
+    for (i, one), (j, other) in itertools.product(enumerate(FEW), repeat=2):
+        data = built(make, [one, other])
+        if data is None or i not in singles or j not in singles:
+            continue
+        compared += 1
+        for name, together in cells(data).items():
+            assert together != "refused", (name, one, other)
+            assert together == singles[i][name] + singles[j][name], (name, one, other)
+    assert compared >= 400
+
+
+@pytest.mark.parametrize("name", ["sets", "sets of integers"])
+def test_sets_of_objects_are_those_of_the_definition(name):
+    attribute = EVERY[name]
+    for one in [*map(as_pandas_may_hold, FEW), [1, float("nan")], [None, 18], [object(), "a"], [pd.NA], []]:
+        assert cells(as_objects([one]))[name] == [list(coding.codes(Schema((attribute,)), {"x": one}))]
+
+
+def test_a_date_that_is_refused_by_an_inferred_type_is_found(monkeypatch):
+    monkeypatch.setattr(codec.inferred, "without_numbers", lambda column: column)
+    assert {name for name, *_ in changed(as_pandas, [float("nan")], ["2020-03-01"])} == {"days", "instants"}
+    assert {name for name, *_ in changed(as_pandas, [True], [None])} == {"days", "instants"}
+
+
+@pytest.mark.parametrize("kind", ["days", "instants"])
+def test_dates_of_a_declared_type_are_refused_by_it(kind):
+    for make in (as_arrow, as_polars):
+        assert cells(make([5, 6]))[kind] == "refused"
+        assert cells(make([1.5, None]))[kind] == "refused"
+    for rows in ([float("nan")] * 3, [5] * 3, [True, False], [5, 6]):
+        assert cells(as_pandas(rows))[kind] == [coding.MISSING] * len(rows)
 
 
 def inferring(series):

@@ -10,12 +10,16 @@ import pyarrow.csv
 import pytest
 from nasty_values import ATTRIBUTES, NASTY, SPECS, as_objects, coded
 
-from dpress.core.claim import Unit
+from dpress.core.claim import PureDP, Unit
 from dpress.core.domain import Schema
 from dpress.core.errors import SchemaMismatch
 from dpress.core.value import read, written
 from dpress.data.codec import codec
+from dpress.data.specification.spec import from_dict
 from dpress.data.table import Table
+from dpress.ledger.ledger import Ledger
+from dpress.release.plan import plan
+from dpress.release.publish import publish
 
 PEOPLE = [
     1,
@@ -78,6 +82,52 @@ def test_a_column_that_names_no_persons_is_refused_by_its_type(uids):
 def test_a_row_whose_person_is_missing_is_refused(uids):
     with pytest.raises(SchemaMismatch, match="a row has no 'uid'"):
         list(Table(pd.DataFrame({"uid": uids, "x": [1, 2]}), ("x",), Unit(column="uid", rows=1)).batches())
+
+
+LARGE = [2**60 + one for one in range(1000)]
+MERGED = {
+    "a fraction": pd.Series([*LARGE, 0.5]),
+    "infinity": pd.Series([*LARGE, float("inf")]),
+    "a complex number": pd.Series([*LARGE, 1j]),
+    "small ones and infinity": pd.Series([1, 2, float("-inf")]),
+    "objects of floats": pd.Series([*LARGE, 0.5]).astype(object),
+    "categories": pd.Series([*LARGE, 0.5]).astype("category"),
+    "a nullable type": pd.Series([*LARGE, 0.5]).convert_dtypes(),
+    "a float beside text": pd.Series([1e300, "x"]),
+}
+
+
+@pytest.mark.parametrize("uids", MERGED.values(), ids=MERGED)
+def test_persons_that_pandas_may_have_merged_are_refused_before_the_charge(uids, tmp_path):
+    plain = {
+        "attribute": [{"name": "x", "kind": "integer", "bounds": [0, 1]}],
+        "privacy": {"epsilon": 1.0, "unit": "uid", "rows_per_unit": 1},
+        "release": {"kind": "histogram"},
+    }
+    path = tmp_path / "ledger.db"
+    ledger = Ledger.create(path, limit=PureDP(epsilon=2), unit=Unit(column="uid", rows=1))
+    with pytest.raises(SchemaMismatch, match=r"^'uid' has a float of 2\^53 or more, .* several persons; .*texts$"):
+        publish(plan(from_dict(plain)), pd.DataFrame({"uid": uids, "x": 1}), out=tmp_path / "out", ledger=ledger)
+    assert ledger.summary().spent["epsilon"] == 0
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("more", [[], ["x"], [-3], [True], [10**30]])
+def test_large_integers_are_as_many_persons_beside_any_that_keeps_their_digits(more):
+    frame = pd.DataFrame({"uid": pd.Series([*LARGE, *more]), "x": 1})
+    assert Table(frame, ("x",), Unit(column="uid", rows=1)).contributions([1]).persons == len(LARGE) + len(more)
+
+
+def test_small_integers_in_floats_are_the_persons_that_they_are_as_integers():
+    whole = [1, 1, 2, 2**53 - 1, 2**53 - 2]
+    for uids in (whole, [*whole, 0.5]):
+        frame = pd.DataFrame({"uid": pd.Series(uids), "x": 1})
+        assert Table(frame, ("x",), Unit(column="uid", rows=1)).contributions([1]).persons == len(uids) - 1
+
+
+def test_floats_of_a_declared_type_are_persons_of_any_size():
+    table = pa.table({"uid": [1e300, 2.0**60, float("inf")], "x": [1, 1, 1]})
+    assert Table(table, ("x",), Unit(column="uid", rows=1)).contributions([1]).persons == 3
 
 
 @pytest.mark.parametrize("name", SPECS)

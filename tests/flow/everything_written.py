@@ -226,6 +226,12 @@ def _fits(value: Any) -> bool:
     return value is None or (value.isprintable() and value != "" if isinstance(value, str) else abs(value) < LOST)
 
 
-def refused(error: SchemaMismatch, make: Make) -> bool:
-    """Return whether a table is refused by the type that its library declares."""
+def refused(error: SchemaMismatch, make: Make, values: list[Any]) -> bool:
+    """Return whether a table is refused by the type that its library declares, or as persons may have been merged."""
+    if "may stand for several persons" in str(error):
+        return make not in FILES and any(_is_large(one) for one in values)
     return make in DECLARING and "of type" in str(error)
+
+
+def _is_large(value: Any) -> bool:
+    return isinstance(value, (int, float)) and abs(value) >= LOST

@@ -24,6 +24,7 @@ from tests.flow.everything_written import (
     everything,
     holds,
     in_pandas,
+    objects,
     pandas,
     parquet,
     reference,
@@ -33,6 +34,7 @@ from tests.flow.everything_written import (
 from dpress.core.errors import SchemaMismatch
 from dpress.data import count_names
 from dpress.data.codec import codec
+from dpress.data.persons import person_columns
 from dpress.data.sources import frames
 from dpress.release import discovered
 from dpress.release.discovered import completed
@@ -52,6 +54,7 @@ PERSONS: dict[str, list[Any]] = {  # each has one row
     "integers": [*range(100, 220)],
     "texts": [f"p{one}" for one in range(120)],
     "floats": [one + 0.5 for one in range(100, 220)],
+    "large integers": [2**60 + one for one in range(120)],
 }
 REJECTING = ("persons", "devices' numbers")  # a row without a value is refused
 DISCOVERING = ("names", "groups")
@@ -86,14 +89,14 @@ def differing(
     for value in nasty:
         values = [*(PERSONS if kind == "persons" else BASES)[base], value]
         data = holds(make, values, folder)
-        same = [in_pandas(one) for one in values] if make in INFERRING else values
+        same = [in_pandas(one) for one in values] if make in INFERRING and kind != "persons" else values
         if data is None or (kind in REJECTING and equal(kind, same[-1]) is None):
             continue
         wanted = as_texts(kind, same, folder, held, bundle=bundle)
         try:
             files = everything(kind, data, folder, bundle=bundle)
         except SchemaMismatch as error:
-            if not refused(error, make):
+            if not refused(error, make, values):
                 raise
             continue
         compared += 1
@@ -138,6 +141,21 @@ def test_no_row_changes_page_bundle_or_record(kind: str, tmp_path: Path, referen
     base = "floats" if kind == "persons" else "integers"
     found, compared = differing(kind, pandas, base, ["x"], tmp_path, references, bundle=True)
     assert (found, compared) == ([], 1)
+
+
+def test_no_person_merges_others(tmp_path: Path, references: References) -> None:
+    """Integers of 2^53 and more stay as many persons, or beside a float, which pandas makes of them, are refused."""
+    nasty = [0.5, float("inf"), "x", 10**30, True, -3]
+    assert differing("persons", pandas, "large integers", nasty, tmp_path, references) == ([], 4)
+    assert differing("persons", objects, "large integers", nasty, tmp_path, references) == ([], 5)
+    assert differing("persons", pandas, "integers", [0.5, float("inf"), 2**60], tmp_path, references) == ([], 2)
+
+
+def test_merged_persons_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, references: References) -> None:
+    monkeypatch.setattr(person_columns, "has_lost_digits", lambda _: False)
+    found, compared = differing("persons", pandas, "large integers", [0.5], tmp_path, references)
+    assert compared == 1
+    assert "release.json" in {name for _, name in found}
 
 
 def typed(monkeypatch: pytest.MonkeyPatch) -> None:

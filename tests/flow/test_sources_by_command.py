@@ -95,7 +95,7 @@ def test_a_file_whose_name_reads_like_a_query(here, tmp_path):
     pyarrow.csv.write_csv(ROWS, tmp_path / "table 1.csv")
     spec = written(tmp_path / "spec.toml", *RELEASES["table"])
     done(here("publish", spec, "--data", "table 1.csv", "--out", "out", "--quiet"))
-    assert "a query is not read" in here("publish", spec, "--data", "table 2.csv", "--out", "out").err
+    assert "a query is not read" in here("publish", spec, "--data", "table 2.csv", "--out", "other").err
 
 
 def test_a_list_of_files_is_for_python_alone(refused, tmp_path):

@@ -75,11 +75,11 @@ def test_an_approximate_claim_is_said_as_one() -> None:
 
 def test_person_as_the_unit() -> None:
     shown = text_of("person")
-    assert "the same value in the column uid" in shown
+    assert "all rows with the same uid together" in shown
     assert "At most 3 rows per person were counted" in shown
     assert "all rows of one person added or removed" in shown
     assert "not sure whether a given person is in the data" in shown
-    assert "every person (column uid, at most 3 rows each)" in shown
+    assert "every person (by uid, at most 3 rows each)" in shown
     assert "a person had more than 3" in shown
     assert "Rows counted, at most 3 rows for each uid, in all:" in shown
     assert "Counts are of at most 3 rows for each uid." in shown

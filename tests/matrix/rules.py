@@ -69,7 +69,9 @@ BESIDE_OF: Mapping[str, tuple[str, ...]] = {
 EVERY = ("none", "texts", "integer", "edges")
 ALONG_AN_ORDER = ("monotone prefix", "top down")
 TABLES = ("histogram", "marginals", "ranges", "joint")
+ONE_TABLE = tuple(name for name in ASKED if name != "shares")  # nothing is shared out
 SEVERAL = {  # methods that measure several tables, and what asks for some
+    "auto": tuple(ASKED),
     "marginals": ("single tables", "shares", "pairs of three"),
     "residual_marginals": ("single tables", "pairs of three"),
 }
@@ -155,7 +157,7 @@ RULES = (
     ),
     Rule(
         why="a pair of attributes is one table", axes=("method", "asked", "room"), refused=True,
-        holds=lambda case: case["room"] != "marginals" or case["asked"] in SEVERAL.get(str(case["method"]), ASKED),
+        holds=lambda case: case["room"] != "marginals" or case["asked"] in SEVERAL.get(str(case["method"]), ONE_TABLE),
     ),
     only("loss", ("epsilon", "delta"), lambda case: case["method"] not in UNPROVEN, "method", refused=True,
          why="records without a proof have an epsilon"),
@@ -227,6 +229,13 @@ RULES = (
         why="persons have names", axes=("asked", "unit"), refused=True,
         holds=lambda case: case["asked"] != "persons" or case["unit"] != "row",
     ),
+    Rule(
+        why="persons are counted in groups that are listed, between bounds that are stated", refused=True,
+        axes=("room", "asked", "column"),
+        holds=lambda case: case["room"] != "statistics" or case["column"] not in ANY
+        or case["asked"] not in ("persons", "private bounds"),
+    ),
+    only("budget", ("large",), lambda case: case["asked"] != "precision", "asked", why="a precision has its price"),
     Rule(
         why="quantiles from devices are fitted again and again", axes=("room", "asked"), slow=True,
         holds=lambda case: case["room"] != "statistics of devices" or case["asked"] != "quantiles",

@@ -41,6 +41,7 @@ class Kind(enum.IntEnum):
     MOMENT = 4  # nanoseconds since 1970 on a calendar without a zone
     INSTANT = 5  # nanoseconds since 1970 UTC
     CLOCK = 6  # nanoseconds since midnight
+    LARGE = 7  # an integer of 2^53 or more that equals no listed value, as a float in its place would not
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +127,9 @@ def text_of(value: Value) -> str | None:
     """Return the text that a value is, of an integer or a truth as it is written; None of anything else."""
     if value.kind is Kind.TEXT or value.kind is Kind.TRUTH:
         return written(value)
-    whole = value.kind is Kind.NUMBER and isinstance(value.content, Decimal) and value.content == value.content // 1
-    return written(value) if whole else None
+    if value.kind is not Kind.NUMBER or not isinstance(value.content, Decimal) or not value.content.is_finite():
+        return None
+    return written(value) if value.content == value.content.to_integral_value() else None
 
 
 def _number(value: Any) -> Value | None:

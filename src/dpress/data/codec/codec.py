@@ -20,7 +20,7 @@ from dpress.core.listed_attribute import Listed
 from dpress.core.set_members import SetMembers
 from dpress.core.string_candidates import StringCandidates
 from dpress.core.value import Value, read, text_of
-from dpress.data.codec import dates, listed, numbers, objects, sets, strings
+from dpress.data.codec import dates, inferred, listed, numbers, objects, sets, strings
 
 Codes = npt.NDArray[np.int32]
 
@@ -40,7 +40,7 @@ def encode(schema: Schema, batch: pa.RecordBatch) -> Codes:
 
 def encode_all(schema: Schema, batch: pa.RecordBatch) -> tuple[Codes, npt.NDArray[np.bool_]]:
     """Return the cells of all rows, and which rows are kept: shape (axes, rows) and (rows,); see `encode`."""
-    columns = [_encode_one(attribute, _column(batch, attribute.name)) for attribute in schema.tabular]
+    columns = [_encode_one(attribute, _column_of(attribute, batch)) for attribute in schema.tabular]
     codes = np.vstack(columns)
     return codes, (codes != DROPPED).all(axis=0)
 
@@ -56,7 +56,7 @@ def cells_of(attribute: Tabular, batch: pa.RecordBatch) -> Codes:
     if isinstance(attribute, Listed) and attribute.discovered and not isinstance(attribute, StringCandidates):
         missing = np.asarray(texts_of(attribute.name, batch).is_null())
         return np.where(missing, np.int32(MISSING), np.int32(0))
-    return _cells(attribute, _column(batch, attribute.name))
+    return _cells(attribute, _column_of(attribute, batch))
 
 
 def numbers_of(name: str, batch: pa.RecordBatch) -> npt.NDArray[np.float64]:
@@ -76,7 +76,7 @@ def numbers_of(name: str, batch: pa.RecordBatch) -> npt.NDArray[np.float64]:
 def below(attribute: Bounded, batch: pa.RecordBatch) -> npt.NDArray[np.bool_]:
     """Return which values lie below the bounds; anything where a value is missing or no number or date."""
     if isinstance(attribute, Dated):
-        found = dates.hours(attribute, _plain(_column(batch, attribute.name))).hours
+        found = dates.hours(attribute, _plain(_column_of(attribute, batch))).hours
         return np.zeros(len(found), dtype=bool) if attribute.period is None else found < attribute.period.first
     return np.asarray(numbers_of(attribute.name, batch) < attribute.ends[0])
 
@@ -117,6 +117,13 @@ def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
     if name not in batch.schema.names:
         raise SchemaMismatch(f"attribute {name}: the data has no column {name!r}")
     return batch.column(name)
+
+
+def _column_of(attribute: Tabular, batch: pa.RecordBatch) -> pa.Array:
+    """Return an attribute's column; of dates without numbers where the column's type rests on its rows."""
+    column = _column(batch, attribute.name)
+    rests = isinstance(attribute, Dated) and inferred.is_inferred(batch.schema.field(attribute.name))
+    return inferred.without_numbers(column) if rests else column
 
 
 def _plain(column: pa.Array) -> pa.Array:

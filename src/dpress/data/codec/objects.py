@@ -18,6 +18,7 @@ from dpress.core.value import EXACT, Kind, Value, read, text_of, written
 KIND, TEXT = "dpress_kind", "dpress_text"
 UNKNOWN = len(Kind)  # a text that cannot be written in UTF-8: no listed value and no number, yet not missing
 SET = UNKNOWN + 1  # a set of values, as a JSON list of their kinds and texts: missing to all but who asks for sets
+NOTHING = (UNKNOWN, "")  # in a set what is no value: an other one, as what is not listed
 SETS = (list, tuple, set, frozenset, np.ndarray)
 TYPE = pa.struct([(KIND, pa.int8()), (TEXT, pa.string())])
 
@@ -40,7 +41,7 @@ def column(values: Sequence[Any], reading: Callable[[Any], Value | None] = read)
 
 
 def _stored_set(value: Any) -> tuple[int, str]:
-    return SET, json.dumps([_stored(found) for one in value if (found := read(one)) is not None])
+    return SET, json.dumps([_stored(read(one)) or NOTHING for one in value if one is not None])
 
 
 def sets(values: pa.Array, split: Callable[[str], list[str]]) -> pa.Array:
@@ -125,13 +126,13 @@ def with_numbers(batch: pa.RecordBatch, columns: Sequence[str]) -> pa.RecordBatc
     return batch
 
 
-def with_rounded(column: pa.Array) -> pa.Array:
-    """Return 64-bit integers, none missing, as values of our own type in which those of 2^53 and more are rounded.
+def with_large(column: pa.Array) -> pa.Array:
+    """Return 64-bit integers, none missing, as values of our own type in which those of 2^53 and more are large.
 
     Those equal no listed value, as a float that stands for them would; persons still differ in every digit.
     """
     numbers = np.asarray(column)
-    kinds = np.where((numbers >= EXACT) | (numbers <= -EXACT), int(Kind.ROUNDED), int(Kind.NUMBER)).astype(np.int8)
+    kinds = np.where((numbers >= EXACT) | (numbers <= -EXACT), int(Kind.LARGE), int(Kind.NUMBER)).astype(np.int8)
     return pa.StructArray.from_arrays([pa.array(kinds), column.cast(pa.string())], names=[KIND, TEXT])
 
 
@@ -159,7 +160,7 @@ def _stored(value: Value | None) -> tuple[int, str] | None:
 def _restored(kind: int, text: str) -> Value:
     if kind == UNKNOWN:
         return Value(Kind.TEXT, "\ud800")  # which no specification lists: it is UTF-8
-    if kind in (Kind.NUMBER, Kind.ROUNDED):
+    if kind in (Kind.NUMBER, Kind.ROUNDED, Kind.LARGE):
         return Value(Kind(kind), Decimal(text))
     if kind == Kind.TEXT:
         return Value(Kind.TEXT, text)

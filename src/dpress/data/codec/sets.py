@@ -29,8 +29,10 @@ def split(texts: pa.Array, separator: str) -> pa.Array:
 
 def alone(values: pa.Array) -> pa.Array:
     """Return every value as a list of it; one that is missing is null."""
-    ends = pa.array(np.arange(len(values) + 1, dtype=np.int64))
-    return pa.LargeListArray.from_arrays(ends, values, mask=values.is_null() if values.null_count else None)
+    missing = values.is_null(nan_is_null=True)
+    there = pc.invert(missing)
+    ends = np.concatenate([[0], np.cumsum(np.asarray(there))])
+    return pa.LargeListArray.from_arrays(pa.array(ends, type=pa.int64()), values.filter(there), mask=missing)
 
 
 def words_of(attribute: SetMembers, lists: pa.Array, places: Callable[[pa.Array], Codes]) -> Codes:

@@ -12,7 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpress.core.errors import SchemaMismatch
-from dpress.data.codec.objects import TEXT, is_ours
+from dpress.core.value import Kind
+from dpress.data.codec.inferred import has_lost_digits, is_inferred
+from dpress.data.codec.objects import KIND, TEXT, is_ours
 
 Words = npt.NDArray[np.uint64]
 TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
@@ -51,7 +53,8 @@ def person_column(name: str, values: pa.Array) -> PersonColumn:
         values: of any type that `persons.identity` names, or a dictionary of one.
 
     Raises:
-        SchemaMismatch: a value is missing or NaN, or no value of this type has one text.
+        SchemaMismatch: a value is missing or NaN, or an object that is a float of 2^53 or more; or no value of this
+            type has one text.
     """
     if not len(values):
         return PersonColumn()
@@ -60,7 +63,10 @@ def person_column(name: str, values: pa.Array) -> PersonColumn:
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
     if is_ours(values.type):
-        values = values.flatten()[[one.name for one in values.type].index(TEXT)]
+        parts = dict(zip((one.name for one in values.type), values.flatten(), strict=True))
+        if pc.any(pc.equal(parts[KIND], int(Kind.ROUNDED))).as_py():
+            raise no_digits(name)
+        values = parts[TEXT]
     if pa.types.is_null(values.type):
         raise no_person(name)
     found = _converted(name, values)
@@ -75,8 +81,12 @@ def persons_of(columns: Sequence[str], batch: pa.RecordBatch) -> PersonColumn:
     Of several every value stands at its length or its width, one after the other: ("a", "bc") is not ("ab", "c").
 
     Raises:
-        SchemaMismatch: see `person_column`; where any part is missing there is no person.
+        SchemaMismatch: see `person_column`; where any part is missing there is no person. Or a library has made floats
+            of the persons, for which integers of 2^53 and more may have been merged.
     """
+    for name in columns:
+        if is_inferred(batch.schema.field(name)) and has_lost_digits(batch.column(name)):
+            raise no_digits(name)
     found = [person_column(name, batch.column(name)) for name in columns]
     if len(found) == 1 or not batch.num_rows:
         return found[0]
@@ -99,6 +109,13 @@ def _measured(own: PersonColumn) -> list[pa.Array]:
 def no_person(name: str) -> SchemaMismatch:
     """Return the refusal of a row without a person."""
     return SchemaMismatch(f"a row has no {name!r}; every row needs its person")
+
+
+def no_digits(name: str) -> SchemaMismatch:
+    """Return the refusal of persons of whom several may have become one before they were read."""
+    return SchemaMismatch(
+        f"{name!r} has a float of 2^53 or more, which may stand for several persons; give them as integers or texts"
+    )
 
 
 def _converted(name: str, values: pa.Array) -> PersonColumn:

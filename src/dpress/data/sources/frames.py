@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from dpress.core.errors import SchemaMismatch
 from dpress.core.value import EXACT, Kind, Value, read
-from dpress.data.codec import objects
+from dpress.data.codec import inferred, objects
 
 ROWS = 1 << 17  # objects that are turned into columns at a time
 DECLARED = re.compile(r"(String|Arrow|Boolean|U?Int\d+|Float\d+)Dtype")  # pandas types whose values are all of one
@@ -62,7 +62,9 @@ def arrow(frame: Any, columns: Sequence[str]) -> pa.Table:
     chosen = frame.select(list(columns))
     if frame.implementation.is_pandas_like():
         pandas = chosen.to_pandas()
-        return pa.table({name: _column(pandas[name]) for name in columns})
+        held = [_column(pandas[name]) for name in columns]
+        fields = [inferred.field(name, own.type) for name, own in zip(columns, held, strict=True)]
+        return pa.Table.from_arrays(held, schema=pa.schema(fields))
     types = frame.collect_schema()
     wide = [name for name in columns if _wide(types[name], frame.implementation)]
     chosen = chosen.with_columns(nw.col(name).cast(nw.String) for name in wide) if wide else chosen
@@ -107,7 +109,7 @@ def _as_a_float(value: Any) -> Value | None:
     if found is None or not isinstance(value, (int, np.integer)):
         return found
     large = abs(int(value)) >= EXACT and -(1 << 63) <= int(value) < 1 << 64
-    return Value(Kind.ROUNDED, found.content) if large else found
+    return Value(Kind.LARGE, found.content) if large else found
 
 
 def _integers(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -115,7 +117,7 @@ def _integers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     ends = pc.min_max(column).as_py()
     if all(end is None or abs(end) < EXACT for end in ends.values()):
         return column
-    return pa.chunked_array([objects.with_rounded(one) for one in column.chunks])
+    return pa.chunked_array([objects.with_large(one) for one in column.chunks])
 
 
 def _declared(series: Any) -> pa.ChunkedArray | None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dpress.core.errors import SchemaMismatch
-from dpress.data.codec import dates
+from dpress.data.codec.codec import cells_of
 from dpress.data.persons.person_columns import persons_of
 from dpress.data.persons.person_index import PersonIndex, fresh_key
 from dpress.data.persons.row_sample import CHANGED
@@ -45,7 +45,7 @@ def person_periods(rows: Rows, calendar: Calendar, period: int, *, earlier: bool
     for part in rows.source.parts((*unit.columns, dated.name)):
         for batch in part.batches():
             persons.append(index.numbers(persons_of(unit.columns, batch)))
-            periods.append(dates.cells(dated, batch.column(dated.name)).astype(np.int64))
+            periods.append(cells_of(dated, batch).astype(np.int64))
     who, when = (np.concatenate(own) if own else np.zeros(0, dtype=np.int64) for own in (persons, periods))
     if earlier and not np.any((when >= 0) & (when < period)):
         raise SchemaMismatch(
