@@ -1,5 +1,7 @@
 """What an interruption, a full disk or another package's failure leaves on the terminal and in the ledger."""
 
+import contextlib
+
 import duckdb
 import pytest
 
@@ -64,6 +66,50 @@ def test_an_interruption_says_whether_the_budget_was_charged(folder, failed, mon
     assert failed("publish", "ages.toml", "--out", "out", "--ledger", "b.sqlite", "--quiet") == f"stopped; {words}"
     assert Ledger.open(folder / "b.sqlite").summary().spent["epsilon"] == spent
     assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("place", ["_drawn", "_released", "_write"])
+@pytest.mark.parametrize("cause", [ZeroDivisionError, ValueError, MemoryError])
+def test_whatever_fails_after_the_charge_says_that_it_stands(folder, failed, monkeypatch, place, cause):
+    def broken(*_args, **_more):
+        raise cause(SECRET)
+
+    monkeypatch.setattr(publishing, place, broken)
+    Ledger.create(folder / "b.sqlite", limit=PureDP(epsilon=2), unit=Unit())
+    line = failed("publish", "ages.toml", "--out", "out", "--ledger", "b.sqlite", "--quiet")
+    assert line.endswith("; the charge of epsilon = 1 stands")
+    assert line.count("stands") == 1
+    assert Ledger.open(folder / "b.sqlite").summary().spent["epsilon"] == 1
+    assert not (folder / "out").exists()
+
+
+def test_without_the_note_a_failure_after_the_charge_is_found(folder, failed, monkeypatch):
+    def broken(*_args, **_more):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(publishing, "_drawn", broken)
+    monkeypatch.setattr(publishing, "_noting", lambda *_: contextlib.nullcontext())
+    Ledger.create(folder / "b.sqlite", limit=PureDP(epsilon=2), unit=Unit())
+    assert "stands" not in failed("publish", "ages.toml", "--out", "out", "--ledger", "b.sqlite", "--quiet")
+
+
+def test_a_refusal_by_the_ledger_is_no_charge_and_has_no_note(folder, failed, monkeypatch):
+    monkeypatch.setattr(Ledger, "check", lambda *_args, **_more: None)  # another process was faster
+    Ledger.create(folder / "b.sqlite", limit=PureDP(epsilon="1/2"), unit=Unit())
+    assert "stands" not in failed("publish", "ages.toml", "--out", "out", "--ledger", "b.sqlite", "--quiet")
+    assert Ledger.open(folder / "b.sqlite").summary().spent["epsilon"] == 0
+
+
+def test_a_note_of_another_package_is_withheld(failed, monkeypatch):
+    from dpress.kinds.ranges import design as module
+
+    def broken(_spec):
+        error = ValueError("no such thing")
+        error.add_note(SECRET)
+        raise error
+
+    monkeypatch.setattr(module, "choose", broken)
+    failed("plan", "ages.toml")
 
 
 def test_an_engine_that_was_interrupted_did_not_fail_to_read():

@@ -21,6 +21,7 @@ Codes = npt.NDArray[np.int64]
 
 LARGEST_AXIS = 1 << 53  # cells of one attribute
 WALKED = 1 << 16  # cells up to which neighbouring edges are compared one by one
+FINEST = 16  # units of the last place: the narrowest of very many bins
 LARGEST_SQUARE = 1 << 31  # cells whose square fits 64 bits
 
 
@@ -233,16 +234,23 @@ class Numeric(ByEdges, frozen=True, kw_only=True, forbid_unknown_fields=True, ta
             raise ValueError(f"attribute {self.name}: the first and the last of `edges` must equal `bounds`")
         self._check_extra()
 
+    def carried(self, low: float, high: float) -> bool:
+        """Whether floats between these bounds are fine enough for all bins, however many.
+
+        Where that holds of two intervals with a common end, it holds of both together: the width grows, and the unit
+        of the last place is that of one of them.
+        """
+        return (high - low) / self.ordered >= FINEST * math.ulp(max(abs(low), abs(high)))
+
     @property
     def _increasing(self) -> bool:
         """Whether all edges are finite and each is above the one before.
 
-        Many bins must be at least 16 units of the last place wide: an edge is off by less than 6 of them.
+        Many bins must be at least `FINEST` units of the last place wide: an edge is off by less than 6 of them.
         """
         if self.cuts is None and self.ordered > WALKED:
             low, high = self.bounds or (0.0, 0.0)
-            finite = math.isfinite((high - low) * self.ordered)
-            return finite and self._step >= 16 * math.ulp(max(abs(low), abs(high)))
+            return math.isfinite((high - low) * self.ordered) and self.carried(low, high)
         with np.errstate(over="ignore", invalid="ignore"):
             edges = self.edges
             return len(edges) > 1 and bool(np.isfinite(edges).all() and (np.diff(edges) > 0).all())

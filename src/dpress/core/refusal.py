@@ -7,12 +7,23 @@ from dpress.core.errors import BudgetExceeded
 LOADING = "the installation is not whole, or LD_LIBRARY_PATH leads to the libraries of another program, as inside R"
 
 
+class LeftBehind(str):
+    """A note of ours on a failure, of what it leaves behind; other notes may quote the rows."""
+
+    __slots__ = ()
+
+
 def one_line(error: Exception) -> str:
-    """Return the line that says why something was refused, or that it failed.
+    """Return the line that says why something was refused, or that it failed, and what that leaves behind.
 
     A message is shown where code of ours raised it; of the rest, which may hold values of the data, only the
     place, and which module could not be loaded.
     """
+    notes = (note for note in getattr(error, "__notes__", ()) if isinstance(note, LeftBehind))
+    return "; ".join([_reason(error), *notes])
+
+
+def _reason(error: Exception) -> str:
     if isinstance(error, BudgetExceeded):
         return str(error)
     if isinstance(error, MemoryError):

@@ -3,7 +3,8 @@
 design, rows -> counts between round numbers -> bounds -> the completed design -> noisy sums between the bounds.
 """
 
-from collections.abc import Callable, Mapping
+import bisect
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from dpress.core.design import Design, acting
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
 from dpress.core.rng import Generator
+from dpress.core.round_numbers import origin_of
 from dpress.data.add_up import Counts, Progress
 from dpress.data.true_counts import exact_answers, true_counts
 from dpress.mechanisms.discovery.bounds_first import BoundsFirst, ChosenBounds
@@ -92,4 +94,25 @@ def _intervals(schema: Schema, mechanism: BoundsFirst, axis: int) -> Numeric:
     attribute = schema.tabular[axis]
     if not isinstance(attribute, Numeric):
         raise TypeError(f"{attribute.name} has no bounds to choose")
-    return msgspec.structs.replace(attribute, bounds=None, bins=None, cuts=mechanism.edges(*attribute.ends))
+    cuts = carrying(attribute, mechanism.edges(*attribute.ends))
+    return msgspec.structs.replace(attribute, bounds=None, bins=None, cuts=cuts)
+
+
+def carrying(attribute: Numeric, edges: Sequence[float]) -> tuple[float, ...]:
+    """Return those edges of which any two are bounds that the attribute's levels fit between, increasing.
+
+    What is drawn is charged for beforehand, so it must be possible to release. Far from zero floats are too coarse for
+    levels between two near numbers: of these the ones further from the bounds' number nearest to zero are kept, where
+    values are looked for first. That depends on the stated bounds alone.
+
+    Args:
+        attribute: as it is measured, with its levels.
+        edges: between which rows would be counted, increasing; the first and the last are the stated bounds.
+    """
+    low, high = attribute.ends
+    origin, kept = origin_of(low, high), [low, high]
+    for edge in sorted(edges[1:-1], key=lambda number: -abs(number - origin)):
+        place = bisect.bisect(kept, edge)
+        if attribute.carried(kept[place - 1], edge) and attribute.carried(edge, kept[place]):
+            kept.insert(place, edge)
+    return tuple(kept)

@@ -27,6 +27,7 @@ from dpress.core.mechanism import (
 )
 from dpress.core.name_counts import NoisyNames
 from dpress.core.queries import Ranges
+from dpress.core.refusal import LeftBehind
 from dpress.core.rng import Generator
 from dpress.data.add_up import Progress
 from dpress.data.count_names import name_counts
@@ -151,52 +152,49 @@ def publish(
             check_newest(account, out)
     if out is not None:
         check_new(out)
-    with _noting("nothing was charged"):
+    with _noting("nothing was charged", KeyboardInterrupt):
         draw = _ready(mechanism, design, source, progress)
     generator = generators.secure() if rng is None else rng
     if account is None and ledger is not None and not isinstance(ledger, Ledger):
         account = _new(ledger, paid.limit, unit)
-    with _noting("nothing was written" if account is None else f"the charge of {describe(price)} stands"):
+    stands = f"the charge of {describe(price)} stands"
+    with _noting("nothing was written" if account is None else stands, KeyboardInterrupt):
         label = paid.label or label_of(design)
         named = {"label": label, "release": "" if out is None else str(out), "who": who, **paid.part}
-        drawn, account_then = _paid(account, draw, price, unit, design=design, rng=generator, named=named)
-        release = replace(_released(mechanism, drawn, design, charged, rng=generator), csv=csv)
-        if account_then is not None:
-            release = replace(release, ledger=account_then.first, ledger_head=account_then.head)
-        if out is not None:
-            _write(release, out, price, writing)
+        reservation = None if account is None else _reserved(account, price, unit, design=design, named=named)
+        with _noting(stands, Exception):
+            drawn = _drawn(draw, generator, price)
+            account_then = _confirmed(account, reservation, price) if account and reservation else None
+            release = replace(_released(mechanism, drawn, design, charged, rng=generator), csv=csv)
+            if account_then is not None:
+                release = replace(release, ledger=account_then.first, ledger_head=account_then.head)
+            if out is not None:
+                _write(release, out, price, writing)
     return release
 
 
 @contextlib.contextmanager
-def _noting(words: str) -> Iterator[None]:
-    """Say of an interruption what it leaves behind."""
+def _noting(words: str, cause: type[BaseException]) -> Iterator[None]:
+    """Say of an interruption or a failure what it leaves behind, unless its message does."""
     try:
         yield
-    except KeyboardInterrupt as stop:
-        stop.add_note(words)
+    except cause as stop:
+        if words not in str(stop):
+            stop.add_note(LeftBehind(words))
         raise
 
 
-def _paid(
-    account: Ledger | None,
-    draw: Callable[[Generator], Drawn],
-    price: Loss,
-    unit: Unit,
-    *,
-    design: Design,
-    rng: Generator,
-    named: Mapping[str, Any],
-) -> tuple[Drawn, Verification | None]:
-    """Charge, draw the noise, confirm; return what was drawn and the ledger as it is then."""
-    if account is None:
-        return _drawn(draw, rng, price), None
+def _reserved(account: Ledger, price: Loss, unit: Unit, *, design: Design, named: Mapping[str, Any]) -> str:
+    """Charge; return the number of the charge."""
     spec = fingerprint(design.specification)
-    reservation = account.reserve(price, unit, design=design.id, spec=spec, **named)
-    drawn = _drawn(draw, rng, price)
+    return account.reserve(price, unit, design=design.id, spec=spec, **named)
+
+
+def _confirmed(account: Ledger, reservation: str, price: Loss) -> Verification:
+    """Confirm that noise was drawn; return the ledger as it is then."""
     try:
         account.spend(reservation, now())
-        return drawn, verify(account.path)
+        return verify(account.path)
     except OSError as error:
         raise OSError(f"{error}; noise was drawn, so the charge of {describe(price)} stands") from None
 

@@ -11,6 +11,8 @@ from dpress.kinds.statistics.kind import CollectedStatistics, Statistics
 
 Quantiles = dict[str, tuple[Fraction, ...]]
 
+LARGEST = 1e60  # number: variances of sums of squares are below 10^240 times the square of the rows, which floats hold
+
 
 def measured(
     schema: Schema, own: Statistics | CollectedStatistics, by: tuple[str, ...]
@@ -80,6 +82,11 @@ def check_measured(schema: Schema, name: str, by: tuple[str, ...], place: str) -
         raise ValueError(f"{place}: {name} is {type(own).__name__.lower()}; expected an integer or numeric attribute")
     if own.ordered < 2:
         raise ValueError(f"{place}: {name} has one cell alone; there is nothing to measure")
+    if (largest := max(map(abs, own.ends))) > LARGEST:
+        raise ValueError(
+            f"{place}: expected bounds of {name} within +-{LARGEST:g}, beyond which no variance of a sum of squares is "
+            f"a finite number; got {largest:g}"
+        )
     if name in by:
         raise ValueError(f"{place}: {name} is in `by`, too; an attribute either makes groups or is measured")
 

@@ -156,9 +156,10 @@ class BoundsFromOutside(BoundsFirst):
         return inside - outside > 2 * self._sure
 
     def scales(self, edges: Edges) -> Edges:
-        """Return the distances that the scale is chosen from, decreasing."""
+        """Return the distances that the scale is chosen from, decreasing: those at which there is another edge."""
         origin, sizes = origin_of(edges[0], edges[-1]), np.array(halvings(edges[0], edges[-1]))
-        found: Edges = sizes[np.isin(origin - sizes, edges) | np.isin(origin + sizes, edges)]
+        others = edges[edges != origin]  # a tiny distance may lead from the origin to itself
+        found: Edges = sizes[np.isin(origin - sizes, others) | np.isin(origin + sizes, others)]
         return found
 
     def choices(self, counts: Integers, edges: Edges) -> tuple[tuple[Scored, ...], ...]:

@@ -27,6 +27,7 @@ from dpress.noise.uniform import small
 
 BLOCK = 1 << 14
 MOST_LEVELS, MOST_OUTPUTS = 1 << 12, 1 << 24
+LARGEST_EXPONENT = 700  # e^-700 is a float above 0; windows are the same for every epsilon beyond
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +204,7 @@ def informative_window(levels: int, groups: int, epsilon: float) -> int:
     512
     """
     windows = np.arange(1, levels + 1)
-    outputs, odds = groups * (levels + windows - 1), math.exp(-epsilon)
+    outputs, odds = groups * (levels + windows - 1), math.exp(-min(epsilon, LARGEST_EXPONENT))
     scaled = odds * outputs + (1 - odds) * windows  # 1 / q, less e^epsilon
     bound = np.log(odds * outputs / scaled) + epsilon * windows / scaled
     return int(windows[bound.argmax()])
@@ -225,7 +226,7 @@ def windows_of_means(levels: int, groups: int, epsilon: float, mean: float, spre
         spread: s, the variance of the group's levels.
     """
     w = np.arange(1, levels + 1, dtype=np.float64)
-    row, odds = levels + w - 1, math.exp(-epsilon)
+    row, odds = levels + w - 1, math.exp(-min(epsilon, LARGEST_EXPONENT))
     q = odds / (odds * groups * row + (1 - odds) * w)
     near = w * q * (1 / odds - 1)  # a w
     whole, outside = row * (row**2 - 1) / 12, q * row
