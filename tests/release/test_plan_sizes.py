@@ -9,13 +9,16 @@ import pytest
 
 from dpress.core import atoms
 from dpress.core.bounded_attribute import Integer
-from dpress.core.claim import Relation
+from dpress.core.claim import ROW, PureDP, Relation
 from dpress.core.domain import Schema
 from dpress.core.errors import NotSupported
+from dpress.core.grid import Grid
 from dpress.core.workload import Marginals as Workload
 from dpress.inference import consistency
 from dpress.inference.lower_bound import lower_bound
 from dpress.kinds.statistics import estimates
+from dpress.mechanisms.spatial.adaptive_grid import adaptive_grid
+from dpress.mechanisms.spatial.central_map import fourth_root, precision
 from dpress.release.linear_error import mean_variance
 from dpress.release.plan import plan
 from dpress.release.predicate_language import predicate
@@ -120,3 +123,16 @@ def test_atoms_are_numbered_as_they_were_by_looking_at_every_kind():
     holds = np.array([[any(all(any(a <= codes[c.axis][i] <= b for a, b in c.runs) for c in box) for box in one)
                        for i in range(36)] for one in own.predicates])  # fmt: skip
     assert np.array_equal(own.sums.matrix[:, own.of(codes)] > 0, holds)
+
+
+def test_grids_of_too_many_attributes_are_refused_at_once():
+    with pytest.raises(NotSupported, match="51 attributes have 1,275 pairs, at most 1,225 are asked for"):
+        plan(spec((8,) * 51, "ranges", {}, model="local", epsilon=1))
+
+
+def test_roots_of_blocks_are_looked_up_as_they_are_computed():
+    made = adaptive_grid(Grid(64), PureDP(epsilon="0.37"), unit=ROW, users=5000)
+    counts = np.concatenate([np.arange(-3, 2000), 977 * np.arange(300) + 10**6])
+    fineness = precision(made.noises[1]) / made.per_tile**2
+    roots = [fourth_root(max(int(count), 0) ** 2 * fineness) for count in counts]
+    assert made.parts(counts).tolist() == roots

@@ -22,6 +22,7 @@ METHOD = "hdg"
 SAMPLE, SEED = 256, 0  # boxes of the workload that the predicted error is averaged over, the same for everybody
 MOST_CELLS = 1 << 20  # of a pair's table, which is published
 MOST_PAIRS = 1 << 22  # of all of them
+MOST_ATTRIBUTES = 50  # whose 1,225 pairs are planned in about ten seconds
 
 
 def candidate(spec: Spec, boxes: Boxes, users: int) -> Candidate:
@@ -68,6 +69,10 @@ def check_order(one: Tabular) -> None:
 
 
 def _check_cells(names: Sequence[str], shape: Sequence[int]) -> None:
+    if len(names) > MOST_ATTRIBUTES:
+        raise NotSupported(
+            f"{len(names)} attributes have {math.comb(len(names), 2):,} pairs, at most 1,225 are asked for"
+        )
     pairs = [(a * b, first, second) for (a, first), (b, second) in _pairs(names, shape)]
     cells, first, second = max(pairs)
     if cells > MOST_CELLS:

@@ -1,7 +1,8 @@
 """What answers from the grids of `hdg` err, from the variance of a tile of every grid."""
 
+import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,6 +17,12 @@ Axes = tuple[int, ...]
 def sets_of(attributes: int) -> tuple[Axes, ...]:
     """Return what grids are about: every attribute, then every pair."""
     return (*itertools.combinations(range(attributes), 1), *itertools.combinations(range(attributes), 2))
+
+
+@functools.lru_cache(maxsize=16)
+def places(attributes: int) -> Mapping[Axes, int]:
+    """Return the place of every grid in `sets_of`."""
+    return {axes: place for place, axes in enumerate(sets_of(attributes))}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +54,11 @@ class GridError:
 
     def coarse(self, axis: int) -> float:
         """Return the variance of that mean: one by the sum of the grids' precisions."""
-        return 1 / sum(1 / spread for _, spread in self._sums[axis])
+        return self._coarse[axis]
+
+    @cached_property
+    def _coarse(self) -> tuple[float, ...]:
+        return tuple(1 / sum(1 / spread for _, spread in sums) for sums in self._sums)
 
     def of(self, axes: Axes, asked: Sequence[TileWeights]) -> Array:
         """Return the variance of the answers to queries about one or two attributes, were all shares even.
@@ -66,5 +77,5 @@ class GridError:
             differ = (even - mean) ** 2 * own.coarse + mean**2 * own.fine + 2 * (even - mean) * mean * own.both
             total = total + self.coarse(axis) * differ + self.variances[axis] * mean**2 * own.inner
         if len(axes) == 2:
-            total = total + self.variances[sets_of(len(self.axes)).index(axes)] * asked[0].coarse * asked[1].coarse
+            total = total + self.variances[places(len(self.axes))[axes]] * asked[0].coarse * asked[1].coarse
         return np.asarray(total)

@@ -186,11 +186,9 @@ class Hdg:
         return self._error_of(asked, sum(asked))
 
     def _error_of(self, asked: Sequence[float], users: int) -> GridError:
-        pairs = zip(self.oracles, asked, strict=True)
-        return GridError(
-            axes=self.axes,
-            variances=tuple(max(LEAST, users**2 / n * level_variance(oracle, users, n)) for oracle, n in pairs),
-        )
+        pairs = list(zip(self.oracles, asked, strict=True))
+        each = {pair: max(LEAST, users**2 / pair[1] * level_variance(pair[0], users, pair[1])) for pair in set(pairs)}
+        return GridError(axes=self.axes, variances=tuple(each[pair] for pair in pairs))
 
 
 def _example(loss: object) -> Hdg:
