@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,7 +25,7 @@ Contributions = npt.NDArray[np.int64]
 LARGEST_TABLE = 1 << 24  # entries of all attributes' contributions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class InClusters:
     """The sums over every cluster of what the codes of one attribute contribute.
 
@@ -47,7 +48,7 @@ class InClusters:
         """The number of cells of every attribute."""
         return tuple(column.size for column in self.clusters.columns)
 
-    @property
+    @cached_property
     def cells(self) -> int:
         """The number of cells of the full table, which nobody ever forms but for tiny ones."""
         return math.prod(self.shape)
@@ -98,7 +99,7 @@ class InClusters:
         return self.clusters.labels(codes).astype(np.int64), codes[self.axis].astype(np.int64)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Round:
     """One measurement of all clusters: several tables, each with its share of the loss.
 
@@ -111,7 +112,7 @@ class Round:
     shares: tuple[Fraction, ...]
     decoder: ClassVar[Any] = None
 
-    @property
+    @cached_property
     def map(self) -> Stack:
         """The parts, one below the other."""
         return Stack(self.parts)
