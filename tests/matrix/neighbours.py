@@ -42,7 +42,7 @@ def units(case: Case, column: Column) -> dict[str, Any]:
     found: dict[str, Any] = {"plain": column.inside[-1]}
     if case["missing"] != "reject":
         found["missing"] = (None, None) if column.columns else None
-    if case["source"] == "pandas" and column.listed and case["outside"] != "reject":
+    if case["source"] == "pandas" and column.listed and "reject" not in (case["outside"], case["missing"]):
         found |= {"text": "seven", "long": 2**70}
     return found
 
