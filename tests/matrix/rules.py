@@ -236,6 +236,9 @@ RULES = (
         or case["asked"] not in ("persons", "private bounds"),
     ),
     only("budget", ("large",), lambda case: case["asked"] != "precision", "asked", why="a precision has its price"),
+    only("rows", (300, 3000), lambda case: case["asked"] != "precision", "asked", why="a precision needs people"),
+    only("rows", (300, 4, 3000), lambda case: case["method"] not in ("mdav", "dp_k_prototypes"), "method",
+         why="a cluster needs rows"),
     Rule(
         why="quantiles from devices are fitted again and again", axes=("room", "asked"), slow=True,
         holds=lambda case: case["room"] != "statistics of devices" or case["asked"] != "quantiles",
