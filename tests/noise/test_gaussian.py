@@ -90,8 +90,8 @@ def test_variance_is_below_sigma2_and_joins_it_smoothly() -> None:
     below = DiscreteGaussian(sigma2=Fraction(4) - Fraction(1, 10**9)).variance
     assert math.isclose(below, 4, rel_tol=1e-9)
     assert DiscreteGaussian(sigma2=Fraction(1, 2)).variance < 0.5
-    tiny = DiscreteGaussian(sigma2=Fraction(1, 50)).variance
-    assert math.isclose(tiny, 2 * math.exp(-25), rel_tol=1e-10)
+    tiny = DiscreteGaussian(sigma2=Fraction(1, 20)).variance
+    assert math.isclose(tiny, 2 * math.exp(-10) / (1 + 2 * math.exp(-10)), rel_tol=1e-10)
     assert DiscreteGaussian(sigma2=Fraction(1, 200)).variance == LEAST
 
 

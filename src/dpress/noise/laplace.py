@@ -23,8 +23,11 @@ from dpress.core.errors import NotSupported
 from dpress.core.rng import Generator, Words
 from dpress.noise.expansion import WORD, Expansion, decide, exponential_floor, logistic_floor
 
-LEAST = 2.0**-40
-"""Counts squared: what is stated of noise that is 0 but with chances below it; an error of a millionth of a count."""
+LEAST = 2.0**-20
+"""Counts squared: what is stated of noise that is 0 but with chances below it; an error of a thousandth of a count.
+
+Its inverse is a weight of least squares, whose sums lose as many digits as weights lie apart.
+"""
 
 Integers = npt.NDArray[np.int64]
 
