@@ -29,7 +29,7 @@ KINDS = {
     "histogram": ([WARD], {}, {}),
     "names": ([ITEM], {"delta": 1e-3}, {"users": 50}),
     "groups": ([ITEM, COST], {"delta": 1e-3}, {"by": ["item"], "mean": ["cost"], "users": 50}),
-    "bounds": ([COST], {}, {"mean": ["cost"], "private_bounds": ["cost"], "users": 50}),
+    "bounds": ([COST], {}, {"mean": ["cost"], "private_bounds": ["cost"], "users": 1000}),
 }
 PERSON = {"unit": "uid", "rows_per_unit": 1}
 SHARES = 2  # periods in which a person counts

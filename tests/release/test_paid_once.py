@@ -43,7 +43,7 @@ def search(machine, examples):
 
 @pytest.mark.parametrize("machine", [Curator, CuratorOfPersons])
 def test_what_is_seen_was_paid_each_by_itself(machine):
-    search(machine, 40)
+    search(machine, 60)
     assert TOTALS["drawn"] > 100  # or nothing was searched
     assert min(TOTALS["killed"], TOTALS["refused"], TOTALS["older copy"]) > 0
 
