@@ -230,7 +230,7 @@ RULES = (
         holds=lambda case: case["asked"] != "persons" or case["unit"] != "row",
     ),
     Rule(
-        why="persons are counted in groups that are listed, between bounds that are stated", refused=True,
+        why="persons are counted in groups that are listed, between bounds that are stated",
         axes=("room", "asked", "column"),
         holds=lambda case: case["room"] != "statistics" or case["column"] not in ANY
         or case["asked"] not in ("persons", "private bounds"),

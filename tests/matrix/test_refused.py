@@ -21,7 +21,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.refused], ids=lambda rule: rule.why)
 def test_what_breaks_a_rule_is_refused_by_the_specification_alone(rule, tmp_path):
-    cases = list(itertools.islice(breaking(rule, rng.seeded(5)), OF_EACH))
+    served = (case for case in breaking(rule, rng.seeded(5)) if case["room"] != "joint of devices")  # by any oracle
+    cases = list(itertools.islice(served, OF_EACH))
     assert cases
     for number, case in enumerate(cases):
         assert refusal(case, tmp_path / str(number)) == [], told(case)

@@ -63,7 +63,7 @@ def release(request, tmp_path_factory):
 def test_a_value_is_read_back_and_has_a_page_and_a_record(release):
     loaded, _ = release
     if loaded.kind != "queries":
-        listed = [name for name in NASTY if name or loaded.kind != "names"]  # an empty text is no name
+        listed = [name for name in NASTY if 0 < len(name) <= 256 or loaded.kind != "names"]  # others are no names
         counts = [loaded.query(f'word = "{name}"').value for name in listed]
         assert max(abs(count - 40) for count in counts) < 20
     drawn = page(loaded)
