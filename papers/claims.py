@@ -245,8 +245,8 @@ def jackknife(of: Callable[[Sequence[Row]], float], rows: Sequence[Row]) -> tupl
 def example(claim: Claim, value: float) -> dict[str, list[Row]]:
     """Return tables in which the claim's quantity has a value, in every one of a few runs."""
     fixed = {name: one[0] if isinstance(one, tuple) else one for name, one in claim.quantity.where.items()}
-    own = {claim.axis: fixed.get(claim.axis, "x")} if claim.axis else {}
-    rows = [fixed | row | own | {"run": run} for run in range(RUNS) for row in claim.quantity.example(value)]
+    place = {claim.axis: "x"} if claim.axis else {}  # where neither the setting nor the example states it
+    rows = [place | fixed | row | {"run": run} for run in range(RUNS) for row in claim.quantity.example(value)]
     return {claim.quantity.table: rows}
 
 
